@@ -1,0 +1,21 @@
+import type { FeedItem } from '../../src-shared/contract/events.ts'
+import type { TranscriptItem } from '../../src-shared/contract/executions.ts'
+import type { OperationName } from '../../src-shared/contract/operations.ts'
+import type { Principal } from '../domain/access/principal.ts'
+
+export interface CallContext {
+  readonly principal: Principal
+  readonly signal: AbortSignal
+  /** For limits on sign-in; null where the caller is in this process. */
+  readonly remote_address: string | null
+}
+
+/** What the doors (`server`, `desktop`) speak to. Throws `ApiError` for every refusal. */
+export interface Api {
+  /** Parses `input`, checks existence and rights, performs the operation, answers its output. */
+  call(name: OperationName, input: unknown, context: CallContext): Promise<unknown>
+  /** Events after `after` (null: from now on), then live. */
+  events(input: unknown, after: number | null, context: CallContext): AsyncIterable<FeedItem>
+  /** Transcript entries from line `from` on, then live, then the end. */
+  transcript(input: unknown, from: number, context: CallContext): AsyncIterable<TranscriptItem>
+}

@@ -1,0 +1,36 @@
+import type { AgentId, ExecutionId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+
+/** Who is calling. */
+export type Principal =
+  | { readonly kind: 'anonymous' }
+  /** The person at this machine before anybody has registered. */
+  | { readonly kind: 'operator' }
+  | {
+      readonly kind: 'user'
+      readonly user_id: UserId
+      readonly handle: string
+      readonly is_admin: boolean
+      readonly via: 'jwt' | 'pat' | 'local'
+    }
+  /** An agent that the service started, by the token that is bound to its execution. */
+  | {
+      readonly kind: 'agent'
+      readonly agent_id: AgentId
+      readonly project_id: ProjectId
+      readonly task_id: TaskId
+      readonly execution_id: ExecutionId
+    }
+
+/** How the audit names who acted: `user:<handle>`, `agent:<id>` or `system`. */
+export function actorOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'user':
+      return `user:${principal.handle}`
+    case 'operator':
+      return 'user:local'
+    case 'agent':
+      return `agent:${principal.agent_id}`
+    case 'anonymous':
+      return 'user:anonymous'
+  }
+}

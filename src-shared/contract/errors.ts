@@ -1,0 +1,107 @@
+import { z } from 'zod'
+
+/** Every code that the API can answer, with its HTTP status. */
+export const errorStatus = {
+  invalid_json: 400,
+  validation_failed: 400,
+  workflow_invalid: 400,
+  not_a_git_repository: 400,
+  repository_has_no_commits: 400,
+  unknown_role: 400,
+  cross_project_dependency: 400,
+  secret_ref_forbidden: 400,
+  missing_token: 401,
+  invalid_token: 401,
+  token_expired: 401,
+  invalid_credentials: 401,
+  invalid_refresh_token: 401,
+  refresh_token_reused: 401,
+  admin_required: 403,
+  not_a_member: 403,
+  owner_required: 403,
+  jwt_required: 403,
+  humans_only: 403,
+  forbidden: 403,
+  daemon_token_required: 403,
+  audience_mismatch: 403,
+  registration_closed: 403,
+  not_found: 404,
+  agent_paused: 409,
+  project_paused: 409,
+  dependency_gate: 409,
+  version_conflict: 409,
+  integration_exists: 409,
+  already_claimed: 409,
+  not_claimable: 409,
+  invalid_transition: 409,
+  entry_barrier: 409,
+  task_terminal: 409,
+  not_at_gate: 409,
+  workspace_locked: 409,
+  PARENT_WORKSPACE_REQUIRED: 409,
+  reset_not_required: 409,
+  review_not_ready: 409,
+  dependency_cycle: 409,
+  states_in_use: 409,
+  transition_in_use: 409,
+  email_taken: 409,
+  last_owner: 409,
+  last_admin: 409,
+  project_busy: 409,
+  template_protected: 409,
+  recovery_not_available: 409,
+  execution_not_running: 409,
+  merge_target_dirty: 409,
+  transition_blocked: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  integration_disabled: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  external_sync_failed: 502,
+} as const satisfies Record<string, number>
+
+export type ErrorCode = keyof typeof errorStatus
+export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]
+
+/** The body of every answer that is not a success. `message` says what to do next. */
+export const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.enum(errorCodes),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .meta({ id: 'Error' })
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** The rules said no: a value inside the engine, an error body at the doors. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** A refusal as an exception, for the places that cannot return one: handlers and clients. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>> | undefined
+
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(refusal.message, options)
+    this.code = refusal.code
+    this.details = refusal.details
+  }
+
+  get status(): number {
+    return errorStatus[this.code]
+  }
+
+  toBody(): ErrorBody {
+    return {
+      error: { code: this.code, message: this.message, ...(this.details && { details: { ...this.details } }) },
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Execution, TranscriptEntry } from './executions.ts'
+import { AgentId, ExecutionId, ProjectId, TaskId, Timestamp, WorkspaceId } from './ids.ts'
+import { Agent, Project } from './projects.ts'
+import { Review } from './reviews.ts'
+import { Task } from './tasks.ts'
+
+const base = { project_id: ProjectId.nullable(), occurred_at: Timestamp }
+const ofTask = { project_id: ProjectId, task_id: TaskId, occurred_at: Timestamp }
+
+/** Type → payload of every event. What changed travels whole, so that a client need not ask again. */
+export const eventPayloads = {
+  'task.created': z.object({ ...ofTask, task: Task }),
+  'task.updated': z.object({ ...ofTask, task: Task }),
+  'task.transitioned': z.object({
+    ...ofTask,
+    task: Task,
+    from_state: z.string(),
+    to_state: z.string(),
+    triggered_by: z.string(),
+  }),
+  'task.deleted': z.object({ ...ofTask }),
+  'execution.started': z.object({ ...ofTask, execution: Execution }),
+  'execution.finished': z.object({ ...ofTask, execution: Execution }),
+  'review.updated': z.object({ ...ofTask, review: Review }),
+  'workspace.cleaned': z.object({ ...ofTask, workspace_id: WorkspaceId, branch: z.string() }),
+  'transition.effect_failed': z.object({
+    ...ofTask,
+    phase: z.string(),
+    action: z.string(),
+    reason: z.string(),
+  }),
+  'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),
+  'project.updated': z.object({ ...base, project_id: ProjectId, project: Project.nullable() }),
+} as const
+
+export type EventType = keyof typeof eventPayloads
+export type EventPayload<T extends EventType> = z.infer<(typeof eventPayloads)[T]>
+
+/** A change, numbered once; the same envelope goes over SSE and IPC. */
+export type EventEnvelope = {
+  [T in EventType]: { readonly seq: number; readonly type: T; readonly data: EventPayload<T> }
+}[EventType]
+
+/** What a card shows of a running agent. Not numbered and not kept: the next one replaces it. */
+export const Activity = z.object({
+  project_id: ProjectId,
+  task_id: TaskId,
+  execution_id: ExecutionId,
+  text: z.string(),
+  occurred_at: Timestamp,
+})
+export type Activity = z.infer<typeof Activity>
+
+/** What flows through an event subscription. `reset`: the asked-for past is gone, load everything anew. */
+export type FeedItem =
+  | { readonly kind: 'event'; readonly event: EventEnvelope }
+  | { readonly kind: 'activity'; readonly activity: Activity }
+  | { readonly kind: 'reset'; readonly seq: number }
+
+/** What flows through an execution's stream: an entry with its line number, or the end. */
+export const TranscriptItem = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('entry'), index: z.int(), entry: TranscriptEntry }),
+  z.object({ kind: z.literal('end') }),
+])
+export type TranscriptItem = z.infer<typeof TranscriptItem>

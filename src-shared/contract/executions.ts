@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { AgentId, ExecutionId, TaskId, Timestamp, UserId } from './ids.ts'
+import { executorProfiles } from './projects.ts'
+
+export const executionStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'stopped', 'lost'] as const
+export type ExecutionStatus = (typeof executionStatuses)[number]
+
+export const Usage = z.object({
+  input_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  cost_usd: z.number().min(0).nullable(),
+})
+export type Usage = z.infer<typeof Usage>
+
+export const Execution = z
+  .object({
+    id: ExecutionId,
+    task_id: TaskId,
+    role: z.string(),
+    agent_id: AgentId.nullable(),
+    user_id: UserId.nullable(),
+    executor: z.enum([...executorProfiles, 'person']),
+    status: z.enum(executionStatuses),
+    exit_code: z.int().nullable(),
+    prompt: z.string(),
+    session_id: z.string().nullable(),
+    usage: Usage.nullable(),
+    error: z.string().nullable().describe('Why it did not succeed, in a sentence for people.'),
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+    last_heartbeat_at: Timestamp.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Execution' })
+export type Execution = z.infer<typeof Execution>
+
+export const ExecutionOverrides = z.object({
+  prompt: z.string().optional(),
+  command: z.string().optional(),
+  model: z.string().optional(),
+  args: z.array(z.string()).max(100).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  timeout_seconds: z.int().min(1).optional(),
+  lock_policy: z.enum(['reject', 'wait']).optional(),
+})
+export type ExecutionOverrides = z.infer<typeof ExecutionOverrides>
+
+const at = { at: Timestamp }
+
+/**
+ * One readable thing that an agent said or did; a line of `agent-*.jsonl`.
+ * `index` in the stream is its line number, from 0.
+ */
+export const TranscriptEntry = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('prompt'), ...at, text: z.string() }),
+    z.object({ type: z.literal('message'), ...at, text: z.string() }),
+    z.object({ type: z.literal('thinking'), ...at, text: z.string() }),
+    z.object({
+      type: z.literal('tool_call'),
+      ...at,
+      id: z.string(),
+      tool: z.string().describe("The agent's own name of the tool."),
+      action: z.enum(['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other']),
+      target: z.string().nullable().describe('The path, command or query in one line.'),
+      input: z.unknown(),
+      diff: z.object({ path: z.string(), old_text: z.string().nullable(), new_text: z.string() }).nullable(),
+    }),
+    z.object({ type: z.literal('tool_result'), ...at, id: z.string(), ok: z.boolean(), text: z.string() }),
+    z.object({ type: z.literal('stdout'), ...at, text: z.string() }),
+    z.object({ type: z.literal('stderr'), ...at, text: z.string() }),
+    z.object({
+      type: z.literal('usage'),
+      ...at,
+      input_tokens: z.int(),
+      output_tokens: z.int(),
+      cost_usd: z.number().nullable(),
+    }),
+    z.object({ type: z.literal('error'), ...at, text: z.string() }),
+  ])
+  .meta({ id: 'TranscriptEntry' })
+export type TranscriptEntry = z.infer<typeof TranscriptEntry>
+
+export const LogFile = z
+  .object({ name: z.string(), kind: z.enum(['agent', 'hook', 'ci']), size: z.int(), updated_at: Timestamp })
+  .meta({ id: 'LogFile' })
+export type LogFile = z.infer<typeof LogFile>
+
+/** A piece of a log. REST answers its bytes, with `X-Next-Offset` and `X-Complete`. */
+export const LogSlice = z
+  .object({
+    data_base64: z.string(),
+    next_offset: z.int().describe('Where the next piece starts, in bytes.'),
+    complete: z.boolean().describe('Nothing is left to read and nothing more will be written.'),
+  })
+  .meta({ id: 'LogSlice' })
+export type LogSlice = z.infer<typeof LogSlice>

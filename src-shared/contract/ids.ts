@@ -1,0 +1,30 @@
+import { z } from 'zod'
+
+/** Every id is a UUIDv7 string. The brand keeps a task's id from being passed for a project's. */
+const id = <B extends string>() => z.uuid().brand<B>()
+
+export const UserId = id<'UserId'>()
+export const ProjectId = id<'ProjectId'>()
+export const RepoId = id<'RepoId'>()
+export const TaskId = id<'TaskId'>()
+export const AgentId = id<'AgentId'>()
+export const ExecutionId = id<'ExecutionId'>()
+export const ReviewId = id<'ReviewId'>()
+export const WorkspaceId = id<'WorkspaceId'>()
+export const TransitionId = id<'TransitionId'>()
+export const TokenId = id<'TokenId'>()
+
+export type UserId = z.infer<typeof UserId>
+export type ProjectId = z.infer<typeof ProjectId>
+export type RepoId = z.infer<typeof RepoId>
+export type TaskId = z.infer<typeof TaskId>
+export type AgentId = z.infer<typeof AgentId>
+export type ExecutionId = z.infer<typeof ExecutionId>
+export type ReviewId = z.infer<typeof ReviewId>
+export type WorkspaceId = z.infer<typeof WorkspaceId>
+export type TransitionId = z.infer<typeof TransitionId>
+export type TokenId = z.infer<typeof TokenId>
+
+/** ISO 8601, UTC, milliseconds: `2026-11-21T09:30:00.000Z`. */
+export const Timestamp = z.iso.datetime({ precision: 3 })
+export type Timestamp = z.infer<typeof Timestamp>

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
+
+export const Repo = z
+  .object({
+    id: RepoId,
+    name: z.string(),
+    path: z.string().describe('Absolute path of the repository on the machine of the service.'),
+    default_branch: z.string(),
+    is_primary: z.boolean(),
+  })
+  .meta({ id: 'Repo' })
+export type Repo = z.infer<typeof Repo>
+
+export const Project = z
+  .object({
+    id: ProjectId,
+    name: z.string(),
+    owner_id: UserId.nullable(),
+    paused_at: Timestamp.nullable(),
+    workflow_definition: z.string().describe('JSON; empty or {} stands for the built-in default workflow.'),
+    repos: z.array(Repo),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Project' })
+export type Project = z.infer<typeof Project>
+
+export const ReviewConfig = z.object({
+  ci_steps: z.array(z.string().min(1)).max(100).default([]),
+  review_prompt: z.string().nullable().default(null),
+})
+export type ReviewConfig = z.infer<typeof ReviewConfig>
+
+export const ProjectSettings = z
+  .object({
+    default_review_config: ReviewConfig,
+    redaction_patterns: z.array(z.string().min(1)).max(100),
+    merge_strategy: z.enum(['merge', 'squash', 'rebase']),
+    branch_prefix: z.string().max(60),
+    setup_commands: z.array(z.string().min(1)).max(50),
+    copy_files: z.array(z.string().min(1)).max(200),
+    max_concurrent_executions: z.int().min(1).max(100),
+    execution_timeout_seconds: z.int().min(1).nullable(),
+    ci_step_timeout_seconds: z.int().min(1).max(86_400),
+  })
+  .meta({ id: 'ProjectSettings' })
+export type ProjectSettings = z.infer<typeof ProjectSettings>
+
+export const defaultProjectSettings: ProjectSettings = {
+  default_review_config: { ci_steps: [], review_prompt: null },
+  redaction_patterns: [],
+  merge_strategy: 'merge',
+  branch_prefix: 'svc/',
+  setup_commands: [],
+  copy_files: [],
+  max_concurrent_executions: 4,
+  execution_timeout_seconds: null,
+  ci_step_timeout_seconds: 1_800,
+}
+
+export const executorProfiles = ['claude-code', 'command', 'external'] as const
+export type ExecutorProfile = (typeof executorProfiles)[number]
+
+export const AgentConfig = z.object({
+  command: z
+    .string()
+    .optional()
+    .describe('The shell command of `command`; for other profiles, the path of their binary.'),
+  model: z.string().optional(),
+  args: z.array(z.string()).max(100).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+})
+export type AgentConfig = z.infer<typeof AgentConfig>
+
+export const Agent = z
+  .object({
+    id: AgentId,
+    name: z.string(),
+    owner_id: UserId.nullable(),
+    daemon_id: z.string().nullable(),
+    executor: z.enum(executorProfiles),
+    config: AgentConfig,
+    paused: z.boolean(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Agent' })
+export type Agent = z.infer<typeof Agent>
+
+/** What was found on this machine for one executor profile. */
+export const DetectedAgent = z
+  .object({
+    executor: z.enum(executorProfiles),
+    name: z.string(),
+    installed: z.boolean(),
+    path: z.string().nullable(),
+    version: z.string().nullable(),
+    hint: z.string().nullable().describe('What to do when it is not installed.'),
+  })
+  .meta({ id: 'DetectedAgent' })
+export type DetectedAgent = z.infer<typeof DetectedAgent>

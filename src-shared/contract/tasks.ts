@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
+import { ReviewConfig } from './projects.ts'
+import { reviewStatuses } from './reviews.ts'
+import { hookPhases } from './workflow-definition.ts'
+
+export const Assignee = z.union([
+  z.object({ type: z.literal('agent'), id: AgentId }),
+  z.object({ type: z.literal('user'), id: UserId }),
+])
+export type Assignee = z.infer<typeof Assignee>
+
+export const annotationTypes = [
+  'hook_failed',
+  'execution_paused',
+  'execution_failed',
+  'execution_incomplete',
+  'execution_lost',
+  'merge_conflict',
+  'retry_budget_exhausted',
+  'workspace_error',
+  'workspace_reset_required',
+] as const
+export const recoveryActions = ['retry_hook', 'skip_hook_once', 'resume', 'retry_execution', 'retry_merge'] as const
+export type RecoveryAction = (typeof recoveryActions)[number]
+
+/** Why a task needs somebody, and what they can do about it. */
+export const ErrorAnnotation = z.object({
+  type: z.enum(annotationTypes),
+  message: z.string(),
+  recovery_actions: z.array(z.enum(recoveryActions)),
+  reason: z.string().optional(),
+  files: z.array(z.string()).optional(),
+  execution_id: ExecutionId.optional(),
+  hook: z.string().optional(),
+  exit_code: z.int().nullable().optional(),
+  stderr_summary: z.string().optional(),
+})
+export type ErrorAnnotation = z.infer<typeof ErrorAnnotation>
+
+/** What a card shows of the newest review: one entry a CI step, in order. */
+export const ReviewSummary = z.object({
+  attempt_number: z.int(),
+  status: z.enum(reviewStatuses),
+  steps: z.array(z.enum(['waiting', 'running', 'passed', 'failed'])),
+})
+export type ReviewSummary = z.infer<typeof ReviewSummary>
+
+export const DiffStat = z.object({ files: z.int(), additions: z.int(), deletions: z.int() })
+export type DiffStat = z.infer<typeof DiffStat>
+
+export const Task = z
+  .object({
+    id: TaskId,
+    project_id: ProjectId,
+    repo_id: RepoId,
+    parent_id: TaskId.nullable(),
+    subtask_mode: z.enum(['independent', 'ordered']).nullable(),
+    title: z.string(),
+    description: z.string().nullable(),
+    status: z.string(),
+    version: z.int().describe('Goes up with every change that somebody asked for; send it with a transition.'),
+    entry_barrier: z.boolean(),
+    review_config: ReviewConfig,
+    roles: z.record(z.string(), Assignee),
+    dependencies: z.array(TaskId),
+    labels: z.array(z.string()),
+    priority: z.int().min(0).max(4),
+    position: z.number(),
+    review_passed_at: Timestamp.nullable(),
+    error_annotation: ErrorAnnotation.nullable(),
+    external_issue_number: z.int().nullable(),
+    external_issue_url: z.string().nullable(),
+    archived: z.boolean(),
+    active_execution_id: ExecutionId.nullable(),
+    review_summary: ReviewSummary.nullable(),
+    diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Task' })
+export type Task = z.infer<typeof Task>
+
+export const HookOutcome = z.object({
+  phase: z.enum(hookPhases),
+  action: z.string(),
+  outcome: z.enum(['ok', 'failed', 'skipped', 'blocked']),
+  reason: z.string().optional(),
+  duration_ms: z.int(),
+})
+export type HookOutcome = z.infer<typeof HookOutcome>
+
+export const TransitionEntry = z
+  .object({
+    id: TransitionId,
+    from_state: z.string(),
+    to_state: z.string(),
+    triggered_by: z.string().describe('`agent:<id>`, `user:<handle>` or `system`.'),
+    rejection: z.boolean(),
+    trigger_reason: z.string().nullable(),
+    hooks: z.array(HookOutcome),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'TransitionEntry' })
+export type TransitionEntry = z.infer<typeof TransitionEntry>
+
+/** Where this caller may move the task now, and why not elsewhere: what a drag and the move menu show. */
+export const TaskMove = z
+  .object({
+    to: z.string(),
+    label: z.string(),
+    allowed: z.boolean(),
+    via: z.enum(['transition', 'claim', 'verdict_fail', 'cancel']).describe('The operation that makes this move.'),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'TaskMove' })
+export type TaskMove = z.infer<typeof TaskMove>

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+
+export const stateKinds = ['backlog', 'initial', 'active', 'gate', 'terminal', 'custom'] as const
+export const audiences = ['all', 'agent_only', 'user_only'] as const
+export const hookPhases = ['before_exit', 'on_exit', 'before_enter', 'on_enter', 'after_enter'] as const
+export type HookPhase = (typeof hookPhases)[number]
+
+const Cascade = z.object({ cascade: z.string().min(1) })
+
+/** One action at a hook point: a built-in plugin or an inline script. */
+export const StateHook = z
+  .object({
+    plugin: z.string().min(1).optional(),
+    config: z.record(z.string(), z.unknown()).optional(),
+    script: z.string().min(1).optional(),
+    timeout_seconds: z.int().min(1).max(86_400).optional(),
+    applies_to: z.enum(audiences).optional(),
+    on_failure: z.union([z.literal('log'), Cascade]).optional(),
+    on_success: Cascade.optional(),
+  })
+  .refine((hook) => (hook.plugin === undefined) !== (hook.script === undefined), {
+    message: 'Give either plugin or script.',
+  })
+export type StateHook = z.infer<typeof StateHook>
+
+export const WorkflowTransition = z.object({
+  to: z.string(),
+  label: z.string(),
+  audience: z.enum(audiences).default('all'),
+})
+
+export const GateConfig = z.object({
+  max_rejections: z.int().min(0).optional(),
+  reject_target: z.string().optional(),
+  requires_human_approval: z.boolean().default(false),
+})
+
+export const WorkflowState = z.object({
+  name: z.string().min(1).max(64),
+  kind: z.enum(stateKinds),
+  role: z.string().optional(),
+  column: z.string(),
+  label: z.string(),
+  transitions: z.array(WorkflowTransition).default([]),
+  gate_config: GateConfig.optional(),
+  hooks: z.partialRecord(z.enum(hookPhases), z.array(StateHook)).optional(),
+  cleanup: z
+    .discriminatedUnion('policy', [
+      z.object({ policy: z.literal('immediate') }),
+      z.object({ policy: z.literal('delayed'), seconds: z.int().min(0) }),
+    ])
+    .optional(),
+  renamed_from: z.string().optional(),
+})
+export type WorkflowState = z.infer<typeof WorkflowState>
+
+/** A project's workflow. The order of `states` is the order of the columns. */
+export const WorkflowDefinition = z
+  .object({
+    roles: z.array(z.object({ name: z.string().min(1), label: z.string() })).default([]),
+    states: z.array(WorkflowState).min(1).max(1_000),
+    cancellation_state: z.string().optional(),
+    initial_state: z.string().optional(),
+  })
+  .meta({ id: 'WorkflowDefinition' })
+export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>
