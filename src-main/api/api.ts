@@ -1,5 +1,5 @@
 import type { FeedItem } from '../../src-shared/contract/events.ts'
-import type { TranscriptItem } from '../../src-shared/contract/executions.ts'
+import type { TranscriptItem } from '../../src-shared/contract/events.ts'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
 import type { Principal } from '../domain/access/principal.ts'
 

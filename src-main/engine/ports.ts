@@ -1,5 +1,6 @@
 import type { Principal } from '../domain/access/principal.ts'
-import type { TranscriptEntry, TranscriptItem, Usage, LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
+import type { TranscriptEntry, Usage, LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
+import type { TranscriptItem } from '../../src-shared/contract/events.ts'
 import type { ExecutionId, ProjectId, TaskId, AgentId } from '../../src-shared/contract/ids.ts'
 import type { AgentConfig, DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import type { Diff, diffScopes } from '../../src-shared/contract/workspaces.ts'

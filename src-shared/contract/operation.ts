@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { LogSlice } from './executions.ts'
 import type { ErrorCode } from './errors.ts'
 
 /**
@@ -28,4 +29,81 @@ export interface OperationSpec {
 /** The names of the path's parameters, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
+}
+
+export function page() {
+  return { cursor: z.string().max(500).optional(), limit: z.int().min(1).max(200).default(50) }
+}
+export function slice() {
+  return { offset: z.int().min(0).default(0), limit: z.int().min(1).max(4_194_304).default(1_048_576) }
+}
+export function list<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item) })
+}
+export function paginated<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
+}
+
+export function get<W extends CallerRule, I extends z.ZodObject, O extends z.ZodType>(
+  path: `/${string}`,
+  who: W,
+  summary: string,
+  input: I,
+  output: O,
+  errors: readonly ErrorCode[] = [],
+) {
+  return { method: 'GET', path, who, summary, input, output, status: 200, errors, responds: 'json' } as const
+}
+export function read<I extends z.ZodObject>(path: `/${string}`, summary: string, input: I) {
+  return {
+    method: 'GET',
+    path,
+    who: 'member',
+    summary,
+    input,
+    output: LogSlice,
+    status: 200,
+    errors: [],
+    responds: 'bytes',
+  } as const
+}
+export function post<W extends CallerRule, I extends z.ZodObject, O extends z.ZodType, S extends 200 | 201 | 204 = 200>(
+  path: `/${string}`,
+  who: W,
+  summary: string,
+  input: I,
+  output: O,
+  status: S = 200 as S,
+  errors: readonly ErrorCode[] = [],
+) {
+  return { method: 'POST', path, who, summary, input, output, status, errors, responds: 'json' } as const
+}
+export function patch<W extends CallerRule, I extends z.ZodObject, O extends z.ZodType>(
+  path: `/${string}`,
+  who: W,
+  summary: string,
+  input: I,
+  output: O,
+  errors: readonly ErrorCode[] = [],
+) {
+  return { method: 'PATCH', path, who, summary, input, output, status: 200, errors, responds: 'json' } as const
+}
+export function del<W extends CallerRule, I extends z.ZodObject>(
+  path: `/${string}`,
+  who: W,
+  summary: string,
+  input: I,
+  errors: readonly ErrorCode[] = [],
+) {
+  return {
+    method: 'DELETE',
+    path,
+    who,
+    summary,
+    input,
+    output: z.null(),
+    status: 204,
+    errors,
+    responds: 'json',
+  } as const
 }

@@ -1,0 +1,37 @@
+import type { FeedItem, TranscriptItem } from './events.ts'
+import type { ErrorBody } from './errors.ts'
+import type { OperationName, StreamName } from './operations.ts'
+
+/** The channels between the window and the main process. Everything that crosses is plain JSON. */
+export const desktopChannels = {
+  /** invoke (name, input) → `CallReply` */
+  call: 'copse:call',
+  /** invoke (id, stream, input, after) → null once the stream is open; items then arrive on `item` */
+  subscribe: 'copse:subscribe',
+  /** send (id) */
+  unsubscribe: 'copse:unsubscribe',
+  /** pushed (id, StreamReply) */
+  item: 'copse:item',
+  /** invoke () → path or null */
+  pickFolder: 'copse:pick-folder',
+  /** invoke (path) → null: shows it in the file manager */
+  showFolder: 'copse:show-folder',
+} as const
+
+export type ReplyError = ErrorBody['error']
+export type CallReply =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ReplyError }
+export type StreamReply =
+  | { readonly kind: 'item'; readonly item: FeedItem | TranscriptItem }
+  | { readonly kind: 'failed'; readonly error: ReplyError }
+  | { readonly kind: 'end' }
+
+/** What the preload puts on `window.copse`. */
+export interface DesktopBridge {
+  readonly platform: string
+  call(name: OperationName, input: unknown): Promise<CallReply>
+  /** Returns the function that ends the subscription. `after`: the last number seen, or null. */
+  subscribe(stream: StreamName, input: unknown, after: number | null, onReply: (reply: StreamReply) => void): () => void
+  pickFolder(): Promise<string | null>
+  showFolder(path: string): Promise<void>
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { ProjectId } from '../ids.ts'
+import { get, post, patch, del, list } from '../operation.ts'
+import { Agent, Project, ProjectSettings } from '../projects.ts'
+import { SystemInfo } from '../system.ts'
+import { Task } from '../tasks.ts'
+import { WorkflowDefinition } from '../workflow-definition.ts'
+
+export const projectsOperations = {
+  'system.get': get(
+    '/system',
+    'anyone',
+    'What this installation is: for the first screen and for diagnosis.',
+    z.object({}),
+    SystemInfo,
+  ),
+  'system.inspect_folder': post(
+    '/system/inspect_folder',
+    'human',
+    'Whether a folder can become a project, and its branches.',
+    z.object({ path: z.string().min(1).max(4_096) }),
+    z.object({ path: z.string(), name: z.string(), default_branch: z.string(), branches: z.array(z.string()) }),
+    200,
+    ['not_a_git_repository', 'repository_has_no_commits'],
+  ),
+  'demo.create': post(
+    '/demo',
+    'human',
+    'Make a small repository with a project, a scripted agent and one task.',
+    z.object({}),
+    z.object({ project: Project, task: Task, agent: Agent }),
+    201,
+  ),
+  'projects.list': get('/projects', 'anyone', 'The projects that the caller may see.', z.object({}), list(Project)),
+  'projects.create': post(
+    '/projects',
+    'human',
+    'Make a project of a git repository on this machine.',
+    z.object({
+      name: z.string().trim().min(1).max(100),
+      repo_path: z.string().min(1).max(4_096),
+      default_branch: z.string().min(1).max(250).optional(),
+    }),
+    Project,
+    201,
+    ['not_a_git_repository', 'repository_has_no_commits'],
+  ),
+  'projects.get': get('/projects/{project_id}', 'member', 'One project.', z.object({ project_id: ProjectId }), Project),
+  'projects.update': patch(
+    '/projects/{project_id}',
+    'owner',
+    'Rename, pause or resume a project, or replace its workflow.',
+    z.object({
+      project_id: ProjectId,
+      name: z.string().trim().min(1).max(100).optional(),
+      paused_at: z.iso.datetime().nullable().optional(),
+      workflow_definition: z.string().max(1_000_000).optional(),
+    }),
+    Project,
+    ['workflow_invalid', 'states_in_use'],
+  ),
+  'projects.delete': del(
+    '/projects/{project_id}',
+    'owner',
+    'Delete a project; the repository stays as it is unless `delete_branches`.',
+    z.object({
+      project_id: ProjectId,
+      delete_branches: z
+        .boolean()
+        .optional()
+        .describe('Also remove the worktrees and task branches that the service made.'),
+    }),
+    ['project_busy'],
+  ),
+  'projects.get_settings': get(
+    '/projects/{project_id}/settings',
+    'member',
+    'A project’s settings.',
+    z.object({ project_id: ProjectId }),
+    ProjectSettings,
+  ),
+  'projects.update_settings': patch(
+    '/projects/{project_id}/settings',
+    'owner',
+    'Replace the settings that are named.',
+    ProjectSettings.partial().extend({ project_id: ProjectId }),
+    ProjectSettings,
+  ),
+  'projects.get_workflow': get(
+    '/projects/{project_id}/workflow',
+    'member',
+    'The workflow in force, resolved.',
+    z.object({ project_id: ProjectId }),
+    WorkflowDefinition,
+  ),
+} as const

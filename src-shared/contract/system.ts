@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+export const SystemInfo = z
+  .object({
+    version: z.string(),
+    data_dir: z.string(),
+    registered: z.boolean().describe('Somebody has registered, so the API is open to other clients.'),
+    local_operator: z.boolean().describe('The caller is the person at this machine.'),
+    url: z.string().nullable().describe('Where the HTTP API listens.'),
+  })
+  .meta({ id: 'SystemInfo' })
+export type SystemInfo = z.infer<typeof SystemInfo>
