@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/** People. The email keeps the case it was written in and is unique without regard to it. */
+export const users = sqliteTable(
+  'users',
+  {
+    id: text().primaryKey(),
+    email: text().notNull(),
+    handle: text().notNull().unique(),
+    display_name: text().notNull(),
+    password_hash: text().notNull(),
+    is_admin: integer({ mode: 'boolean' }).notNull(),
+    created_at: text().notNull(),
+  },
+  (table) => [uniqueIndex('users_email_unique').on(sql`lower(${table.email})`)],
+)
+
+/** One row a refresh token, by its SHA-256. A rotated one stays until it expires, so that its reuse is noticed. */
+export const refreshTokens = sqliteTable(
+  'refresh_tokens',
+  {
+    token_hash: text().primaryKey(),
+    family_id: text().notNull(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    created_at: text().notNull(),
+    expires_at: text().notNull(),
+    rotated_at: text(),
+  },
+  (table) => [
+    index('refresh_tokens_family').on(table.family_id),
+    index('refresh_tokens_user').on(table.user_id),
+    index('refresh_tokens_expiry').on(table.expires_at),
+  ],
+)
+
+/**
+ * Long-lived tokens by their SHA-256: a person's own (`user_id`), or one that the service gave to an agent
+ * (`agent_id`, `project_id`, `task_id`, `execution_id`). A revoked row stays, so that its id is never reused.
+ */
+export const apiTokens = sqliteTable(
+  'api_tokens',
+  {
+    id: text().primaryKey(),
+    token_hash: text().notNull().unique(),
+    user_id: text().references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    created_at: text().notNull(),
+    last_used_at: text(),
+    agent_id: text(),
+    project_id: text(),
+    task_id: text(),
+    execution_id: text(),
+    revoked_at: text(),
+  },
+  (table) => [index('api_tokens_user').on(table.user_id), index('api_tokens_execution').on(table.execution_id)],
+)
+
+/** Who belongs to which project, and as what. */
+export const projectMembers = sqliteTable(
+  'project_members',
+  {
+    project_id: text().notNull(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text({ enum: ['owner', 'member'] }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.project_id, table.user_id] }),
+    index('project_members_user').on(table.user_id),
+  ],
+)
+
+/** Facts about the installation itself, by name: `bootstrapped_at` is set by the first registration. */
+export const installation = sqliteTable('installation', {
+  key: text().primaryKey(),
+  value: text().notNull(),
+})
