@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { AgentId, ExecutionId, ProjectId, TaskId, TokenId, UserId } from '../../../src-shared/contract/ids.ts'
+import { projects } from './work.ts'
 
 /** People. The email keeps the case it was written in and is unique without regard to it. */
 export const users = sqliteTable(
   'users',
   {
-    id: text().primaryKey(),
+    id: text().$type<UserId>().primaryKey(),
     email: text().notNull(),
     handle: text().notNull().unique(),
     display_name: text().notNull(),
@@ -23,6 +25,7 @@ export const refreshTokens = sqliteTable(
     token_hash: text().primaryKey(),
     family_id: text().notNull(),
     user_id: text()
+      .$type<UserId>()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     created_at: text().notNull(),
@@ -43,16 +46,18 @@ export const refreshTokens = sqliteTable(
 export const apiTokens = sqliteTable(
   'api_tokens',
   {
-    id: text().primaryKey(),
+    id: text().$type<TokenId>().primaryKey(),
     token_hash: text().notNull().unique(),
-    user_id: text().references(() => users.id, { onDelete: 'cascade' }),
+    user_id: text()
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'cascade' }),
     name: text().notNull(),
     created_at: text().notNull(),
     last_used_at: text(),
-    agent_id: text(),
-    project_id: text(),
-    task_id: text(),
-    execution_id: text(),
+    agent_id: text().$type<AgentId>(),
+    project_id: text().$type<ProjectId>(),
+    task_id: text().$type<TaskId>(),
+    execution_id: text().$type<ExecutionId>(),
     revoked_at: text(),
   },
   (table) => [index('api_tokens_user').on(table.user_id), index('api_tokens_execution').on(table.execution_id)],
@@ -62,8 +67,12 @@ export const apiTokens = sqliteTable(
 export const projectMembers = sqliteTable(
   'project_members',
   {
-    project_id: text().notNull(),
+    project_id: text()
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
     user_id: text()
+      .$type<UserId>()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text({ enum: ['owner', 'member'] }).notNull(),
