@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import type { Readable, Writable } from 'node:stream'
+import { closeHeldPipes } from './process-pipes.ts'
+import { sweep } from './process-sweep.ts'
+import { readProcess } from './process-table.ts'
+import { identifyOnWindows, isAliveOnWindows, killTreeOnWindows } from './process-windows.ts'
+
+/** Tells a process from a later one with the same pid. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Start time as the system counts it; opaque. */
+  readonly started: string
+}
+
+export interface ProcessExit {
+  /** As a shell would say it: the exit code, or 128 + the number of the signal that ended it. */
+  readonly exit_code: number
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface TreeEnd extends ProcessExit {
+  /** Pids that withstood even SIGKILL (stuck in the kernel, or another user's); normally none. */
+  readonly survivors: readonly number[]
+}
+
+export interface SpawnTreeOptions {
+  readonly cwd: string
+  /** The whole environment; nothing is inherited beside it. */
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: 'pipe' | 'ignore'
+  /** Windows only: hand the arguments over as they are (for `cmd /c`). */
+  readonly verbatimArguments?: boolean
+}
+
+/** A process and all that it starts, as one thing. Read `stdout` and `stderr` to their ends, which always come. */
+export interface ProcessTree {
+  readonly process: ProcessIdentity
+  /** null when it was started with `stdin: 'ignore'`. */
+  readonly stdin: Writable | null
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** The process itself has ended; what it left behind may still be ending. Never rejects. */
+  readonly exited: Promise<ProcessExit>
+  /** Nothing of the tree is left. What outlives the process itself is ended without being asked for. Never rejects. */
+  readonly ended: Promise<TreeEnd>
+  /** SIGTERM to the tree, SIGKILL after `graceMs` (10 s) to what is left; settles as `ended` does. Twice is harmless; the shorter grace wins. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>
+}
+
+/** A process could not be started at all. */
+export class ProcessStartError extends Error {
+  override readonly name = 'ProcessStartError'
+  readonly code: 'not_found' | 'not_executable' | 'no_directory' | 'failed'
+
+  constructor(code: ProcessStartError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** How long leftovers of a process that ended by itself may take to follow it. */
+const aftermathMs = 1_000
+const treeVariable = 'SVC_PROCESS_TREE'
+
+/** Starts a process in a group of its own. Throws `ProcessStartError`. */
+export async function spawnTree(
+  command: string,
+  args: readonly string[],
+  options: SpawnTreeOptions,
+): Promise<ProcessTree> {
+  const mark = randomUUID()
+  const child = spawn(command, [...args], {
+    cwd: options.cwd,
+    env: { ...options.env, [treeVariable]: mark },
+    stdio: [options.stdin, 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: options.verbatimArguments ?? false,
+  })
+  const { pid, stdout, stderr } = child
+  if (pid === undefined || !stdout || !stderr) throw await startError(child, command, options.cwd)
+  // A process that closes its stdin early, or ends, is no failure of ours; its exit tells what happened.
+  child.stdin?.on('error', () => undefined)
+  const exited = exitOf(child)
+  const identity = await identifyChild(pid)
+
+  let deadline = Infinity
+  let ending: Promise<readonly number[]> | undefined
+  const end = (graceMs: number): Promise<readonly number[]> => {
+    deadline = Math.min(deadline, Date.now() + graceMs)
+    ending ??= endTree(identity, `${treeVariable}=${mark}`, () => deadline, exited)
+    return ending
+  }
+  const ended = exited.then(async (exit): Promise<TreeEnd> => {
+    const survivors = await (ending ?? end(aftermathMs))
+    closeHeldPipes([stdout, stderr])
+    return { ...exit, survivors }
+  })
+  return {
+    process: identity,
+    stdin: child.stdin,
+    stdout,
+    stderr,
+    exited,
+    ended,
+    stop: async ({ graceMs = 10_000 } = {}) => {
+      await end(graceMs)
+      await ended
+    },
+  }
+}
+
+/** The identity of a running process, null when there is none with this pid. */
+export async function identify(pid: number): Promise<ProcessIdentity | null> {
+  if (process.platform === 'win32') return await identifyOnWindows(pid)
+  const row = await readProcess(pid)
+  return row && !row.zombie ? { pid: row.pid, started: row.started } : null
+}
+
+/** Whether this very process still runs; a zombie does not. */
+export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
+  if (process.platform === 'win32') return await isAliveOnWindows(identity)
+  return (await identify(identity.pid))?.started === identity.started
+}
+
+/**
+ * Ends what a killed service left of a tree: the process if it is still the same one, its group and
+ * descendants, and whatever carries `SVC_EXECUTION_ID`. A pid that is somebody else's by now is not touched.
+ */
+export async function reap(
+  identity: ProcessIdentity,
+  executionId: string,
+  { graceMs = 10_000 }: { readonly graceMs?: number } = {},
+): Promise<void> {
+  if (process.platform === 'win32') {
+    if (await isAliveOnWindows(identity)) await killTreeOnWindows(identity.pid)
+    return
+  }
+  const deadline = Date.now() + graceMs
+  const scope = { leader: identity, mark: `SVC_EXECUTION_ID=${executionId}`, watched: false }
+  await sweep(scope, { deadline: () => deadline })
+}
+
+async function endTree(
+  leader: ProcessIdentity,
+  mark: string,
+  deadline: () => number,
+  leaderExit: Promise<ProcessExit>,
+): Promise<readonly number[]> {
+  if (process.platform === 'win32') {
+    await killTreeOnWindows(leader.pid)
+    return []
+  }
+  return await sweep({ leader, mark, watched: true }, { deadline, leaderExit })
+}
+
+async function identifyChild(pid: number): Promise<ProcessIdentity> {
+  if (process.platform === 'win32') return { pid, started: new Date().toISOString() }
+  const row = await readProcess(pid)
+  // Where the listing takes a turn of the event loop, a short-lived child may be gone by now; its group is still to be swept.
+  return { pid, started: row?.started ?? new Date(Date.now() - 1_000).toISOString() }
+}
+
+async function exitOf(child: ChildProcess): Promise<ProcessExit> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  return { exit_code: code ?? 128 + (signal ? constants.signals[signal] : 0), signal }
+}
+
+async function startError(child: ChildProcess, command: string, cwd: string): Promise<ProcessStartError> {
+  const [cause] = (await once(child, 'error')) as [NodeJS.ErrnoException]
+  // The system blames the command for a missing working directory.
+  if (!existsSync(cwd)) return new ProcessStartError('no_directory', `The directory ${cwd} is not there.`, { cause })
+  if (cause.code === 'ENOENT') return new ProcessStartError('not_found', `${command} was not found.`, { cause })
+  if (cause.code === 'EACCES')
+    return new ProcessStartError('not_executable', `${command} may not be executed.`, { cause })
+  return new ProcessStartError('failed', `${command} could not be started.`, { cause })
+}
