@@ -1,0 +1,37 @@
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** A moment as people say it: `now`, `4 min ago`, `yesterday`, `12 Oct`, `12 Oct 2025`. */
+export function relativeTime(at: string, now: number): string {
+  const then = Date.parse(at)
+  const past = now - then
+  if (past < minute) return 'now'
+  if (past < hour) return `${Math.floor(past / minute)} min ago`
+  const days = calendarDays(then, now)
+  if (days === 0 || past < 6 * hour) return `${Math.floor(past / hour)} h ago`
+  if (days === 1) return 'yesterday'
+  if (days < 7) return `${days} days ago`
+  const date = new Date(then)
+  const sameYear = date.getFullYear() === new Date(now).getFullYear()
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) })
+}
+
+/** The exact moment in the reader's own time zone, for the tooltip. */
+export function absoluteTime(at: string): string {
+  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** Milliseconds as a clock: `0:04`, `12:41`, `1:02:09`. */
+export function duration(milliseconds: number): string {
+  const total = Math.max(0, Math.floor(milliseconds / 1_000))
+  const two = (value: number) => String(value).padStart(2, '0')
+  const hours = Math.floor(total / 3_600)
+  const minutes = Math.floor((total % 3_600) / 60)
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(total % 60)}` : `${minutes}:${two(total % 60)}`
+}
+
+function calendarDays(from: number, to: number): number {
+  const start = (value: number) => new Date(value).setHours(0, 0, 0, 0)
+  return Math.round((start(to) - start(from)) / day)
+}

@@ -1,0 +1,136 @@
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+
+type Entry<T extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: T }>
+export type ToolCall = Entry<'tool_call'>
+export type ToolResult = Entry<'tool_result'>
+
+/** A call together with what it answered; `result` is null while it runs. */
+export interface PairedCall {
+  readonly call: ToolCall
+  readonly result: ToolResult | null
+}
+export interface OutputChunk {
+  readonly stream: 'stdout' | 'stderr'
+  readonly text: string
+}
+
+/** One line of the readable transcript. `key` is the number of its first entry and never changes. */
+export type TranscriptRow =
+  | { readonly kind: 'start'; readonly key: number; readonly at: string; readonly text: string }
+  | { readonly kind: 'person'; readonly key: number; readonly at: string; readonly text: string }
+  | { readonly kind: 'message'; readonly key: number; readonly at: string; readonly text: string }
+  | { readonly kind: 'thinking'; readonly key: number; readonly at: string; readonly text: string }
+  | { readonly kind: 'error'; readonly key: number; readonly at: string; readonly text: string }
+  | { readonly kind: 'tool'; readonly key: number; readonly at: string; readonly calls: readonly PairedCall[] }
+  | { readonly kind: 'output'; readonly key: number; readonly at: string; readonly chunks: readonly OutputChunk[] }
+
+export interface TranscriptTotals {
+  readonly tokens: number
+  readonly cost_usd: number | null
+}
+
+export interface TranscriptRows {
+  /** Takes the entries that follow those known. A row that grows is replaced by a new object with the same key. */
+  append(entries: readonly TranscriptEntry[]): void
+  /** A copy: safe to hand to a shallow ref. */
+  rows(): readonly TranscriptRow[]
+  totals(): TranscriptTotals
+  /** How many entries were taken; the next one has this number. */
+  count(): number
+}
+
+/** Reads that follow each other become one row; a longer run starts another, so that a row stays small. */
+const MAX_GROUP = 50
+const MAX_CHUNKS = 400
+
+/**
+ * Folds a transcript, entry by entry, into rows: a result goes into its call (by id, wherever that was),
+ * reads in a row become one row, so do pieces of output; usage becomes totals.
+ */
+export function createTranscriptRows(): TranscriptRows {
+  const rows: TranscriptRow[] = []
+  const callRow = new Map<string, number>()
+  let count = 0
+  let tokens = 0
+  let cost: number | null = null
+
+  const last = () => rows[rows.length - 1]
+  const replaceLast = (row: TranscriptRow) => {
+    rows[rows.length - 1] = row
+  }
+
+  function addCall(call: ToolCall, key: number): void {
+    const previous = last()
+    const joins =
+      call.action === 'read' &&
+      previous?.kind === 'tool' &&
+      previous.calls.length < MAX_GROUP &&
+      isReads(previous.calls)
+    if (joins) replaceLast({ ...previous, calls: [...previous.calls, { call, result: null }] })
+    else rows.push({ kind: 'tool', key, at: call.at, calls: [{ call, result: null }] })
+    callRow.set(call.id, rows.length - 1)
+  }
+
+  function addResult(result: ToolResult, key: number): void {
+    const index = callRow.get(result.id)
+    const row = index === undefined ? undefined : rows[index]
+    if (index === undefined || row?.kind !== 'tool') {
+      addOutput({ stream: result.ok ? 'stdout' : 'stderr', text: result.text }, result.at, key)
+      return
+    }
+    rows[index] = {
+      ...row,
+      calls: row.calls.map((pair) => (pair.call.id === result.id ? { call: pair.call, result } : pair)),
+    }
+  }
+
+  function addOutput(chunk: OutputChunk, at: string, key: number): void {
+    const previous = last()
+    if (previous?.kind === 'output' && previous.chunks.length < MAX_CHUNKS) {
+      replaceLast({ ...previous, chunks: joinChunk(previous.chunks, chunk) })
+    } else rows.push({ kind: 'output', key, at, chunks: [chunk] })
+  }
+
+  function addEntry(entry: TranscriptEntry, key: number): void {
+    switch (entry.type) {
+      case 'prompt':
+        rows.push({ kind: rows.length === 0 ? 'start' : 'person', key, at: entry.at, text: entry.text })
+        return
+      case 'tool_call':
+        return addCall(entry, key)
+      case 'tool_result':
+        return addResult(entry, key)
+      case 'stdout':
+      case 'stderr':
+        return addOutput({ stream: entry.type, text: entry.text }, entry.at, key)
+      case 'usage':
+        tokens += entry.input_tokens + entry.output_tokens
+        if (entry.cost_usd !== null) cost = (cost ?? 0) + entry.cost_usd
+        return
+      case 'message':
+      case 'thinking':
+      case 'error':
+        rows.push({ kind: entry.type, key, at: entry.at, text: entry.text })
+    }
+  }
+
+  return {
+    append(entries) {
+      for (const entry of entries) addEntry(entry, count++)
+    },
+    rows: () => rows.slice(),
+    totals: () => ({ tokens, cost_usd: cost }),
+    count: () => count,
+  }
+}
+
+function isReads(calls: readonly PairedCall[]): boolean {
+  return calls.every((pair) => pair.call.action === 'read')
+}
+
+function joinChunk(chunks: readonly OutputChunk[], chunk: OutputChunk): readonly OutputChunk[] {
+  const previous = chunks[chunks.length - 1]
+  if (previous?.stream !== chunk.stream || previous.text.length > 20_000) return [...chunks, chunk]
+  const gap = previous.text.endsWith('\n') || previous.text === '' ? '' : '\n'
+  return [...chunks.slice(0, -1), { stream: chunk.stream, text: previous.text + gap + chunk.text }]
+}
