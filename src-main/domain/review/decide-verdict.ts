@@ -1,0 +1,65 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { ReviewStatus } from '../../../src-shared/contract/reviews.ts'
+import type { Assignee } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { isReviewGate, roleOf, type Workflow } from '../workflow/graph.ts'
+
+export interface VerdictFacts {
+  readonly workflow: Workflow
+  readonly status: string
+  readonly entry_barrier: boolean
+  readonly roles: Readonly<Record<string, Assignee>>
+  readonly latest_review: ReviewStatus | null
+  readonly by: Assignee | { readonly type: 'operator' }
+  /** Rejections of this gate that count against its budget. */
+  readonly rejections: number
+}
+
+export type VerdictPlan =
+  | { readonly kind: 'pass_review'; readonly waits_for_person: boolean }
+  | { readonly kind: 'forward'; readonly to: string }
+  | { readonly kind: 'reject'; readonly to: string }
+  | { readonly kind: 'escalate' }
+
+/** What a verdict at the current gate leads to, or why it can't be given. */
+export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): VerdictPlan | Refusal {
+  const gate = facts.workflow.states.get(facts.status)
+  if (gate?.kind !== 'gate')
+    return { code: 'not_at_gate', message: 'The task stands at no gate, so there is nothing to judge.' }
+  const isPerson = facts.by.type !== 'agent'
+  const role = roleOf(gate)
+  const holder = role === null ? undefined : facts.roles[role]
+  if (facts.by.type === 'agent' && !(holder?.type === 'agent' && holder.id === facts.by.id)) {
+    return {
+      code: 'forbidden',
+      message: `Only the agent with the role ${role ?? 'of this gate'} or a person may judge here.`,
+    }
+  }
+  if (facts.entry_barrier)
+    return { code: 'entry_barrier', message: 'The checks of this gate still run. Wait for them.' }
+  if (verdict === 'fail') return rejectFrom(gate, facts)
+  const waits = gate.gate_config?.requires_human_approval === true && !isPerson
+  if (isReviewGate(gate)) {
+    if (facts.latest_review === 'failed' || facts.latest_review === 'cancelled' || facts.latest_review === null) {
+      return {
+        code: 'review_not_ready',
+        message: 'There is no open review to pass. Send the task back, or submit it anew.',
+      }
+    }
+    return { kind: 'pass_review', waits_for_person: waits }
+  }
+  const next = gate.transitions[0]
+  if (waits || !next) return { kind: 'pass_review', waits_for_person: true }
+  return { kind: 'forward', to: next.to }
+}
+
+/** A gate's no: back to its reject target, or to a person once the budget is used up. */
+export function rejectFrom(gate: WorkflowState, facts: Pick<VerdictFacts, 'by' | 'rejections'>): VerdictPlan | Refusal {
+  const target = gate.gate_config?.reject_target
+  if (target === undefined)
+    return { code: 'not_at_gate', message: `${gate.label} has no state to send a rejected task to.` }
+  const budget = gate.gate_config?.max_rejections
+  const isPerson = facts.by.type === 'user' || facts.by.type === 'operator'
+  if (!isPerson && budget !== undefined && facts.rejections >= budget) return { kind: 'escalate' }
+  return { kind: 'reject', to: target }
+}

@@ -1,0 +1,95 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { Assignee, ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { forwardOf, roleOf, workStateOf, type Workflow } from '../workflow/graph.ts'
+
+export interface ClaimFacts {
+  readonly workflow: Workflow
+  readonly status: string
+  readonly archived: boolean
+  readonly entry_barrier: boolean
+  readonly roles: Readonly<Record<string, Assignee>>
+  readonly error_annotation: ErrorAnnotation | null
+  readonly has_open_execution: boolean
+  /** The workspace was reset, so a blocked task may start over. */
+  readonly was_reset: boolean
+  readonly claimant: Assignee
+  readonly agent_paused: boolean
+  readonly project_paused: boolean
+  /** Dependencies that are not done, each with whoever last submitted it. */
+  readonly open_dependencies: readonly {
+    readonly id: string
+    readonly context_holder: string | null
+    readonly submitted: boolean
+  }[]
+}
+
+export interface ClaimPlan {
+  /** The states that the task passes into, one audit entry each; empty for a follow-up in place. */
+  readonly path: readonly string[]
+  /** The role that the claimant takes. */
+  readonly role: string
+  /** The role whose execution starts: of the state that the task ends in. */
+  readonly works_as: string
+}
+
+/** Decides a claim: the plan, or why not. The guards answer in the order of the specification. */
+export function planClaim(facts: ClaimFacts): ClaimPlan | Refusal {
+  const { workflow } = facts
+  const state = workflow.states.get(facts.status)
+  if (!state) return refuse('not_claimable', `The workflow has no state ${facts.status}; move the task first.`)
+  if (state.kind === 'terminal') return refuse('task_terminal', 'The task is finished. Make a new task instead.')
+  if (facts.agent_paused) return refuse('agent_paused', 'This agent is paused. Resume it, or claim with another.')
+  if (facts.project_paused && facts.claimant.type === 'agent') {
+    return refuse('project_paused', 'The project is paused. Resume it to let agents start.')
+  }
+  const claimant = `${facts.claimant.type}:${facts.claimant.id}`
+  const blocking = facts.open_dependencies.filter((one) => !(one.submitted && one.context_holder === claimant))
+  if (blocking.length > 0) {
+    return refuse('dependency_gate', 'The task waits for others to be done first.', {
+      depends_on: blocking.map((one) => one.id),
+    })
+  }
+  if (facts.archived) return refuse('not_claimable', 'The task is archived. Unarchive it first.')
+  if (facts.has_open_execution) return refuse('already_claimed', 'Somebody is at work on this task already.')
+  return planPath(facts, state)
+}
+
+function planPath(facts: ClaimFacts, state: WorkflowState): ClaimPlan | Refusal {
+  const { workflow } = facts
+  if (state.kind === 'backlog' || state.kind === 'initial') return forwardPath(facts, state, [])
+  if (state.kind === 'active') {
+    const role = roleOf(state) ?? 'assignee'
+    const holder = facts.roles[role]
+    if (holder && (holder.type !== facts.claimant.type || holder.id !== facts.claimant.id)) {
+      return refuse('already_claimed', `Another has the role ${role}. Reassign the role first.`)
+    }
+    if (facts.entry_barrier) return refuse('entry_barrier', 'The task is still being prepared.')
+    return { path: [], role, works_as: role }
+  }
+  if (state.name === workflow.blocked?.name && facts.was_reset)
+    return forwardPath(facts, workflow.queue, [workflow.queue.name])
+  return refuse('not_claimable', `A task in ${state.label} can't be claimed.`, { status: state.name })
+}
+
+function forwardPath(facts: ClaimFacts, from: WorkflowState, before: readonly string[]): ClaimPlan | Refusal {
+  const { workflow, roles, claimant } = facts
+  const work = workStateOf(workflow, from)
+  const role = work && roleOf(work)
+  if (!work || !role) return refuse('not_claimable', 'No state of the workflow that works can be reached from here.')
+  const holder = roles[role]
+  if (holder && (holder.type !== claimant.type || holder.id !== claimant.id)) {
+    return refuse('already_claimed', `Another has the role ${role}. Reassign the role first.`)
+  }
+  let state = forwardOf(workflow, from)
+  while (state && state.name !== work.name) {
+    const stop = roleOf(state)
+    if (stop !== null && roles[stop]) return { path: [...before, state.name], role, works_as: stop }
+    state = forwardOf(workflow, state)
+  }
+  return { path: [...before, work.name], role, works_as: role }
+}
+
+function refuse(code: Refusal['code'], message: string, details?: Refusal['details']): Refusal {
+  return details ? { code, message, details } : { code, message }
+}

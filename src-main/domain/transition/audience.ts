@@ -1,0 +1,9 @@
+import type { audiences } from '../../../src-shared/contract/workflow-definition.ts'
+
+export type Audience = (typeof audiences)[number]
+
+/** Whether an audience covers a trigger: `agent:<id>` and `system` are agents, `user:<handle>` is a user. */
+export function audienceMatches(audience: Audience | undefined, triggered_by: string): boolean {
+  if (audience === undefined || audience === 'all') return true
+  return (audience === 'user_only') === triggered_by.startsWith('user:')
+}

@@ -1,0 +1,52 @@
+import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
+import { hasPlugin, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
+
+/** One thing to do after a transition is committed. */
+export type Step =
+  | {
+      readonly kind: 'hook'
+      readonly phase: 'on_exit' | 'before_enter' | 'on_enter' | 'after_enter'
+      readonly hook: StateHook
+    }
+  /** The worktree is made, or found again. */
+  | { readonly kind: 'workspace' }
+  | { readonly kind: 'clear_barrier' }
+  /** Whoever has the state's role starts, where no plugin says so itself. */
+  | { readonly kind: 'dispatch' }
+  /** The worktree goes, at once or later, as the state's policy says. */
+  | { readonly kind: 'cleanup' }
+
+/** Which plugins need a worktree before their phase runs. */
+const needsWorkspace = ['run_ci_steps', 'dispatch_role_agent']
+
+/**
+ * The steps that follow the commit of `from` → `to`, in the order of the specification:
+ * source.on_exit, target.before_enter, barrier cleared, target.on_enter, target.after_enter.
+ * A pure function of the definition, so that a cursor into it survives a restart.
+ */
+export function stepsOf(workflow: Workflow, from: string, to: string): readonly Step[] {
+  const source = workflow.states.get(from)
+  const target = workflow.states.get(to)
+  const steps: Step[] = []
+  for (const hook of source ? hooksAt(source, 'on_exit') : []) steps.push({ kind: 'hook', phase: 'on_exit', hook })
+  if (!target) return steps
+  const works = target.kind === 'active' || (roleOf(target) !== null && target.kind !== 'terminal')
+  const dispatches = hasPlugin(target, 'dispatch_role_agent')
+  if (target.kind === 'active' || needsWorkspace.some((plugin) => hasPlugin(target, plugin))) {
+    steps.push({ kind: 'workspace' })
+  }
+  for (const hook of hooksAt(target, 'before_enter')) steps.push({ kind: 'hook', phase: 'before_enter', hook })
+  if (steps.some((step) => step.kind === 'workspace' || (step.kind === 'hook' && step.phase === 'before_enter'))) {
+    steps.push({ kind: 'clear_barrier' })
+  }
+  if (works && target.kind === 'active' && !dispatches) steps.push({ kind: 'dispatch' })
+  for (const hook of hooksAt(target, 'on_enter')) steps.push({ kind: 'hook', phase: 'on_enter', hook })
+  for (const hook of hooksAt(target, 'after_enter')) steps.push({ kind: 'hook', phase: 'after_enter', hook })
+  if (target.kind === 'terminal' || target.cleanup) steps.push({ kind: 'cleanup' })
+  return steps
+}
+
+/** Whether the target stands behind an entry barrier while its first steps run. */
+export function hasBarrier(steps: readonly Step[]): boolean {
+  return steps.some((step) => step.kind === 'clear_barrier')
+}

@@ -1,0 +1,138 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { ReviewStatus } from '../../../src-shared/contract/reviews.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { isReviewGate, type Workflow } from '../workflow/graph.ts'
+import { audienceMatches } from './audience.ts'
+import { hasBarrier, stepsOf } from './phases.ts'
+
+/**
+ * Why a task moves. `asked`: somebody named the target. `forward`: its work is done. `reject`: its
+ * gate said no. `cancel`, `claim`, `escalate` (a person must look) and `cascade` (a hook leads on).
+ */
+export type TransitionCause = 'asked' | 'forward' | 'claim' | 'reject' | 'escalate' | 'cascade' | 'cancel'
+
+export interface TransitionRequest {
+  readonly to: string
+  readonly cause: TransitionCause
+  readonly triggered_by: string
+  /** The version that the caller saw; null where nobody asked. */
+  readonly version: number | null
+}
+
+export interface TransitionFacts {
+  readonly workflow: Workflow
+  readonly status: string
+  readonly version: number
+  readonly entry_barrier: boolean
+  readonly archived: boolean
+  readonly latest_review: ReviewStatus | null
+}
+
+export interface TransitionPlan {
+  readonly from: WorkflowState
+  readonly to: WorkflowState
+  readonly rejection: boolean
+  readonly barrier: boolean
+  /** Something must follow: an effect is recorded with the commit. */
+  readonly has_steps: boolean
+  readonly opens_review: boolean
+}
+
+/** Decides one transition: the plan, or why not. Version, graph and audience, barrier, guards, in this order. */
+export function planTransition(request: TransitionRequest, facts: TransitionFacts): TransitionPlan | Refusal {
+  const { workflow } = facts
+  const from = workflow.states.get(facts.status)
+  if (request.version !== null && request.version !== facts.version) {
+    return {
+      code: 'version_conflict',
+      message: 'The task changed since you read it. Fetch it and try again.',
+      details: { version: facts.version },
+    }
+  }
+  if (!from) return { code: 'invalid_transition', message: `The workflow has no state ${facts.status}.` }
+  if (from.kind === 'terminal') return { code: 'task_terminal', message: `The task is finished (${from.label}).` }
+  const to = workflow.states.get(request.to)
+  const refusal = to ? checkGraph(request, facts, from, to) : noSuchMove(workflow, from, request.to)
+  if (refusal) return refusal
+  if (!to) return noSuchMove(workflow, from, request.to)
+  const steps = stepsOf(workflow, from.name, to.name)
+  return {
+    from,
+    to,
+    rejection: request.cause === 'reject',
+    barrier: hasBarrier(steps),
+    has_steps: steps.length > 0,
+    opens_review: isReviewGate(to),
+  }
+}
+
+function checkGraph(
+  request: TransitionRequest,
+  facts: TransitionFacts,
+  from: WorkflowState,
+  to: WorkflowState,
+): Refusal | null {
+  const { workflow } = facts
+  if (request.cause === 'cancel') return null
+  if (request.cause === 'asked' || request.cause === 'forward') {
+    const declared = from.transitions.find((transition) => transition.to === to.name)
+    if (!declared) return noSuchMove(workflow, from, to.name)
+    if (!audienceMatches(declared.audience, request.triggered_by)) {
+      const who = declared.audience === 'user_only' ? 'people' : 'agents'
+      return { code: 'audience_mismatch', message: `Only ${who} may move a task from ${from.label} to ${to.label}.` }
+    }
+  }
+  if (request.cause !== 'asked') return null
+  if (facts.archived)
+    return {
+      code: 'invalid_transition',
+      message: 'The task is archived. Unarchive it first.',
+      details: { allowed: [] },
+    }
+  if (facts.entry_barrier) {
+    return {
+      code: 'entry_barrier',
+      message: `The task is still entering ${from.label}. Wait for it, or cancel the task.`,
+    }
+  }
+  return checkGate(request, facts, from, to)
+}
+
+/** Nobody steps past a gate whose review has not passed; ways back stay open. */
+function checkGate(
+  request: TransitionRequest,
+  facts: TransitionFacts,
+  from: WorkflowState,
+  to: WorkflowState,
+): Refusal | null {
+  if (from.kind !== 'gate' || from.transitions[0]?.to !== to.name) return null
+  if (isReviewGate(from) && facts.latest_review !== 'passed') {
+    return {
+      code: 'review_not_ready',
+      message:
+        facts.latest_review === 'running' || facts.latest_review === 'pending'
+          ? 'The review still runs. Wait for it, or give your verdict.'
+          : 'The review has not passed. Give your verdict, or send the task back.',
+      details: { review: facts.latest_review },
+    }
+  }
+  if (from.gate_config?.requires_human_approval && !request.triggered_by.startsWith('user:')) {
+    return { code: 'review_not_ready', message: `${from.label} needs the approval of a person.` }
+  }
+  return null
+}
+
+function noSuchMove(workflow: Workflow, from: WorkflowState, to: string): Refusal {
+  const allowed = from.transitions.map((transition) => transition.to)
+  if (workflow.cancellation) allowed.push(workflow.cancellation.name)
+  return {
+    code: 'invalid_transition',
+    message: `A task can't move from ${from.name} to ${to}. Allowed: ${allowed.join(', ') || 'nothing'}.`,
+    details: { allowed },
+  }
+}
+
+/** Tells a refusal from a plan. */
+export function isRefusal(value: object): value is Refusal {
+  return 'code' in value && 'message' in value
+}

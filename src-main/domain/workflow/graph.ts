@@ -1,0 +1,76 @@
+import type {
+  HookPhase,
+  StateHook,
+  WorkflowDefinition,
+  WorkflowState,
+} from '../../../src-shared/contract/workflow-definition.ts'
+
+/** A definition with its look-ups made; every rule of the engine asks this and no state's name. */
+export interface Workflow {
+  readonly definition: WorkflowDefinition
+  readonly states: ReadonlyMap<string, WorkflowState>
+  /** Where new tasks start. */
+  readonly entry: WorkflowState
+  /** The state of kind `initial`: queued, waiting for a claim. */
+  readonly queue: WorkflowState
+  readonly cancellation: WorkflowState | null
+  /** Takes tasks that need a person; null when the workflow has none. */
+  readonly blocked: WorkflowState | null
+}
+
+/** Indexes a definition that `validateWorkflow` accepted; throws on one that has no state of kind `initial`. */
+export function indexWorkflow(definition: WorkflowDefinition): Workflow {
+  const states = new Map(definition.states.map((state) => [state.name, state]))
+  const queue = definition.states.find((state) => state.kind === 'initial')
+  if (!queue) throw new Error('The workflow has no state of kind initial.')
+  const named = definition.cancellation_state ?? 'cancelled'
+  const cancellation = states.get(named)
+  return {
+    definition,
+    states,
+    queue,
+    entry: states.get(definition.initial_state ?? queue.name) ?? queue,
+    cancellation: cancellation?.kind === 'terminal' ? cancellation : null,
+    blocked: definition.states.find((state) => hasPlugin(state, 'publish_task_blocked', 'on_enter')) ?? null,
+  }
+}
+
+/** The forward transition of a state is the first that it declares. */
+export function forwardOf(workflow: Workflow, state: WorkflowState): WorkflowState | null {
+  const first = state.transitions[0]
+  return first ? (workflow.states.get(first.to) ?? null) : null
+}
+
+/** The role that works in a state: active states default to `assignee`. */
+export function roleOf(state: WorkflowState): string | null {
+  return state.role ?? (state.kind === 'active' ? 'assignee' : null)
+}
+
+export function hooksAt(state: WorkflowState, phase: HookPhase): readonly StateHook[] {
+  return state.hooks?.[phase] ?? []
+}
+
+export function hasPlugin(state: WorkflowState, plugin: string, phase?: HookPhase): boolean {
+  const phases = phase ? [state.hooks?.[phase]] : Object.values(state.hooks ?? {})
+  return phases.some((hooks) => hooks?.some((hook) => hook.plugin === plugin))
+}
+
+/** A gate that keeps a review row per attempt: the one whose entry runs the CI steps. */
+export function isReviewGate(state: WorkflowState): boolean {
+  return state.kind === 'gate' && hasPlugin(state, 'run_ci_steps')
+}
+
+/** The active state that a claim leads to, and the role that its claimant takes. */
+export function workStateOf(workflow: Workflow, from: WorkflowState): WorkflowState | null {
+  const seen = new Set<string>()
+  for (let state: WorkflowState | null = from; state && !seen.has(state.name); state = forwardOf(workflow, state)) {
+    if (state.kind === 'active') return state
+    seen.add(state.name)
+  }
+  return null
+}
+
+/** "Done" in a rule: a terminal state that is not the cancellation state. */
+export function isDone(workflow: Workflow, status: string): boolean {
+  return workflow.states.get(status)?.kind === 'terminal' && status !== workflow.cancellation?.name
+}

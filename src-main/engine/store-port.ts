@@ -1,0 +1,155 @@
+import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
+import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
+import type {
+  AgentId,
+  ExecutionId,
+  ProjectId,
+  RepoId,
+  ReviewId,
+  TaskId,
+  TransitionId,
+  UserId,
+  WorkspaceId,
+} from '../../src-shared/contract/ids.ts'
+import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
+import type { Review } from '../../src-shared/contract/reviews.ts'
+import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+
+/** Rows as the engine sees them: the contract's shapes, and what stays inside. */
+export type ProjectRecord = Omit<Project, 'repos'> & { readonly settings: Partial<ProjectSettings> }
+export type RepoRecord = Repo & { readonly project_id: ProjectId }
+export type AgentRecord = Agent
+export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url'> & {
+  /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
+  readonly context_holder: string | null
+}
+export type ExecutionRecord = Execution & {
+  readonly project_id: ProjectId
+  /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
+  readonly dispatched: boolean
+  readonly overrides: ExecutionOverrides
+  readonly start_commit: string | null
+  readonly pid: number | null
+  readonly pid_started: string | null
+}
+export type ReviewRecord = Review
+export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
+export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock'> & {
+  readonly repo_path: string
+  readonly created_at: string
+}
+export interface EffectRecord {
+  readonly id: number
+  readonly task_id: TaskId
+  readonly data: Effect
+}
+
+export interface TaskFilter {
+  readonly project_id: ProjectId
+  readonly status: string | null
+  readonly q: string | null
+  readonly label: string | null
+  readonly assignee: string | null
+  readonly parent_id: TaskId | null
+  readonly include_archived: boolean
+  /** The position and id of the last task of the page before. */
+  readonly after: { readonly position: number; readonly id: TaskId } | null
+  readonly limit: number
+}
+
+/** Every question and write that the engine has for the database; all synchronous. */
+export interface Queries {
+  readonly projects: {
+    get(id: ProjectId): ProjectRecord | null
+    list(): readonly ProjectRecord[]
+    put(record: ProjectRecord): void
+    delete(id: ProjectId): void
+  }
+  readonly repos: {
+    get(id: RepoId): RepoRecord | null
+    byProject(project_id: ProjectId): readonly RepoRecord[]
+    put(record: RepoRecord): void
+  }
+  readonly agents: {
+    get(id: AgentId): AgentRecord | null
+    list(): readonly AgentRecord[]
+    put(record: AgentRecord): void
+    delete(id: AgentId): void
+  }
+  readonly tasks: {
+    get(id: TaskId): TaskRecord | null
+    put(record: TaskRecord): void
+    delete(id: TaskId): void
+    list(filter: TaskFilter): readonly TaskRecord[]
+    /** The position that puts a new task behind all others. */
+    lastPosition(project_id: ProjectId): number
+    /** How many tasks that are not archived stand in each status. */
+    countByStatus(project_id: ProjectId): ReadonlyMap<string, number>
+    idsInStatus(project_id: ProjectId, status: string): readonly TaskId[]
+  }
+  readonly dependencies: {
+    of(task_id: TaskId): readonly TaskId[]
+  }
+  readonly transitions: {
+    put(record: TransitionRecord): void
+    setHooks(id: TransitionId, hooks: readonly HookOutcome[]): void
+    get(id: TransitionId): TransitionRecord | null
+    byTask(task_id: TaskId): readonly TransitionRecord[]
+  }
+  readonly executions: {
+    get(id: ExecutionId): ExecutionRecord | null
+    put(record: ExecutionRecord): void
+    byTask(task_id: TaskId): readonly ExecutionRecord[]
+    /** Queued and running ones, oldest first. */
+    open(project_id?: ProjectId): readonly ExecutionRecord[]
+    openOfTask(task_id: TaskId): readonly ExecutionRecord[]
+    lastOf(task_id: TaskId, role: string): ExecutionRecord | null
+  }
+  readonly reviews: {
+    put(record: ReviewRecord): void
+    get(id: ReviewId): ReviewRecord | null
+    latest(task_id: TaskId): ReviewRecord | null
+    byTask(task_id: TaskId): readonly ReviewRecord[]
+  }
+  readonly workspaces: {
+    put(record: WorkspaceRecord): void
+    byTask(task_id: TaskId): WorkspaceRecord | null
+    delete(id: WorkspaceId): void
+    /** Those whose clean-up is due at `now` (ISO) or before; with null, all that are scheduled. */
+    toClean(now: string | null): readonly WorkspaceRecord[]
+    byProject(project_id: ProjectId): readonly WorkspaceRecord[]
+    paths(): readonly string[]
+  }
+  readonly events: {
+    /** Numbers the event, keeps it and answers it whole. */
+    append<T extends EventType>(type: T, project_id: ProjectId | null, data: unknown): EventEnvelope
+    after(seq: number, limit: number): readonly EventEnvelope[]
+    /** The numbers that are kept: `first` is 0 when nothing is. */
+    range(): { readonly first: number; readonly last: number }
+    /** Forgets all but the last `keep`. */
+    trim(keep: number): void
+  }
+  readonly effects: {
+    add(task_id: TaskId, data: Effect): number
+    update(id: number, data: Effect): void
+    remove(id: number): void
+    removeOfTask(task_id: TaskId): void
+    first(task_id: TaskId): EffectRecord | null
+    pendingTasks(): readonly TaskId[]
+  }
+  readonly members: {
+    role(project_id: ProjectId, user_id: UserId): 'owner' | 'member' | null
+    projectsOf(user_id: UserId): ReadonlySet<ProjectId>
+    put(project_id: ProjectId, user_id: UserId, role: 'owner' | 'member'): void
+  }
+}
+
+export interface Store {
+  /** Outside a transaction: for reading. */
+  readonly read: Queries
+  /** One synchronous transaction; what `work` throws rolls all of it back. */
+  write<T>(work: (q: Queries) => T): T
+  close(): void
+}

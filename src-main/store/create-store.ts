@@ -1,0 +1,63 @@
+import { and, eq } from 'drizzle-orm'
+import type { Queries, Store } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+import type { OpenDatabase } from './database.ts'
+import { createEffectQueries, createEventQueries } from './events.ts'
+import { createExecutionQueries } from './executions.ts'
+import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
+import { createReviewQueries, createTransitionQueries } from './reviews.ts'
+import { projectMembers } from './schema/identity.ts'
+import { createDependencyQueries, createTaskQueries } from './tasks.ts'
+import { createWorkspaceQueries } from './workspaces.ts'
+
+/** The engine's store over an open database, which it closes. */
+export function createStore(database: OpenDatabase): Store {
+  const { db } = database
+  const queries: Queries = {
+    projects: createProjectQueries(db),
+    repos: createRepoQueries(db),
+    agents: createAgentQueries(db),
+    tasks: createTaskQueries(db),
+    dependencies: createDependencyQueries(db),
+    transitions: createTransitionQueries(db),
+    executions: createExecutionQueries(db),
+    reviews: createReviewQueries(db),
+    workspaces: createWorkspaceQueries(db),
+    events: createEventQueries(db),
+    effects: createEffectQueries(db),
+    members: createMemberQueries(db),
+  }
+  return {
+    read: queries,
+    write: (work) => database.transaction(() => work(queries)),
+    close: () => {
+      database.close()
+    },
+  }
+}
+
+function createMemberQueries(db: Database): Queries['members'] {
+  return {
+    role: (project_id, user_id) =>
+      db
+        .select({ role: projectMembers.role })
+        .from(projectMembers)
+        .where(and(eq(projectMembers.project_id, project_id), eq(projectMembers.user_id, user_id)))
+        .get()?.role ?? null,
+    projectsOf: (user_id) =>
+      new Set(
+        db
+          .select({ id: projectMembers.project_id })
+          .from(projectMembers)
+          .where(eq(projectMembers.user_id, user_id))
+          .all()
+          .map((row) => row.id),
+      ),
+    put: (project_id, user_id, role) =>
+      void db
+        .insert(projectMembers)
+        .values({ project_id, user_id, role })
+        .onConflictDoUpdate({ target: [projectMembers.project_id, projectMembers.user_id], set: { role } })
+        .run(),
+  }
+}

@@ -1,0 +1,48 @@
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { Queries } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+import { executions } from './schema/work.ts'
+import { prepareUpsert } from './upsert.ts'
+
+const isOpen = inArray(executions.status, ['queued', 'running'])
+
+export function createExecutionQueries(db: Database): Queries['executions'] {
+  const byId = db
+    .select()
+    .from(executions)
+    .where(eq(executions.id, sql.placeholder('id')))
+    .prepare()
+  const byTask = db
+    .select()
+    .from(executions)
+    .where(eq(executions.task_id, sql.placeholder('task_id')))
+    .orderBy(desc(executions.id))
+    .prepare()
+  const openOfTask = db
+    .select()
+    .from(executions)
+    .where(and(eq(executions.task_id, sql.placeholder('task_id')), isOpen))
+    .orderBy(executions.id)
+    .prepare()
+  const lastOf = db
+    .select()
+    .from(executions)
+    .where(and(eq(executions.task_id, sql.placeholder('task_id')), eq(executions.role, sql.placeholder('role'))))
+    .orderBy(desc(executions.id))
+    .limit(1)
+    .prepare()
+  return {
+    get: (id) => byId.get({ id }) ?? null,
+    put: prepareUpsert(db, executions, executions.id),
+    byTask: (task_id) => byTask.all({ task_id }),
+    open: (project_id) =>
+      db
+        .select()
+        .from(executions)
+        .where(and(isOpen, project_id === undefined ? undefined : eq(executions.project_id, project_id)))
+        .orderBy(executions.id)
+        .all(),
+    openOfTask: (task_id) => openOfTask.all({ task_id }),
+    lastOf: (task_id, role) => lastOf.get({ task_id, role }) ?? null,
+  }
+}

@@ -1,0 +1,238 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { ExecutionOverrides, ExecutionStatus, Usage } from '../../../src-shared/contract/executions.ts'
+import type {
+  AgentId,
+  ExecutionId,
+  ProjectId,
+  RepoId,
+  ReviewId,
+  TaskId,
+  TransitionId,
+  UserId,
+  WorkspaceId,
+} from '../../../src-shared/contract/ids.ts'
+import type { AgentConfig, ExecutorProfile, ProjectSettings, ReviewConfig } from '../../../src-shared/contract/projects.ts'
+import type { ReviewStatus, StepResult, Verdict } from '../../../src-shared/contract/reviews.ts'
+import type { Assignee, DiffStat, ErrorAnnotation, HookOutcome, ReviewSummary } from '../../../src-shared/contract/tasks.ts'
+import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
+import type { Effect } from '../../domain/transition/effects.ts'
+
+const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>()
+const flag = (name: string) => integer(name, { mode: 'boolean' })
+
+export const projects = sqliteTable('projects', {
+  id: text('id').$type<ProjectId>().primaryKey().notNull(),
+  name: text('name').notNull(),
+  owner_id: text('owner_id').$type<UserId>(),
+  paused_at: text('paused_at'),
+  workflow_definition: text('workflow_definition').notNull(),
+  settings: json<Partial<ProjectSettings>>('settings').notNull(),
+  created_at: text('created_at').notNull(),
+  updated_at: text('updated_at').notNull(),
+})
+
+export const repos = sqliteTable(
+  'repos',
+  {
+    id: text('id').$type<RepoId>().primaryKey().notNull(),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    path: text('path').notNull(),
+    default_branch: text('default_branch').notNull(),
+    is_primary: flag('is_primary').notNull(),
+  },
+  (t) => [index('repos_by_project').on(t.project_id)],
+)
+
+export const agents = sqliteTable('agents', {
+  id: text('id').$type<AgentId>().primaryKey().notNull(),
+  name: text('name').notNull(),
+  owner_id: text('owner_id').$type<UserId>(),
+  daemon_id: text('daemon_id'),
+  executor: text('executor').$type<ExecutorProfile>().notNull(),
+  config: json<AgentConfig>('config').notNull(),
+  paused: flag('paused').notNull(),
+  created_at: text('created_at').notNull(),
+})
+
+export const tasks = sqliteTable(
+  'tasks',
+  {
+    id: text('id').$type<TaskId>().primaryKey().notNull(),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    repo_id: text('repo_id').$type<RepoId>().notNull(),
+    parent_id: text('parent_id').$type<TaskId>(),
+    subtask_mode: text('subtask_mode').$type<'independent' | 'ordered'>(),
+    title: text('title').notNull(),
+    description: text('description'),
+    status: text('status').notNull(),
+    version: integer('version').notNull(),
+    entry_barrier: flag('entry_barrier').notNull(),
+    review_config: json<ReviewConfig>('review_config').notNull(),
+    roles: json<Record<string, Assignee>>('roles').notNull(),
+    labels: json<string[]>('labels').notNull(),
+    priority: integer('priority').notNull(),
+    position: real('position').notNull(),
+    review_passed_at: text('review_passed_at'),
+    error_annotation: json<ErrorAnnotation>('error_annotation'),
+    archived: flag('archived').notNull(),
+    active_execution_id: text('active_execution_id').$type<ExecutionId>(),
+    /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
+    context_holder: text('context_holder'),
+    review_summary: json<ReviewSummary>('review_summary'),
+    diff_stat: json<DiffStat>('diff_stat'),
+    created_at: text('created_at').notNull(),
+    updated_at: text('updated_at').notNull(),
+  },
+  (t) => [
+    index('tasks_by_project').on(t.project_id, t.archived, t.position, t.id),
+    index('tasks_by_status').on(t.project_id, t.status),
+    index('tasks_by_parent').on(t.parent_id),
+  ],
+)
+
+export const dependencies = sqliteTable(
+  'dependencies',
+  {
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    depends_on_id: text('depends_on_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.task_id, t.depends_on_id] }), index('dependencies_by_target').on(t.depends_on_id)],
+)
+
+export const transitions = sqliteTable(
+  'transitions',
+  {
+    id: text('id').$type<TransitionId>().primaryKey().notNull(),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    from_state: text('from_state').notNull(),
+    to_state: text('to_state').notNull(),
+    triggered_by: text('triggered_by').notNull(),
+    rejection: flag('rejection').notNull(),
+    trigger_reason: text('trigger_reason'),
+    hooks: json<HookOutcome[]>('hooks').notNull(),
+    created_at: text('created_at').notNull(),
+  },
+  (t) => [index('transitions_by_task').on(t.task_id, t.id)],
+)
+
+export const executions = sqliteTable(
+  'executions',
+  {
+    id: text('id').$type<ExecutionId>().primaryKey().notNull(),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    project_id: text('project_id').$type<ProjectId>().notNull(),
+    role: text('role').notNull(),
+    agent_id: text('agent_id').$type<AgentId>(),
+    user_id: text('user_id').$type<UserId>(),
+    executor: text('executor').$type<ExecutorProfile | 'person'>().notNull(),
+    status: text('status').$type<ExecutionStatus>().notNull(),
+    /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
+    dispatched: flag('dispatched').notNull(),
+    exit_code: integer('exit_code'),
+    prompt: text('prompt').notNull(),
+    overrides: json<ExecutionOverrides>('overrides').notNull(),
+    session_id: text('session_id'),
+    usage: json<Usage>('usage'),
+    error: text('error'),
+    /** HEAD of the worktree when it started: tells whether it did anything. */
+    start_commit: text('start_commit'),
+    pid: integer('pid'),
+    pid_started: text('pid_started'),
+    started_at: text('started_at'),
+    finished_at: text('finished_at'),
+    last_heartbeat_at: text('last_heartbeat_at'),
+    created_at: text('created_at').notNull(),
+  },
+  (t) => [
+    index('executions_by_task').on(t.task_id, t.id),
+    index('executions_open')
+      .on(t.project_id, t.status, t.id)
+      .where(sql`status IN ('queued', 'running')`),
+  ],
+)
+
+export const reviews = sqliteTable(
+  'reviews',
+  {
+    id: text('id').$type<ReviewId>().primaryKey().notNull(),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    status: text('status').$type<ReviewStatus>().notNull(),
+    attempt_number: integer('attempt_number').notNull(),
+    ci_steps: json<string[]>('ci_steps').notNull(),
+    step_results: json<StepResult[]>('step_results').notNull(),
+    verdicts: json<Verdict[]>('verdicts').notNull(),
+    created_at: text('created_at').notNull(),
+    finished_at: text('finished_at'),
+  },
+  (t) => [uniqueIndex('reviews_by_task').on(t.task_id, t.attempt_number)],
+)
+
+export const workspaces = sqliteTable(
+  'workspaces',
+  {
+    id: text('id').$type<WorkspaceId>().primaryKey().notNull(),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    status: text('status').$type<WorkspaceStatus>().notNull(),
+    repo_path: text('repo_path').notNull(),
+    branch: text('branch').notNull(),
+    path: text('path').notNull(),
+    base_branch: text('base_branch').notNull(),
+    base_commit: text('base_commit'),
+    cleanup_at: text('cleanup_at'),
+    error: text('error'),
+    created_at: text('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('workspaces_by_task').on(t.task_id),
+    index('workspaces_to_clean')
+      .on(t.cleanup_at)
+      .where(sql`status = 'cleanup_scheduled'`),
+  ],
+)
+
+export const events = sqliteTable('events', {
+  seq: integer('seq').primaryKey({ autoIncrement: true }).notNull(),
+  project_id: text('project_id').$type<ProjectId>(),
+  type: text('type').notNull(),
+  data: text('data').notNull(),
+})
+
+/** The outbox: what must follow a committed change, removed in the transaction that did it. */
+export const effects = sqliteTable(
+  'effects',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }).notNull(),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    data: json<Effect>('data').notNull(),
+  },
+  (t) => [index('effects_by_task').on(t.task_id, t.id)],
+)

@@ -1,0 +1,86 @@
+import { and, eq, gt, like, or, sql } from 'drizzle-orm'
+import type { Queries, TaskFilter, TaskRecord } from '../engine/store-port.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Database } from './database-type.ts'
+import { dependencies, tasks } from './schema/work.ts'
+import { prepareUpsert } from './upsert.ts'
+
+export function createTaskQueries(db: Database): Queries['tasks'] {
+  const byId = db
+    .select()
+    .from(tasks)
+    .where(eq(tasks.id, sql.placeholder('id')))
+    .prepare()
+  const put = prepareUpsert(db, tasks, tasks.id)
+  const last = db
+    .select({ position: sql<number | null>`max(${tasks.position})` })
+    .from(tasks)
+    .where(eq(tasks.project_id, sql.placeholder('project_id')))
+    .prepare()
+  return {
+    get: (id) => byId.get({ id }) ?? null,
+    put,
+    delete: (id) => void db.delete(tasks).where(eq(tasks.id, id)).run(),
+    list: (filter) => listTasks(db, filter),
+    lastPosition: (project_id) => last.get({ project_id })?.position ?? 0,
+    countByStatus: (project_id) => {
+      const rows = db
+        .select({ status: tasks.status, n: sql<number>`count(*)` })
+        .from(tasks)
+        .where(and(eq(tasks.project_id, project_id), eq(tasks.archived, false)))
+        .groupBy(tasks.status)
+        .all()
+      return new Map(rows.map((row) => [row.status, row.n]))
+    },
+    idsInStatus: (project_id, status) =>
+      db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(eq(tasks.project_id, project_id), eq(tasks.status, status), eq(tasks.archived, false)))
+        .all()
+        .map((row) => row.id),
+  }
+}
+
+export function createDependencyQueries(db: Database): Queries['dependencies'] {
+  const of = db
+    .select({ id: dependencies.depends_on_id })
+    .from(dependencies)
+    .where(eq(dependencies.task_id, sql.placeholder('task_id')))
+    .prepare()
+  return { of: (task_id: TaskId) => of.all({ task_id }).map((row) => row.id) }
+}
+
+function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
+  const text = filter.q === null ? null : `%${filter.q.replace(/[\\%_]/g, '\\$&')}%`
+  const assigned = filter.assignee
+  return db
+    .select()
+    .from(tasks)
+    .where(
+      and(
+        eq(tasks.project_id, filter.project_id),
+        filter.include_archived ? undefined : eq(tasks.archived, false),
+        filter.status === null ? undefined : eq(tasks.status, filter.status),
+        filter.parent_id === null ? undefined : eq(tasks.parent_id, filter.parent_id),
+        filter.label === null
+          ? undefined
+          : sql`EXISTS (SELECT 1 FROM json_each(${tasks.labels}) WHERE value = ${filter.label})`,
+        assigned === null
+          ? undefined
+          : sql`EXISTS (SELECT 1 FROM json_each(${tasks.roles}) AS r WHERE r.value ->> 'id' = ${assigned})`,
+        text === null
+          ? undefined
+          : or(sql`${like(tasks.title, text)} ESCAPE '\\'`, sql`${like(tasks.description, text)} ESCAPE '\\'`),
+        filter.after === null
+          ? undefined
+          : or(
+              gt(tasks.position, filter.after.position),
+              and(eq(tasks.position, filter.after.position), gt(tasks.id, filter.after.id)),
+            ),
+      ),
+    )
+    .orderBy(tasks.position, tasks.id)
+    .limit(filter.limit)
+    .all()
+}

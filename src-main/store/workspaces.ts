@@ -1,0 +1,42 @@
+import { and, eq, lte, sql } from 'drizzle-orm'
+import type { Queries } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+import { tasks, workspaces } from './schema/work.ts'
+import { prepareUpsert } from './upsert.ts'
+
+export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
+  const byTask = db
+    .select()
+    .from(workspaces)
+    .where(eq(workspaces.task_id, sql.placeholder('task_id')))
+    .prepare()
+  return {
+    put: prepareUpsert(db, workspaces, workspaces.id),
+    byTask: (task_id) => byTask.get({ task_id }) ?? null,
+    delete: (id) => void db.delete(workspaces).where(eq(workspaces.id, id)).run(),
+    toClean: (now) =>
+      db
+        .select()
+        .from(workspaces)
+        .where(
+          and(eq(workspaces.status, 'cleanup_scheduled'), now === null ? undefined : lte(workspaces.cleanup_at, now)),
+        )
+        .orderBy(workspaces.cleanup_at)
+        .all(),
+    byProject: (project_id) =>
+      db
+        .select({ workspace: workspaces })
+        .from(workspaces)
+        .innerJoin(tasks, eq(tasks.id, workspaces.task_id))
+        .where(eq(tasks.project_id, project_id))
+        .all()
+        .map((row) => row.workspace),
+    paths: () =>
+      db
+        .select({ path: workspaces.path })
+        .from(workspaces)
+        .where(sql`${workspaces.status} <> 'cleaned'`)
+        .all()
+        .map((row) => row.path),
+  }
+}
