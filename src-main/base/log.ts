@@ -1,0 +1,30 @@
+import { pino } from 'pino'
+import type { DestinationStream, LevelWithSilent, Logger } from 'pino'
+
+export type { Logger } from 'pino'
+
+const secretFields = [
+  'token',
+  'access_token',
+  'refresh_token',
+  'password',
+  'authorization',
+  'cookie',
+  'secret',
+  'env',
+  'prompt',
+]
+
+/** pino's `*` stands for exactly one level, so each depth is listed. */
+const redactPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`, `*.*.*.${field}`])
+
+/** The service's own log, JSON lines on `stream` (stderr when none is given). Modules take a `child` of it. */
+export function createLogger(options: {
+  readonly level: LevelWithSilent
+  readonly stream?: DestinationStream
+}): Logger {
+  return pino(
+    { level: options.level, redact: { paths: redactPaths, censor: '[redacted]' }, base: null },
+    options.stream ?? pino.destination({ fd: 2, sync: true }),
+  )
+}

@@ -1,0 +1,117 @@
+/** A half-open range of a text that must not be shown. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export type RedactionRule = (text: string) => readonly Span[]
+
+/**
+ * Secrets that are known by their shape. Each expression either is bounded or always consumes what it
+ * looked at, so that no text makes it slower than its length.
+ */
+export const builtInRules: readonly RedactionRule[] = [keys, jsonWebTokens, headers, bearers, urlParts]
+
+/** Prefix of a key → how many characters follow at least. Tool names (`svc_create_task`) are shorter. */
+const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
+  ['svc_', 40],
+  ['sk-', 20],
+  ['ghp_', 30],
+  ['gho_', 30],
+  ['ghu_', 30],
+  ['ghs_', 30],
+  ['ghr_', 30],
+  ['github_pat_', 30],
+  ['glpat-', 20],
+  ['npm_', 30],
+  ['xoxb-', 20],
+  ['xoxp-', 20],
+  ['AKIA', 16],
+  ['ASIA', 16],
+  ['AIza', 30],
+]
+const keyStart = new RegExp(keyLengths.map(([prefix]) => prefix).join('|'), 'g')
+const keyCharacter = /[\w-]/
+
+function keys(text: string): readonly Span[] {
+  const spans: Span[] = []
+  let end = 0
+  for (const match of text.matchAll(keyStart)) {
+    if (match.index < end || /[A-Za-z0-9]/.test(text[match.index - 1] ?? '')) continue
+    const needed = keyLengths.find(([prefix]) => prefix === match[0])?.[1] ?? 0
+    const from = match.index + match[0].length
+    const probe = text.slice(from, from + needed)
+    // A word of a text (`sk-learn-based-…`) has no digits; a random key without one is next to impossible.
+    if (probe.length < needed || !/^[\w-]*$/.test(probe) || !/\d/.test(text.slice(from, from + 128))) continue
+    end = from + needed
+    while (keyCharacter.test(text[end] ?? '')) end++
+    spans.push({ start: match.index, end })
+  }
+  return spans
+}
+
+function jsonWebTokens(text: string): readonly Span[] {
+  return spansOf(text, /eyJ[\w-]*(?:\.[\w-]*){0,2}/g, (match) => {
+    const parts = match[0].split('.')
+    return parts.length === 3 && parts.every((part) => part.length >= 4) ? 0 : null
+  })
+}
+
+const scheme = '(?:bearer|basic|token|digest)'
+
+/** `Authorization: Basic …`, also as JSON and as JSON inside JSON. */
+function headers(text: string): readonly Span[] {
+  const expression = new RegExp(
+    String.raw`((?:authorization|x-api-key|private-token)["'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,4})(${scheme}[ \t]{1,4})?([\w.~+/=-]{4,})`,
+    'gi',
+  )
+  return spansOf(text, expression, (match) => {
+    const [, name = '', kind = '', value = ''] = match
+    return kind !== '' || looksRandom(value) ? name.length + kind.length : null
+  })
+}
+
+function bearers(text: string): readonly Span[] {
+  return spansOf(text, /(\bbearer[ \t]{1,4})([\w.~+/=-]{16,})/gi, ([, name = '', value = '']) =>
+    looksRandom(value) ? name.length : null,
+  )
+}
+
+/** `https://user:password@host` and `?token=…`. */
+function urlParts(text: string): readonly Span[] {
+  const passwords = spansOf(text, /(:\/\/[^\s/:@]{0,256}:)([^\s/:@]{1,256})@/g, ([, before = '']) => before.length, 1)
+  const queries = spansOf(text, /([?&](?:access_)?token=)([\w.~-]{8,})/g, ([, before = '']) => before.length)
+  return [...passwords, ...queries]
+}
+
+const looksRandom = (value: string): boolean => value.length >= 16 && /\d/.test(value)
+
+/** `skip` says how many characters of the match to show before the secret; null: it is none. */
+function spansOf(
+  text: string,
+  expression: RegExp,
+  skip: (match: RegExpExecArray) => number | null,
+  showAtEnd = 0,
+): readonly Span[] {
+  const spans: Span[] = []
+  for (const match of text.matchAll(expression)) {
+    const shown = skip(match)
+    if (shown !== null) {
+      spans.push({ start: match.index + shown, end: match.index + match[0].length - showAtEnd })
+    }
+  }
+  return spans
+}
+
+/** Secrets known by their text; also as they look inside a JSON string. Each line of a long one counts by itself. */
+export function literalRule(secrets: readonly string[]): RedactionRule | null {
+  const forms = secrets
+    .flatMap((secret) => secret.split(/\r?\n/))
+    .flatMap((line) => [line.trim(), JSON.stringify(line.trim()).slice(1, -1), encodeURIComponent(line.trim())])
+    // Shorter ones would black out ordinary words.
+    .filter((form) => form.length >= 6)
+  if (forms.length === 0) return null
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
+  const expression = new RegExp(longestFirst.map((form) => RegExp.escape(form)).join('|'), 'g')
+  return (text) => spansOf(text, expression, () => 0)
+}

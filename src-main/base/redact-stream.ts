@@ -1,0 +1,71 @@
+/** Redacts bytes that arrive in pieces. */
+export interface StreamRedactor {
+  /** Takes a piece, gives back what may be written now. */
+  push(chunk: Uint8Array): Uint8Array
+  /** Gives back the rest. */
+  flush(): Uint8Array
+}
+
+/** Bytes of one line that are held back at most. */
+const maxHeld = 64 * 1024
+/** How much of a longer line stays held back, for a secret that begins there. */
+const overlap = 8 * 1024
+
+/**
+ * Redacts line by line, so that a secret split over pieces is still caught. A line that is longer than
+ * 64 KB goes on in parts that overlap. Bytes of a part without secrets pass untouched, also those that are no UTF-8.
+ */
+export function createStreamRedactor(redact: (text: string) => string): StreamRedactor {
+  const held: Uint8Array[] = []
+  let size = 0
+  const takeHeld = (): Buffer => {
+    const all = Buffer.concat(held)
+    held.length = 0
+    size = 0
+    return all
+  }
+  const hold = (bytes: Uint8Array): void => {
+    if (bytes.length === 0) return
+    held.push(bytes)
+    size += bytes.length
+  }
+  return {
+    push(chunk) {
+      const lineEnd = Math.max(chunk.lastIndexOf(newline), chunk.lastIndexOf(carriageReturn)) + 1
+      hold(chunk.subarray(0, lineEnd))
+      const ready = lineEnd > 0 ? redactBytes(takeHeld(), redact) : empty
+      // A copy: the caller may fill the same memory anew before the line is complete.
+      hold(chunk.slice(lineEnd))
+      if (size <= maxHeld) return ready
+      const part = takeHeld()
+      const cut = findCut(part, redact)
+      hold(part.subarray(cut))
+      return Buffer.concat([ready, redactBytes(part.subarray(0, cut), redact)])
+    },
+    flush: () => redactBytes(takeHeld(), redact),
+  }
+}
+
+const newline = 0x0a
+const carriageReturn = 0x0d
+const empty = new Uint8Array(0)
+
+function redactBytes(bytes: Buffer, redact: (text: string) => string): Uint8Array {
+  if (bytes.length === 0) return empty
+  const text = bytes.toString('utf8')
+  const shown = redact(text)
+  return shown === text ? bytes : Buffer.from(shown)
+}
+
+/** Where to cut without cutting a secret in two; the whole length when there is no such place. */
+function findCut(part: Buffer, redact: (text: string) => string): number {
+  const whole = redact(part.toString('utf8'))
+  for (let tail = overlap; tail <= overlap * 4; tail += overlap) {
+    let cut = part.length - tail
+    // Not inside of a character.
+    while (cut > 0 && ((part[cut] ?? 0) & 0xc0) === 0x80) cut--
+    const halves = redact(part.toString('utf8', 0, cut)) + redact(part.toString('utf8', cut))
+    if (cut > 0 && halves === whole) return cut
+  }
+  return part.length
+}
