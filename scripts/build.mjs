@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { capture, withPath } from './support/child.mjs'
+import { withLock } from './support/lock.mjs'
+import { SetupError, root, say, seconds } from './support/project.mjs'
+
+const stamp = join(root, 'dist', '.copse-build')
+const sources = ['src-main', 'src-shared', 'src-renderer']
+const singles = ['vite.config.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
+
+/** Builds window, main process and CLI into dist unless the sources are those of the last build. */
+export async function ensureBuilt(bin) {
+  if (isFresh()) return
+  await withLock('build', async () => {
+    if (isFresh()) return
+    const fingerprint = sourcesFingerprint()
+    const since = performance.now()
+    say('building …')
+    const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+    const { code, output } = await capture('node', [vite, 'build', '--app', '--logLevel', 'warn'], {
+      cwd: root,
+      env: withPath([bin], { ...process.env, NODE_ENV: 'production' }),
+    })
+    if (code !== 0) throw new SetupError(`the build failed:\n${output.trim()}`)
+    writeFileSync(stamp, fingerprint)
+    say(`built (${seconds(since)})`)
+  })
+}
+
+function isFresh() {
+  let built
+  try {
+    built = readFileSync(stamp, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return false
+    throw error
+  }
+  return built === sourcesFingerprint()
+}
+
+/** By content, not by time: switching a branch there and back needs no build. */
+function sourcesFingerprint() {
+  const hash = createHash('sha256')
+  for (const file of [...sources.flatMap(filesBelow), ...singles.map((name) => join(root, name))]) {
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0')
+  }
+  return hash.digest('hex')
+}
+
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
+}
