@@ -41,8 +41,9 @@ function keys(text: string): readonly Span[] {
     const needed = keyLengths.find(([prefix]) => prefix === match[0])?.[1] ?? 0
     const from = match.index + match[0].length
     const probe = text.slice(from, from + needed)
-    // A word of a text (`sk-learn-based-…`) has no digits; a random key without one is next to impossible.
-    if (probe.length < needed || !/^[\w-]*$/.test(probe) || !/\d/.test(text.slice(from, from + 128))) continue
+    if (probe.length < needed || !/^[\w-]*$/.test(probe)) continue
+    // Hyphenated words may begin like this one (`sk-circle-fade-in-animation`); a key of its length has digits.
+    if (match[0] === 'sk-' && !/\d/.test(probe)) continue
     end = from + needed
     while (keyCharacter.test(text[end] ?? '')) end++
     spans.push({ start: match.index, end })
@@ -103,6 +104,8 @@ function spansOf(
   return spans
 }
 
+const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
 /** Secrets known by their text; also as they look inside a JSON string. Each line of a long one counts by itself. */
 export function literalRule(secrets: readonly string[]): RedactionRule | null {
   const forms = secrets
@@ -112,6 +115,6 @@ export function literalRule(secrets: readonly string[]): RedactionRule | null {
     .filter((form) => form.length >= 6)
   if (forms.length === 0) return null
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
-  const expression = new RegExp(longestFirst.map((form) => RegExp.escape(form)).join('|'), 'g')
+  const expression = new RegExp(longestFirst.map((form) => escape(form)).join('|'), 'g')
   return (text) => spansOf(text, expression, () => 0)
 }

@@ -55,7 +55,7 @@ function patternRule(pattern: string): RedactionRule {
  * matches together quadratic (`a[^b]*b|a` on `aaaa…`). So only so many are looked for in the text as a
  * whole; after them each line is searched by itself, and after as many in one line, the rest of it is hidden.
  */
-const maxMatches = 256
+const maxMatches = 64
 
 function findSpans(compiled: RE2JS, text: string): readonly Span[] {
   const { spans, resume } = findSome(compiled, text, 0)
