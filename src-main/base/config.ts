@@ -1,0 +1,111 @@
+import { resolve } from 'node:path'
+import { defaultDataDir, type Resources } from './paths.ts'
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** Everything that a start can be told, checked. */
+export interface AppConfig {
+  /** Absolute. */
+  readonly dataDir: string
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Absolute; worktrees live below it. */
+  readonly workspaceRoot: string
+  /** How long a cancelled task's worktree is kept. */
+  readonly cleanupDelaySeconds: number
+  readonly bcryptCost: number
+  /** `closed` refuses registrations after the first. */
+  readonly registration: 'open' | 'closed'
+  readonly logLevel: LogLevel
+  /** The built web UI; null when there is none. */
+  readonly webRoot: string | null
+  /** The workflow templates that come with the program. */
+  readonly workflowsDir: string
+  readonly migrationsDir: string
+  readonly version: string
+}
+
+/** What the command line said; it wins over the environment. */
+export interface ConfigOptions {
+  readonly host?: string | undefined
+  readonly port?: string | undefined
+  readonly dataDir?: string | undefined
+}
+
+/** A setting that cannot be used. The message is one line that names it and says what would do. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly code = 'unusable_setting'
+  readonly setting: string
+
+  constructor(setting: string, value: string, wanted: string, options?: ErrorOptions) {
+    super(`${setting}=${JSON.stringify(value)} cannot be used: ${wanted}`, options)
+    this.setting = setting
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+interface Setting {
+  readonly name: string
+  readonly value: string
+}
+
+/** Reads command line, then environment, then defaults. Throws `ConfigError` at the first unusable value. */
+export function readConfig(
+  env: Environment,
+  options: ConfigOptions,
+  program: Resources & { readonly version: string },
+): AppConfig {
+  const from = (name: string, flag?: string, option?: string): Setting | null => {
+    if (flag !== undefined && option !== undefined) return { name: flag, value: option }
+    const value = env[name]
+    return value === undefined || value === '' ? null : { name, value }
+  }
+  const dataDir = folder(from('SVC_DATA_DIR', '--data-dir', options.dataDir)) ?? defaultDataDir(env, process.platform)
+  return {
+    dataDir,
+    host: host(from('SVC_HOST', '--host', options.host)) ?? '127.0.0.1',
+    port: whole(from('SVC_PORT', '--port', options.port), 0, 65_535) ?? 4870,
+    workspaceRoot: folder(from('SVC_WORKSPACE_ROOT')) ?? resolve(dataDir, 'workspaces'),
+    cleanupDelaySeconds: whole(from('SVC_WORKSPACE_CLEANUP_DELAY_SECONDS'), 0, 31_536_000) ?? 86_400,
+    bcryptCost: whole(from('SVC_BCRYPT_COST'), 4, 31) ?? 12,
+    registration: choice(from('SVC_REGISTRATION'), ['open', 'closed']) ?? 'open',
+    logLevel: choice(from('SVC_LOG_LEVEL'), logLevels) ?? 'info',
+    webRoot: program.webRoot,
+    workflowsDir: program.workflowsDir,
+    migrationsDir: program.migrationsDir,
+    version: program.version,
+  }
+}
+
+function whole(setting: Setting | null, least: number, most: number): number | null {
+  if (setting === null) return null
+  const number = /^\d{1,9}$/.test(setting.value.trim()) ? Number(setting.value) : NaN
+  if (number >= least && number <= most) return number
+  throw new ConfigError(setting.name, setting.value, `give a whole number from ${least} to ${most}.`)
+}
+
+function choice<const T extends string>(setting: Setting | null, values: readonly T[]): T | null {
+  if (setting === null) return null
+  const found = values.find((value) => value === setting.value.trim().toLowerCase())
+  if (found !== undefined) return found
+  throw new ConfigError(setting.name, setting.value, `give one of ${values.join(', ')}.`)
+}
+
+function folder(setting: Setting | null): string | null {
+  if (setting === null) return null
+  if (setting.value.trim() !== '' && !setting.value.includes('\0')) return resolve(setting.value)
+  throw new ConfigError(setting.name, setting.value, 'give the path of a folder.')
+}
+
+function host(setting: Setting | null): string | null {
+  if (setting === null) return null
+  const value = setting.value.trim().replace(/^\[(.*)\]$/, '$1')
+  if (/^[0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?$/.test(value) || /^[0-9A-Fa-f:.%]*:[0-9A-Za-z:.%]*$/.test(value)) {
+    return value
+  }
+  throw new ConfigError(setting.name, setting.value, 'give an address to listen on, such as 127.0.0.1.')
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import vue from '@vitejs/plugin-vue'
+import { defineConfig, type UserConfig } from 'vite'
+import type { ViteUserConfig } from 'vitest/config'
+
+const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
+  dependencies: Record<string, string>
+}
+
+/** What the main process loads from node_modules at run time; everything else is bundled. */
+const external = [/^node:/, 'electron', ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))]
+
+const folders = ['unit', 'integration', 'contract', 'architecture']
+
+const test: ViteUserConfig['test'] = {
+  root: '.',
+  pool: 'forks',
+  // Two cores, and tests that start git, servers and agents of their own.
+  maxWorkers: 2,
+  testTimeout: 20_000,
+  hookTimeout: 20_000,
+  projects: [
+    {
+      extends: true,
+      test: { name: 'main', include: folders.map((folder) => `test/${folder}/**/*.test.ts`), environment: 'node' },
+    },
+    {
+      extends: true,
+      test: {
+        name: 'e2e',
+        include: ['test/e2e/**/*.test.ts'],
+        environment: 'node',
+        globalSetup: ['test/e2e/harness/global-setup.ts'],
+        fileParallelism: false,
+        testTimeout: 90_000,
+        hookTimeout: 90_000,
+      },
+    },
+  ],
+}
+
+const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
+  root: 'src-renderer',
+  base: './',
+  plugins: [vue()],
+  worker: { format: 'es' },
+  server: { proxy: { '/api': 'http://127.0.0.1:4870', '/healthz': 'http://127.0.0.1:4870' } },
+  builder: {
+    buildApp: async (builder) => {
+      for (const name of ['client', 'main', 'preload']) {
+        const environment = builder.environments[name]
+        if (environment) await builder.build(environment)
+      }
+    },
+  },
+  environments: {
+    client: { build: { outDir: '../dist/renderer', emptyOutDir: true, chunkSizeWarningLimit: 1500 } },
+    main: {
+      consumer: 'server',
+      build: {
+        outDir: '../dist/main',
+        emptyOutDir: true,
+        target: 'node24',
+        minify: false,
+        sourcemap: true,
+        rolldownOptions: {
+          external,
+          input: { electron: 'src-main/electron.ts', headless: 'src-main/headless.ts', cli: 'src-main/cli.ts' },
+          output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        },
+      },
+    },
+    preload: {
+      consumer: 'server',
+      build: {
+        outDir: '../dist/main',
+        emptyOutDir: false,
+        rolldownOptions: {
+          external: ['electron'],
+          input: { preload: 'src-main/preload.ts' },
+          output: { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false },
+        },
+      },
+    },
+  },
+  test,
+}
+
+export default defineConfig(config)
