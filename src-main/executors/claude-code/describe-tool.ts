@@ -1,0 +1,107 @@
+import { isAbsolute, relative, sep } from 'node:path'
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+
+type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
+
+/** What a tool call does, for people. */
+export type ToolDescription = Pick<ToolCall, 'action' | 'target' | 'diff'>
+
+const actions: Readonly<Record<string, ToolCall['action']>> = {
+  Read: 'read',
+  NotebookRead: 'read',
+  ReadMcpResource: 'read',
+  Edit: 'edit',
+  MultiEdit: 'edit',
+  NotebookEdit: 'edit',
+  Write: 'write',
+  Bash: 'run',
+  PowerShell: 'run',
+  BashOutput: 'run',
+  KillShell: 'run',
+  KillBash: 'run',
+  Monitor: 'run',
+  Grep: 'search',
+  Glob: 'search',
+  LS: 'search',
+  WebFetch: 'fetch',
+  WebSearch: 'fetch',
+}
+
+const pathKeys = ['file_path', 'notebook_path', 'path']
+const targetKeys = ['command', 'pattern', 'query', 'url', 'description', 'subject', 'name', 'prompt', 'task_id']
+const maxTarget = 200
+/** A diff beyond this is no reading matter; the workspace's own diff has it. */
+const maxDiffText = 512 * 1024
+
+/** Paths below `cwd` are told relative to it. */
+export function describeTool(tool: string, input: unknown, cwd: string | null): ToolDescription {
+  const fields = isRecord(input) ? input : {}
+  return { action: actionOf(tool), target: targetOf(tool, fields, cwd), diff: diffOf(tool, fields, cwd) }
+}
+
+const actionOf = (tool: string): ToolCall['action'] =>
+  tool.startsWith('mcp__') ? 'mcp' : Object.hasOwn(actions, tool) ? (actions[tool] ?? 'other') : 'other'
+
+function targetOf(tool: string, fields: Readonly<Record<string, unknown>>, cwd: string | null): string | null {
+  if (tool.startsWith('mcp__')) return oneLine(Object.values(fields).find(isText) ?? null)
+  // A search names what it looks for first and where only then.
+  const keys = actionOf(tool) === 'search' ? [...targetKeys, ...pathKeys] : [...pathKeys, ...targetKeys]
+  const key = keys.find((name) => isText(fields[name]))
+  const value = key === undefined ? undefined : fields[key]
+  if (key === undefined || !isText(value)) return null
+  return oneLine(pathKeys.includes(key) ? withinCwd(value, cwd) : value)
+}
+
+function diffOf(tool: string, fields: Readonly<Record<string, unknown>>, cwd: string | null): ToolCall['diff'] {
+  const path = fields['file_path'] ?? fields['notebook_path']
+  const change = changeOf(tool, fields)
+  if (!isText(path) || change === null) return null
+  if ((change.old_text?.length ?? 0) + change.new_text.length > maxDiffText) return null
+  return { path: withinCwd(path, cwd), ...change }
+}
+
+type Change = Pick<NonNullable<ToolCall['diff']>, 'old_text' | 'new_text'>
+
+function changeOf(tool: string, fields: Readonly<Record<string, unknown>>): Change | null {
+  if (tool === 'Write')
+    return typeof fields['content'] === 'string' ? { old_text: null, new_text: fields['content'] } : null
+  if (tool === 'NotebookEdit') {
+    return typeof fields['new_source'] === 'string' ? { old_text: null, new_text: fields['new_source'] } : null
+  }
+  if (tool === 'Edit') return replacementOf(fields)
+  if (tool !== 'MultiEdit' || !Array.isArray(fields['edits'])) return null
+  const edits = fields['edits'].filter(isRecord).map(replacementOf)
+  const whole = edits.filter((edit) => edit !== null)
+  if (whole.length === 0 || whole.length < edits.length) return null
+  return {
+    old_text: whole.map((edit) => edit.old_text ?? '').join('\n'),
+    new_text: whole.map((edit) => edit.new_text).join('\n'),
+  }
+}
+
+function replacementOf(fields: Readonly<Record<string, unknown>>): Change | null {
+  const { old_string: before, new_string: after } = fields
+  return typeof before === 'string' && typeof after === 'string' ? { old_text: before, new_text: after } : null
+}
+
+function withinCwd(path: string, cwd: string | null): string {
+  if (cwd === null || !isAbsolute(path)) return path
+  const inner = relative(cwd, path)
+  const outside = inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner)
+  return inner === '' || outside ? path : inner
+}
+
+function oneLine(text: string | null): string | null {
+  if (text === null) return null
+  // The rest of a long text can't show in one line, so it need not be looked at.
+  const line = text
+    .slice(0, maxTarget * 4)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > maxTarget || text.length > maxTarget * 4 ? `${line.slice(0, maxTarget - 1)}…` : line
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,54 @@
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { createLineSplitter, maxLineBytes } from './split-lines.ts'
+import type { SplitLine } from './split-lines.ts'
+import { parseLine } from './stream-events.ts'
+import { toEntries } from './to-entries.ts'
+import { noFacts, trackRun } from './track-run.ts'
+import type { RunFacts } from './track-run.ts'
+
+export interface StreamListener {
+  readonly onEntry: (entry: TranscriptEntry) => void
+  /** A turn has ended; `queued` more are known to follow without a word from us. */
+  readonly onTurnEnd?: (queued: number) => void
+  /** Something else came: a turn runs. */
+  readonly onActivity?: () => void
+  /** The time of the entries, as ISO 8601. */
+  readonly now: () => string
+}
+
+export interface StreamReader {
+  push(bytes: Uint8Array): void
+  /** No more bytes come; a half line at the end is read as it is. */
+  end(): void
+  facts(): RunFacts
+}
+
+/**
+ * Reads Claude Code's stream-json: the same entries however the bytes are chunked. What is not of
+ * the protocol becomes `stdout` entries; nothing in the stream makes it throw.
+ */
+export function createStreamReader(listener: StreamListener, maxBytes: number = maxLineBytes): StreamReader {
+  const lines = createLineSplitter(maxBytes)
+  let facts = noFacts
+
+  const read = (line: SplitLine): void => {
+    const at = listener.now()
+    const parsed = line.omittedBytes > 0 ? ({ kind: 'garbage' } as const) : parseLine(line.text)
+    if (parsed.kind === 'garbage') {
+      const rest = line.omittedBytes > 0 ? ` … ${line.omittedBytes} more bytes of this line were left out` : ''
+      listener.onEntry({ type: 'stdout', at, text: line.text + rest })
+      return
+    }
+    if (parsed.kind === 'unknown') return
+    const before = facts
+    facts = trackRun(before, parsed.event)
+    for (const entry of toEntries(parsed.event, before, facts, at)) listener.onEntry(entry)
+    if (parsed.event.type === 'result') listener.onTurnEnd?.(parsed.event.queued_turn_count ?? 0)
+    else listener.onActivity?.()
+  }
+  return {
+    push: (bytes) => lines.push(bytes).forEach(read),
+    end: () => lines.end().forEach(read),
+    facts: () => facts,
+  }
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+
+/**
+ * What Claude Code prints in `--output-format stream-json` (as of 2.1.330), one JSON object a line.
+ * Only what is read here is described, and loosely: the format grows with every release.
+ */
+
+const Block = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.string().optional(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  input: z.unknown().optional(),
+  tool_use_id: z.string().optional(),
+  is_error: z.boolean().nullish(),
+  content: z.unknown().optional(),
+})
+export type Block = z.infer<typeof Block>
+
+const Message = z.looseObject({
+  model: z.string().optional(),
+  content: z.union([z.string(), z.array(Block)]),
+})
+
+const common = { session_id: z.string().optional() }
+const count = z.number().min(0).nullish()
+
+const System = z.looseObject({
+  type: z.literal('system'),
+  ...common,
+  subtype: z.string(),
+  cwd: z.string().optional(),
+  mcp_servers: z.array(z.looseObject({ name: z.string(), status: z.string() })).optional(),
+  attempt: z.number().optional(),
+  max_retries: z.number().optional(),
+  retry_delay_ms: z.number().optional(),
+  error_status: z.number().nullish(),
+  error: z.string().nullish(),
+})
+
+const Assistant = z.looseObject({
+  type: z.literal('assistant'),
+  ...common,
+  message: Message,
+  parent_tool_use_id: z.string().nullish(),
+  error: z.string().nullish(),
+  is_api_error_message: z.boolean().optional(),
+})
+
+const User = z.looseObject({
+  type: z.literal('user'),
+  ...common,
+  message: Message,
+  parent_tool_use_id: z.string().nullish(),
+})
+
+const Result = z.looseObject({
+  type: z.literal('result'),
+  ...common,
+  subtype: z.string(),
+  is_error: z.boolean().optional(),
+  result: z.string().nullish(),
+  errors: z.array(z.string()).optional(),
+  api_error_status: z.number().nullish(),
+  total_cost_usd: z.number().min(0).nullish(),
+  queued_turn_count: z.number().optional(),
+  usage: z
+    .looseObject({
+      input_tokens: count,
+      output_tokens: count,
+      cache_creation_input_tokens: count,
+      cache_read_input_tokens: count,
+    })
+    .nullish(),
+})
+
+const RateLimit = z.looseObject({
+  type: z.literal('rate_limit_event'),
+  ...common,
+  rate_limit_info: z.looseObject({ status: z.string() }),
+})
+
+const Known = z.discriminatedUnion('type', [System, Assistant, User, Result, RateLimit])
+const Any = z.looseObject({ type: z.string() })
+
+export type SystemEvent = z.infer<typeof System>
+export type AssistantEvent = z.infer<typeof Assistant>
+export type UserEvent = z.infer<typeof User>
+export type ResultEvent = z.infer<typeof Result>
+export type StreamEvent = z.infer<typeof Known>
+
+/** `garbage` is not of the protocol at all; `unknown` is, but says nothing that is read here. */
+export type ParsedLine =
+  { readonly kind: 'event'; readonly event: StreamEvent } | { readonly kind: 'unknown' } | { readonly kind: 'garbage' }
+
+const knownTypes: ReadonlySet<string> = new Set(['system', 'assistant', 'user', 'result', 'rate_limit_event'])
+
+/** Reads one line of the stream. A known type in an unknown shape is garbage: it must stay visible. */
+export function parseLine(line: string): ParsedLine {
+  const json = parseJson(line)
+  const any = Any.safeParse(json)
+  if (!any.success) return { kind: 'garbage' }
+  if (!knownTypes.has(any.data.type)) return { kind: 'unknown' }
+  const known = Known.safeParse(json)
+  return known.success ? { kind: 'event', event: known.data } : { kind: 'garbage' }
+}
+
+/** The blocks of a message; one that is plain text is one text block. */
+export function blocksOf(event: AssistantEvent | UserEvent): readonly Block[] {
+  const { content } = event.message
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+/** Words that Claude Code itself puts in the model's mouth, as for an API error. */
+export const isSynthetic = (event: AssistantEvent): boolean =>
+  event.is_api_error_message === true || event.message.model === '<synthetic>'
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

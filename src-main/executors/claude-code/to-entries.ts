@@ -1,0 +1,104 @@
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { describeTool } from './describe-tool.ts'
+import { blocksOf, isSynthetic } from './stream-events.ts'
+import type { AssistantEvent, Block, StreamEvent, SystemEvent, UserEvent } from './stream-events.ts'
+import { isToolUse } from './track-run.ts'
+import type { RunFacts } from './track-run.ts'
+
+/** A longer text is cut in the transcript; the raw log beside it has all. */
+const maxText = 200_000
+
+/** The transcript entries of one event. `before` and `after` are the facts around it. */
+export function toEntries(event: StreamEvent, before: RunFacts, after: RunFacts, at: string): TranscriptEntry[] {
+  switch (event.type) {
+    case 'system':
+      return fromSystem(event, at)
+    case 'assistant':
+      return fromAssistant(event, after.cwd, at)
+    case 'user':
+      return fromUser(event, at)
+    case 'result':
+      return fromResult(before, after, at)
+    case 'rate_limit_event':
+      return []
+  }
+}
+
+function fromSystem(event: SystemEvent, at: string): TranscriptEntry[] {
+  if (event.subtype === 'api_retry') {
+    const why = [event.error_status, event.error].filter((part) => part !== null && part !== undefined).join(' ')
+    const wait = Math.round((event.retry_delay_ms ?? 0) / 1000)
+    const text = `The model server refused (${why || 'no answer'}); try ${event.attempt ?? '?'} of ${event.max_retries ?? '?'} follows in ${wait} s.`
+    return [{ type: 'error', at, text }]
+  }
+  if (event.subtype !== 'init') return []
+  return (event.mcp_servers ?? [])
+    .filter((server) => server.status === 'failed')
+    .map((server) => ({ type: 'error', at, text: `The MCP server ${server.name} could not be reached.` }))
+}
+
+function fromAssistant(event: AssistantEvent, cwd: string | null, at: string): TranscriptEntry[] {
+  const said = isSynthetic(event) ? 'error' : 'message'
+  return blocksOf(event).flatMap((block): TranscriptEntry[] => {
+    if (block.type === 'text') return hasWords(block.text) ? [{ type: said, at, text: cut(block.text) }] : []
+    if (block.type === 'thinking') {
+      return hasWords(block.thinking) ? [{ type: 'thinking', at, text: cut(block.thinking) }] : []
+    }
+    if (!isToolUse(block.type)) return []
+    const tool = block.name ?? block.type
+    const input = block.input ?? null
+    return [
+      { type: 'tool_call', at, id: block.id ?? '', tool, input: cutAll(input), ...describeTool(tool, input, cwd) },
+    ]
+  })
+}
+
+// Other words in a user event are the prompt, or Claude Code's own reminders to the model.
+const fromUser = (event: UserEvent, at: string): TranscriptEntry[] =>
+  blocksOf(event).flatMap((block): TranscriptEntry[] =>
+    block.type === 'tool_result'
+      ? [{ type: 'tool_result', at, id: block.tool_use_id ?? '', ok: block.is_error !== true, text: resultText(block) }]
+      : [],
+  )
+
+function fromResult(before: RunFacts, after: RunFacts, at: string): TranscriptEntry[] {
+  const entries: TranscriptEntry[] = []
+  const { result, usage } = after
+  // An API error was told by the event before.
+  if (result?.failed && result.text !== null && result.text !== before.api_error?.text) {
+    entries.push({ type: 'error', at, text: cut(result.text) })
+  }
+  if (usage) entries.push({ type: 'usage', at, ...usage })
+  return entries
+}
+
+function resultText(block: Block): string {
+  const { content } = block
+  const text = typeof content === 'string' ? content : Array.isArray(content) ? content.map(partText).join('\n') : ''
+  return cut(text.replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>$/, '$1'))
+}
+
+function partText(part: unknown): string {
+  if (typeof part !== 'object' || part === null) return ''
+  if ('text' in part && typeof part.text === 'string') return part.text
+  if ('tool_name' in part && typeof part.tool_name === 'string') return part.tool_name
+  return 'type' in part && typeof part.type === 'string' ? `[${part.type}]` : ''
+}
+
+const hasWords = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''
+
+const cut = (text: string): string =>
+  text.length > maxText
+    ? `${text.slice(0, maxText)}\n… ${text.length - maxText} more characters are in the raw log`
+    : text
+
+/** Deeper than any tool's input; keeps a hostile one from exhausting the stack here and in the log. */
+const maxDepth = 50
+
+function cutAll(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return cut(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= maxDepth) return '…'
+  if (Array.isArray(value)) return value.map((inner) => cutAll(inner, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutAll(inner, depth + 1)]))
+}
