@@ -1,0 +1,52 @@
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import { createStreamRedactor } from '../base/redact-stream.ts'
+import type { AgentLog } from '../engine/ports.ts'
+import { fitEntry } from './fit-entry.ts'
+import type { LogFileWriter } from './log-file.ts'
+
+/** Size of a transcript after which only the raw log goes on. */
+const maxTranscriptBytes = 256 * 1024 * 1024
+
+/** The log of one execution over its two files. Entries and bytes after `close` are dropped. */
+export function createAgentLog(options: {
+  readonly transcript: LogFileWriter
+  readonly raw: LogFileWriter
+  readonly redact: (text: string) => string
+  readonly onEntry?: ((entry: TranscriptEntry) => void) | undefined
+}): AgentLog {
+  const { transcript, raw, redact, onEntry } = options
+  const stream = createStreamRedactor(redact)
+  let full = false
+  let closing: Promise<void> | undefined
+  let failure: unknown
+
+  const add = (entry: TranscriptEntry): void => {
+    // `entry` can't wait, so `raw` waits for both files; a failed write is told there, and by `close`.
+    transcript.append(Buffer.from(`${JSON.stringify(entry)}\n`)).catch((error: unknown) => (failure ??= error))
+  }
+  const finish = async (): Promise<void> => {
+    const results = await Promise.allSettled([
+      raw.append(stream.flush()).finally(() => raw.close()),
+      transcript.close(),
+    ])
+    for (const result of results) if (result.status === 'rejected') failure ??= result.reason
+    if (failure !== undefined) throw failure
+  }
+  return {
+    entry(entry) {
+      if (closing) return
+      const stored = fitEntry(entry, redact)
+      if (!full && transcript.size >= maxTranscriptBytes) {
+        full = true
+        add({ type: 'error', at: entry.at, text: 'The transcript has grown too long; the raw log goes on.' })
+      }
+      if (!full) add(stored)
+      onEntry?.(stored)
+    },
+    async raw(bytes) {
+      if (closing) return
+      await Promise.all([raw.append(stream.push(bytes)), transcript.room()])
+    },
+    close: () => (closing ??= finish()),
+  }
+}

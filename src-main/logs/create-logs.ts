@@ -1,0 +1,105 @@
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
+import { createStreamRedactor } from '../base/redact-stream.ts'
+import type { Logs } from '../engine/ports.ts'
+import { createAgentLog } from './agent-log.ts'
+import { followLog, openIfThere } from './follow-log.ts'
+import { createLiveLogs } from './log-file.ts'
+import { agentLogNames, logKind, LogNameError, taskFolder } from './log-names.ts'
+
+/** A script's log is capped: what floods is worth nothing to a reader. */
+const maxScriptLogBytes = 50 * 1024 * 1024
+/** An agent's raw log is kept whole; this only keeps a runaway from filling the disk. */
+const maxRawLogBytes = 2 * 1024 * 1024 * 1024
+const maxSliceBytes = 4 * 1024 * 1024
+
+/** Logs as files below `dir`: a folder for each task, readable by their owner only. */
+export function createLogs({ dir }: { readonly dir: string }): Logs {
+  const live = createLiveLogs()
+  const folderOf = async (taskId: string): Promise<string> => {
+    const folder = taskFolder(dir, taskId)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return folder
+  }
+  return {
+    async openAgent({ task_id, execution_id, redact, onEntry }) {
+      const names = agentLogNames(execution_id)
+      const folder = await folderOf(task_id)
+      const raw = await live.openWriter(join(folder, names.raw), { maxBytes: maxRawLogBytes, records: false })
+      try {
+        const options = { maxBytes: Infinity, records: true }
+        const transcript = await live.openWriter(join(folder, names.transcript), options)
+        return createAgentLog({ transcript, raw, redact, onEntry })
+      } catch (error) {
+        await raw.close()
+        throw error
+      }
+    },
+    async openFile(task_id, name, redact) {
+      if (logKind(name) === null) throw new LogNameError(`${name} is not the name of a log.`)
+      const folder = await folderOf(task_id)
+      const file = await live.openWriter(join(folder, name), { maxBytes: maxScriptLogBytes, records: false })
+      const stream = createStreamRedactor(redact)
+      let closing: Promise<void> | undefined
+      return {
+        write: (bytes) => file.append(stream.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)),
+        close: () => (closing ??= file.append(stream.flush()).finally(() => file.close())),
+      }
+    },
+    async list(task_id, execution_id) {
+      const folder = taskFolder(dir, task_id)
+      const names = (await namesIn(folder)).filter((name) => belongsTo(name, execution_id))
+      const files = await Promise.all(names.map((name) => describe(folder, name)))
+      return files.filter((file) => file !== null)
+    },
+    async read(task_id, name, offset, limit) {
+      if (logKind(name) === null) return null
+      const path = join(taskFolder(dir, task_id), name)
+      // Asked before reading: what is closed meanwhile is complete only for the next who asks.
+      const growing = live.isLive(path)
+      return await readSlice(path, offset, limit, growing)
+    },
+    follow: (task_id, execution_id, from, options) =>
+      followLog(live, join(taskFolder(dir, task_id), agentLogNames(execution_id).transcript), from, options),
+  }
+}
+
+/** An execution's logs: its own, and those of the task's CI steps and hooks; not those of other executions. */
+function belongsTo(name: string, executionId: string | undefined): boolean {
+  const kind = logKind(name)
+  if (kind === null) return false
+  return executionId === undefined || kind !== 'agent' || name.startsWith(`agent-${executionId}.`)
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function describe(folder: string, name: string): Promise<LogFile | null> {
+  const kind = logKind(name)
+  const info = await stat(join(folder, name), { throwIfNoEntry: false })
+  return kind && info?.isFile() ? { name, kind, size: info.size, updated_at: info.mtime.toISOString() } : null
+}
+
+async function readSlice(path: string, offset: number, limit: number, growing: boolean): Promise<LogSlice | null> {
+  const file = await openIfThere(path)
+  if (!file) return null
+  try {
+    const { size } = await file.stat()
+    const start = Math.min(Math.max(0, offset), size)
+    const length = Math.min(Math.max(0, limit), size - start, maxSliceBytes)
+    const buffer = Buffer.alloc(length)
+    const { bytesRead } = await file.read(buffer, 0, length, start)
+    const next_offset = start + bytesRead
+    const data_base64 = buffer.toString('base64', 0, bytesRead)
+    return { data_base64, next_offset, complete: !growing && next_offset >= size }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,52 @@
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+
+/** The longest text of an entry, in characters. */
+export const maxTextLength = 1024 * 1024
+/** All texts of an entry together. */
+const maxEntryLength = 4 * maxTextLength
+const maxDepth = 32
+
+/**
+ * The entry as it is stored: every text redacted, and cut where it is too long, with a note of how
+ * much was left out. Texts are cut as values, so the line stays whole JSON.
+ */
+export function fitEntry(entry: TranscriptEntry, redact: (text: string) => string): TranscriptEntry {
+  let left = maxEntryLength
+  const fit = (text: string): string => {
+    const shown = cutText(redact(text), Math.min(maxTextLength, left))
+    left = Math.max(0, left - shown.length)
+    return shown
+  }
+  const fitDeep = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') return fit(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (depth > maxDepth) return '[nested too deeply]'
+    if (Array.isArray(value)) return value.map((item) => fitDeep(item, depth + 1))
+    // A secret can be a key too.
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [fit(key), fitDeep(item, depth + 1)]))
+  }
+  switch (entry.type) {
+    case 'usage':
+      return entry
+    case 'tool_call':
+      return {
+        ...entry,
+        target: entry.target === null ? null : fit(entry.target),
+        input: fitDeep(entry.input, 0),
+        diff: entry.diff && {
+          path: fit(entry.diff.path),
+          old_text: entry.diff.old_text === null ? null : fit(entry.diff.old_text),
+          new_text: fit(entry.diff.new_text),
+        },
+      }
+    default:
+      return { ...entry, text: fit(entry.text) }
+  }
+}
+
+function cutText(text: string, max: number): string {
+  if (text.length <= max) return text
+  // Not between the two halves of a character.
+  const end = /[\uD800-\uDBFF]/.test(text[max - 1] ?? '') ? max - 1 : max
+  return `${text.slice(0, end)}\n[${text.length - end} characters were left out here; the raw log has them]`
+}

@@ -1,0 +1,161 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+
+/** A log that is being written, as those who read it along see it. */
+export interface LiveLogs {
+  isLive(path: string): boolean
+  /** Counts up whenever a live log has grown or was closed. */
+  version(path: string): number
+  /** Calls once at the next change of the count; the returned function takes the call back. */
+  onChange(path: string, call: () => void): () => void
+}
+
+/** An append-only file: ordered writes, a bounded queue, an optional cap. */
+export interface LogFileWriter {
+  /** Resolves when there is room for more; rejects when an earlier write failed. */
+  append(bytes: Uint8Array): Promise<void>
+  /** Resolves when there is room for more, without adding any. */
+  room(): Promise<void>
+  /** Bytes in the file and on the way to it. */
+  readonly size: number
+  /** Writes what is queued, says how much was left out if anything was, and closes. Twice is harmless. */
+  close(): Promise<void>
+}
+
+export interface LogFileOptions {
+  /** What comes after so many bytes is left out, and a last line says how much that was. */
+  readonly maxBytes: number
+  /** Lines are records: drop an unfinished last one, which a crash has left. */
+  readonly records: boolean
+}
+
+/** Queue beyond which a writer has to wait. */
+const highWater = 1024 * 1024
+
+/** Files that are being written by this process, and the readers that wait for them. */
+export function createLiveLogs(): LiveLogs & {
+  openWriter(path: string, options: LogFileOptions): Promise<LogFileWriter>
+} {
+  const live = new Map<string, { writers: number; version: number; calls: Set<() => void> }>()
+  const changed = (path: string): void => {
+    const log = live.get(path)
+    if (!log) return
+    log.version++
+    const calls = [...log.calls]
+    log.calls.clear()
+    for (const call of calls) call()
+  }
+  return {
+    isLive: (path) => live.has(path),
+    version: (path) => live.get(path)?.version ?? -1,
+    onChange(path, call) {
+      const calls = live.get(path)?.calls
+      calls?.add(call)
+      return () => calls?.delete(call)
+    },
+    async openWriter(path, options) {
+      const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
+      const file = await open(path, flags, 0o600)
+      const size = await startSize(file, options.records)
+      const log = live.get(path) ?? { writers: 0, version: 0, calls: new Set() }
+      log.writers++
+      live.set(path, log)
+      const closed = (): void => {
+        log.writers--
+        // Gone from the table first: a reader that is woken now reads to the end and stops.
+        if (log.writers === 0) live.delete(path)
+        for (const call of log.calls) call()
+        log.calls.clear()
+      }
+      return createWriter(file, size, options.maxBytes, { grown: () => changed(path), closed })
+    },
+  }
+}
+
+async function startSize(file: FileHandle, records: boolean): Promise<number> {
+  const { size } = await file.stat()
+  if (!records || size === 0) return size
+  const step = 64 * 1024
+  const buffer = Buffer.alloc(step)
+  for (let end = size; end > 0; end -= step) {
+    const start = Math.max(0, end - step)
+    const { bytesRead } = await file.read(buffer, 0, end - start, start)
+    const newline = buffer.subarray(0, bytesRead).lastIndexOf(0x0a)
+    if (newline === -1 && start > 0) continue
+    const whole = start + newline + 1
+    if (whole < size) await file.truncate(whole)
+    return whole
+  }
+  return size
+}
+
+function createWriter(
+  file: FileHandle,
+  startingSize: number,
+  maxBytes: number,
+  tell: { readonly grown: () => void; readonly closed: () => void },
+): LogFileWriter {
+  let queue: Uint8Array[] = []
+  let queued = 0
+  let size = startingSize
+  let leftOut = 0
+  let failure: unknown
+  let draining: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+
+  const drain = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = Buffer.concat(queue)
+      queue = []
+      try {
+        await file.appendFile(batch)
+      } catch (error) {
+        failure ??= error
+      }
+      queued -= batch.length
+      tell.grown()
+    }
+    draining = undefined
+  }
+  const enqueue = (bytes: Uint8Array): void => {
+    queue.push(bytes)
+    queued += bytes.length
+    size += bytes.length
+    draining ??= drain()
+  }
+  const room = async (): Promise<void> => {
+    while (draining && queued > highWater) await draining
+    if (failure !== undefined) throw failure
+  }
+  const finish = async (): Promise<void> => {
+    if (leftOut > 0) enqueue(Buffer.from(`\n[${leftOut} bytes of output were left out here]\n`))
+    await draining
+    await file.close()
+    tell.closed()
+    if (failure !== undefined) throw failure
+  }
+  return {
+    get size() {
+      return size
+    },
+    append: async (bytes) => {
+      if (closing) return
+      const kept = headOf(bytes, maxBytes - size)
+      // Once something was left out, nothing follows it: the note stands where the gap is.
+      if (leftOut === 0 && kept.length > 0) enqueue(kept)
+      leftOut += leftOut === 0 ? bytes.length - kept.length : bytes.length
+      await room()
+    },
+    room,
+    close: () => (closing ??= finish()),
+  }
+}
+
+/** As much of the beginning as fits, not ending inside of a character. */
+function headOf(bytes: Uint8Array, max: number): Uint8Array {
+  if (bytes.length <= max) return bytes
+  let end = Math.max(0, max)
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.subarray(0, end)
+}
