@@ -1,0 +1,65 @@
+import { createClient, type Client } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { createIpcTransport } from '../../src-shared/client/ipc-transport.ts'
+import type { DesktopBridge } from '../../src-shared/contract/desktop.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import { createWebSession, createWindowSession, type Session, type SessionHost } from './session.ts'
+
+/** The one way from the page to the service. */
+export interface RendererConnection {
+  readonly client: Client
+  readonly session: Session
+  /** What only the window can do; null in a browser. */
+  readonly desktop: DesktopBridge | null
+}
+
+/** IPC where the preload has put a bridge on the window, else HTTP to where the page came from. */
+export function createRendererClient(): RendererConnection {
+  if (window.copse) {
+    return {
+      client: createClient(createIpcTransport(window.copse)),
+      session: createWindowSession(),
+      desktop: window.copse,
+    }
+  }
+  let session: Session | null = null
+  const plain = createClient(
+    createHttpTransport({ baseUrl: window.location.origin, getToken: () => session?.token() ?? null }),
+  )
+  session = createWebSession(plain.call, browserHost())
+  return { client: withSession(plain, session), session, desktop: null }
+}
+
+/** Lets the session hear of refused tokens, so that the page falls back to signing in. */
+function withSession(client: Client, session: Session): Client {
+  return {
+    ...client,
+    call: async (name, input) => {
+      try {
+        return await client.call(name, input)
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401 && !name.startsWith('auth.')) {
+          await session.rejected(error.code)
+          if (session.state.kind === 'signed_in') return client.call(name, input)
+        }
+        throw error
+      }
+    },
+  }
+}
+
+function browserHost(): SessionHost {
+  return {
+    storage: window.sessionStorage,
+    address: {
+      hash: window.location.hash,
+      clearHash: () => window.history.replaceState(null, '', window.location.pathname + window.location.search),
+    },
+    now: () => Date.now(),
+    later: (ms, callback) => {
+      // setTimeout overflows beyond 24.8 days and would fire at once.
+      const timer = setTimeout(callback, Math.min(ms, 2_147_483_647))
+      return () => clearTimeout(timer)
+    },
+  }
+}

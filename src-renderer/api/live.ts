@@ -1,0 +1,102 @@
+import type { Client } from '../../src-shared/client/create-client.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { Activity, EventEnvelope } from '../../src-shared/contract/events.ts'
+
+/** How the page stands to the service. `lostAt`: since when what it shows may be old. */
+export type Connection =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'live' }
+  | { readonly state: 'reconnecting'; readonly lostAt: number; readonly nextTryAt: number }
+
+export interface LiveOptions {
+  readonly client: Client
+  onEvent(event: EventEnvelope): void
+  onActivity(activity: Activity): void
+  /** Everything must be loaded anew: at the start, and whenever events may have been missed. */
+  onReset(): void
+  onConnection(connection: Connection): void
+  now(): number
+  /** Resolves after `ms`, or at once when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+export interface Live {
+  /** Tries now instead of waiting for the back-off. */
+  tryNow(): void
+  close(): void
+}
+
+/** Waits between tries, in milliseconds; the last one repeats. */
+export const backOff: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 15_000]
+
+/** Keeps one subscription to the events open, resuming after the last number seen. */
+export function openLive(options: LiveOptions): Live {
+  const closing = new AbortController()
+  let waiting = new AbortController()
+  let lastSeq: number | null = null
+  let lostAt: number | null = null
+  let attempt = 0
+
+  /** Reads until the stream ends; returns when the connection is lost. */
+  async function follow(): Promise<void> {
+    const turn = new AbortController()
+    const signal = AbortSignal.any([closing.signal, turn.signal])
+    const missed = lastSeq === null
+    const reading = read(signal)
+    try {
+      // The subscription is asked for first, so that what is loaded next cannot be older than it.
+      await Promise.race([options.client.call('system.get', {}), reading.then(() => Promise.reject(new StreamEnded()))])
+      attempt = 0
+      lostAt = null
+      options.onConnection({ state: 'live' })
+      if (missed) options.onReset()
+      await reading
+    } finally {
+      turn.abort()
+      await Promise.allSettled([reading])
+    }
+  }
+
+  async function read(signal: AbortSignal): Promise<void> {
+    for await (const item of options.client.events({}, lastSeq, signal)) {
+      if (item.kind === 'activity') options.onActivity(item.activity)
+      else if (item.kind === 'reset') {
+        lastSeq = item.seq
+        options.onReset()
+      } else {
+        lastSeq = item.event.seq
+        options.onEvent(item.event)
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    options.onConnection({ state: 'connecting' })
+    while (!closing.signal.aborted) {
+      try {
+        await follow()
+      } catch (error) {
+        if (!isLoss(error)) throw error
+      }
+      if (closing.signal.aborted) return
+      lostAt ??= options.now()
+      const pause = backOff[Math.min(attempt, backOff.length - 1)] ?? 15_000
+      attempt += 1
+      options.onConnection({ state: 'reconnecting', lostAt, nextTryAt: options.now() + pause })
+      waiting = new AbortController()
+      await options.wait(pause, AbortSignal.any([closing.signal, waiting.signal]))
+    }
+  }
+
+  void run()
+  return { tryNow: () => waiting.abort(), close: () => closing.abort() }
+}
+
+class StreamEnded extends Error {
+  override readonly name = 'StreamEnded'
+}
+
+/** Whatever ends a stream is a lost connection: the page keeps trying, also after a refusal (the token may be renewed). */
+function isLoss(error: unknown): boolean {
+  return error instanceof ApiError || error instanceof Error
+}

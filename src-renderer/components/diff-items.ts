@@ -1,0 +1,67 @@
+import { parsePatchFiles, type CodeViewDiffItem, type FileDiffMetadata } from '@pierre/diffs'
+
+/** A file of a diff, as the viewer needs it. */
+export interface DiffViewFile {
+  readonly path: string
+  readonly old_path: string | null
+  readonly status: 'added' | 'modified' | 'deleted' | 'renamed'
+  readonly additions: number
+  readonly deletions: number
+  readonly binary: boolean
+  readonly truncated: boolean
+}
+
+/** Above this many changed lines in one file, word marks cost more than they show. */
+export const WORD_DIFF_LIMIT = 5_000
+
+/**
+ * One item a file, in the order given; `id` is its path. Files that the patch leaves out (binary, too large)
+ * get a header without lines. `version` changes exactly when the file's shown content does.
+ */
+export function diffItems(files: readonly DiffViewFile[], patches: readonly string[]): CodeViewDiffItem[] {
+  const parsed = new Map<string, FileDiffMetadata>()
+  for (const patch of patches) {
+    for (const part of parsePatchFiles(patch)) for (const file of part.files) parsed.set(file.name, file)
+  }
+  return files.map((file) => {
+    const fileDiff = parsed.get(file.path) ?? withoutLines(file)
+    const version = contentHash(file, fileDiff)
+    return { id: file.path, type: 'diff', version, fileDiff: { ...fileDiff, cacheKey: `${file.path}:${version}` } }
+  })
+}
+
+const changeTypes = {
+  added: 'new',
+  modified: 'change',
+  deleted: 'deleted',
+  renamed: 'rename-pure',
+} as const satisfies Record<DiffViewFile['status'], FileDiffMetadata['type']>
+
+function withoutLines(file: DiffViewFile): FileDiffMetadata {
+  return {
+    name: file.path,
+    ...(file.old_path === null ? {} : { prevName: file.old_path }),
+    type: changeTypes[file.status],
+    hunks: [],
+    splitLineCount: 0,
+    unifiedLineCount: 0,
+    isPartial: true,
+    deletionLines: [],
+    additionLines: [],
+    deletionCharacterCount: 0,
+    additionCharacterCount: 0,
+  }
+}
+
+/** FNV-1a over what is shown: equal content keeps its rendering when the diff is loaded again. */
+function contentHash(file: DiffViewFile, diff: FileDiffMetadata): number {
+  let hash = 0x811c9dc5
+  const add = (text: string) => {
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  }
+  add(`${file.status}${file.truncated}${file.binary}${file.additions},${file.deletions}${file.old_path ?? ''}`)
+  for (const hunk of diff.hunks) add(hunk.hunkSpecs ?? '')
+  for (const line of diff.deletionLines) add(line)
+  for (const line of diff.additionLines) add(line)
+  return hash >>> 0
+}

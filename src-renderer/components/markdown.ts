@@ -1,0 +1,29 @@
+import MarkdownIt from 'markdown-it'
+
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false })
+
+const escape = (text: string) => markdown.utils.escapeHtml(text)
+
+// What an agent writes must not make this window fetch anything: an image is a link that says so.
+markdown.renderer.rules['image'] = (tokens, index) => {
+  const token = tokens[index]
+  const source = token?.attrGet('src') ?? ''
+  const name = token?.content.trim() || source
+  return `<a href="${escape(source)}" target="_blank" rel="noopener noreferrer">${escape(`Image: ${name}`)}</a>`
+}
+markdown.renderer.rules['link_open'] = (tokens, index, options, _env, self) => {
+  const token = tokens[index]
+  token?.attrSet('target', '_blank')
+  token?.attrSet('rel', 'noopener noreferrer')
+  return self.renderToken(tokens, index, options)
+}
+markdown.renderer.rules['code_inline'] = (tokens, index) =>
+  `<code class="ic">${escape(tokens[index]?.content ?? '')}</code>`
+const block = (content: string) => `<pre class="md-code" tabindex="0">${escape(content)}</pre>`
+markdown.renderer.rules['fence'] = (tokens, index) => block(tokens[index]?.content ?? '')
+markdown.renderer.rules['code_block'] = (tokens, index) => block(tokens[index]?.content ?? '')
+
+/** Markdown as safe HTML: raw HTML is shown as text, remote images become links, links open outside. */
+export function renderMarkdown(source: string): string {
+  return markdown.render(source)
+}

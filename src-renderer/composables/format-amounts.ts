@@ -1,0 +1,33 @@
+/** A span of time as people read it: `0.4 s`, `48.3 s`, `1 m 37 s`, `12 h 21 m`, `3 d 4 h`. */
+export function formatSpan(ms: number): string {
+  const seconds = ms / 1_000
+  if (seconds < 60) return `${seconds < 9.95 ? seconds.toFixed(1) : trimZero(seconds.toFixed(1))} s`
+  const two = (value: number) => String(value).padStart(2, '0')
+  const whole = Math.round(seconds)
+  const minutes = Math.floor(whole / 60)
+  if (minutes < 60) return `${minutes} m ${two(whole % 60)} s`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return `${hours} h ${two(minutes % 60)} m`
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+function trimZero(text: string): string {
+  return text.endsWith('.0') ? text.slice(0, -2) : text
+}
+
+/** `840`, `184k`, `1.2M`. */
+export function formatTokens(tokens: number): string {
+  if (tokens < 1_000) return String(tokens)
+  if (tokens < 999_500) return `${Math.round(tokens / 1_000)}k`
+  return `${(tokens / 1_000_000).toFixed(1)}M`
+}
+
+/** `$0.84`; below a cent `<$0.01`. */
+export function formatCost(usd: number): string {
+  return usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`
+}
+
+/** `1 file`, `9 files`. */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString('en')} ${n === 1 ? one : many}`
+}

@@ -1,0 +1,89 @@
+import type { Execution } from '../../../src-shared/contract/executions.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+
+export type OutcomeTone = 'run' | 'ok' | 'warn' | 'fail' | 'you' | 'quiet'
+export interface ExecutionOutcome {
+  readonly label: string
+  readonly tone: OutcomeTone
+}
+
+/** How an execution ended, or that it runs, in one or two words. */
+export function outcomeOf(execution: Execution): ExecutionOutcome {
+  switch (execution.status) {
+    case 'queued':
+      return { label: 'Waiting', tone: 'quiet' }
+    case 'running':
+      return { label: 'Running', tone: 'run' }
+    case 'succeeded':
+      return { label: 'Finished', tone: 'ok' }
+    case 'failed':
+      return { label: execution.exit_code === null ? 'Failed' : `Failed, exit ${execution.exit_code}`, tone: 'fail' }
+    case 'cancelled':
+      return { label: 'Cancelled', tone: 'quiet' }
+    case 'stopped':
+      return { label: 'Stopped', tone: 'warn' }
+    case 'lost':
+      return { label: 'Lost', tone: 'fail' }
+  }
+}
+
+export function isLive(execution: Execution | null | undefined): boolean {
+  return execution?.status === 'running' || execution?.status === 'queued'
+}
+
+/** Milliseconds at work: up to `now` while it runs; null before it started. */
+export function workTime(execution: Execution, now: number): number | null {
+  if (execution.started_at === null) return null
+  const end = execution.finished_at === null ? now : Date.parse(execution.finished_at)
+  return Math.max(0, end - Date.parse(execution.started_at))
+}
+
+/** Profiles that read what a person writes while they run. */
+const takesInput: ReadonlySet<Execution['executor']> = new Set(['claude-code', 'command'])
+
+/** Whether a message can be written now, or the sentence why not. */
+export function inputState(execution: Execution | null): { allowed: true } | { allowed: false; reason: string } {
+  if (execution === null) return { allowed: false, reason: 'Nothing runs yet.' }
+  if (execution.status !== 'running') return { allowed: false, reason: 'This run has ended. Start another to go on.' }
+  if (!takesInput.has(execution.executor))
+    return { allowed: false, reason: 'This agent runs elsewhere and reads no messages here.' }
+  return { allowed: true }
+}
+
+export interface EndNotice {
+  readonly tone: 'warn' | 'fail' | 'you'
+  readonly title: string
+  readonly text: string
+}
+
+/** What to say below a transcript that ended without success; null when there is nothing to add. */
+export function endNotice(execution: Execution, annotation: ErrorAnnotation | null): EndNotice | null {
+  const own = annotation?.execution_id === undefined || annotation.execution_id === execution.id ? annotation : null
+  if (own?.type === 'execution_incomplete') return incompleteNotice(own)
+  if (execution.status === 'failed') {
+    const started = execution.started_at !== null
+    return {
+      tone: 'fail',
+      title: started ? 'The agent failed' : 'The agent did not start',
+      text: execution.error ?? own?.message ?? 'It ended without saying why. The raw log may tell more.',
+    }
+  }
+  if (execution.status === 'lost')
+    return { tone: 'fail', title: 'The agent was lost', text: execution.error ?? 'No sign of life came any more.' }
+  if (execution.status === 'stopped')
+    return { tone: 'warn', title: 'Stopped', text: execution.error ?? 'Its work so far is kept in the worktree.' }
+  return null
+}
+
+function incompleteNotice(annotation: ErrorAnnotation): EndNotice {
+  const titles: Record<string, string> = {
+    question: 'The agent asks something',
+    limit: 'The agent hit a limit',
+    nothing_done: 'The agent ended without doing anything',
+  }
+  return {
+    tone: annotation.reason === 'question' ? 'you' : 'warn',
+    title: titles[annotation.reason ?? ''] ?? 'The agent did not finish',
+    text: annotation.message,
+  }
+}

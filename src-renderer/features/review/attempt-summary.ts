@@ -1,0 +1,62 @@
+import type { Review, StepResult } from '../../../src-shared/contract/reviews.ts'
+
+export type StepState = 'waiting' | 'running' | 'passed' | 'failed' | 'not_run'
+export interface AttemptStep {
+  readonly command: string
+  readonly state: StepState
+  readonly result: StepResult | null
+}
+export interface AttemptSummary {
+  readonly label: string
+  readonly tone: 'run' | 'ok' | 'fail' | 'you' | 'quiet'
+  readonly steps: readonly AttemptStep[]
+  readonly verdict: 'waiting' | 'pass' | 'fail'
+  readonly ci_ms: number
+}
+
+/** An attempt as its box shows it. `current`: it is the newest and the task stands at its gate. */
+export function summariseAttempt(review: Review, current: boolean): AttemptSummary {
+  const ended = review.status === 'failed' || review.status === 'cancelled' || review.status === 'passed'
+  const steps = review.ci_steps.map((command, index): AttemptStep => {
+    const result = review.step_results[index] ?? null
+    return { command, result, state: stepState(result, ended) }
+  })
+  const last = review.verdicts[review.verdicts.length - 1]
+  return {
+    ...headline(review, steps, current),
+    steps,
+    verdict: last?.verdict ?? 'waiting',
+    ci_ms: review.step_results.reduce((sum, step) => sum + (step.duration_ms ?? 0), 0),
+  }
+}
+
+function stepState(result: StepResult | null, ended: boolean): StepState {
+  if (result === null) return ended ? 'not_run' : 'waiting'
+  if (result.exit_code === null) return ended ? 'not_run' : 'running'
+  return result.exit_code === 0 ? 'passed' : 'failed'
+}
+
+function headline(
+  review: Review,
+  steps: readonly AttemptStep[],
+  current: boolean,
+): Pick<AttemptSummary, 'label' | 'tone'> {
+  if (review.status === 'cancelled') return { label: 'Cancelled', tone: 'quiet' }
+  if (review.status === 'failed') {
+    if (steps.some((step) => step.state === 'failed')) return { label: 'Rejected by CI', tone: 'fail' }
+    const rejecter = review.verdicts.findLast((verdict) => verdict.verdict === 'fail')
+    return { label: rejecter?.by.startsWith('user:') ? 'Changes requested' : 'Rejected by the reviewer', tone: 'fail' }
+  }
+  if (review.status === 'passed') return { label: 'Passed', tone: 'ok' }
+  if (steps.some((step) => step.state === 'running' || step.state === 'waiting'))
+    return { label: 'CI at work', tone: 'run' }
+  return current ? { label: 'Waits for you', tone: 'you' } : { label: 'Not judged', tone: 'quiet' }
+}
+
+/** The step whose output is worth opening by itself: the failing one, else the one at work. */
+export function stepToOpen(steps: readonly AttemptStep[]): number | null {
+  const failed = steps.findIndex((step) => step.state === 'failed')
+  if (failed >= 0) return failed
+  const running = steps.findIndex((step) => step.state === 'running')
+  return running >= 0 ? running : null
+}

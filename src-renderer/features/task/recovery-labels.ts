@@ -1,0 +1,36 @@
+import type { ErrorAnnotation, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
+
+export const recoveryLabels = {
+  retry_hook: 'Run the hook again',
+  skip_hook_once: 'Skip it once…',
+  resume: 'Resume',
+  retry_execution: 'Start again',
+  retry_merge: 'Try the merge again',
+} as const satisfies Record<RecoveryAction, string>
+
+const titles = {
+  hook_failed: 'A hook failed',
+  execution_paused: 'Paused',
+  execution_failed: 'The agent failed',
+  execution_incomplete: 'The agent did not finish',
+  execution_lost: 'The agent was lost',
+  merge_conflict: 'The merge has conflicts',
+  retry_budget_exhausted: 'The retry budget is used up',
+  workspace_error: 'The worktree cannot be used',
+  workspace_reset_required: 'The worktree and its branch are gone',
+} as const satisfies Record<ErrorAnnotation['type'], string>
+
+export interface Condition {
+  readonly tone: 'warn' | 'fail' | 'you'
+  readonly title: string
+}
+
+/** How the note above the tabs names and colours the task's condition. */
+export function conditionOf(annotation: ErrorAnnotation): Condition {
+  const asks = annotation.type === 'execution_incomplete' && annotation.reason === 'question'
+  const paused = annotation.type === 'execution_paused' || annotation.type === 'execution_incomplete'
+  return {
+    tone: asks ? 'you' : paused ? 'warn' : 'fail',
+    title: asks ? 'The agent asks something' : titles[annotation.type],
+  }
+}

@@ -1,0 +1,67 @@
+import { defineStore } from 'pinia'
+import { ref, watch } from 'vue'
+
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+const key = 'copse.appearance'
+
+/** How the app looks on this device: the theme, the rail's and the panel's width, collapsed columns. */
+export const useAppearance = defineStore('appearance', () => {
+  const kept = read()
+  const theme = ref<Theme>(kept.theme)
+  const railOpen = ref(kept.railOpen)
+  const panelWidth = ref(kept.panelWidth)
+  /** `<project id>/<column>` of every collapsed column. */
+  const collapsed = ref<string[]>(kept.collapsed)
+
+  watch(
+    theme,
+    (next) => {
+      if (next === 'system') delete document.documentElement.dataset['theme']
+      else document.documentElement.dataset['theme'] = next
+    },
+    { immediate: true },
+  )
+  watch([theme, railOpen, panelWidth, collapsed], () => {
+    const state: Kept = {
+      theme: theme.value,
+      railOpen: railOpen.value,
+      panelWidth: panelWidth.value,
+      collapsed: collapsed.value,
+    }
+    localStorage.setItem(key, JSON.stringify(state))
+  })
+  return {
+    theme,
+    railOpen,
+    panelWidth,
+    isCollapsed: (column: string) => collapsed.value.includes(column),
+    toggleColumn(column: string): void {
+      collapsed.value = collapsed.value.includes(column)
+        ? collapsed.value.filter((name) => name !== column)
+        : [...collapsed.value, column]
+    },
+  }
+})
+
+interface Kept {
+  readonly theme: Theme
+  readonly railOpen: boolean
+  readonly panelWidth: number
+  readonly collapsed: string[]
+}
+
+function read(): Kept {
+  const fallback: Kept = { theme: 'system', railOpen: false, panelWidth: 680, collapsed: [] }
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
+    if (typeof kept !== 'object' || kept === null) return fallback
+    const state = { ...fallback, ...kept }
+    return themes.includes(state.theme) && Array.isArray(state.collapsed) ? state : fallback
+  } catch (error) {
+    // Somebody else wrote there; the defaults do.
+    if (error instanceof SyntaxError) return fallback
+    throw error
+  }
+}

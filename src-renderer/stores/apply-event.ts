@@ -1,0 +1,47 @@
+import type { EventEnvelope } from '../../src-shared/contract/events.ts'
+import type { Execution } from '../../src-shared/contract/executions.ts'
+import type { Agent, Project } from '../../src-shared/contract/projects.ts'
+import type { Review } from '../../src-shared/contract/reviews.ts'
+import type { Task } from '../../src-shared/contract/tasks.ts'
+import { assertNever } from '../../src-shared/lang/assert-never.ts'
+
+/** What an event changes. The stores are handed in, so that the switch is tested without them. */
+export interface EventTargets {
+  readonly tasks: { put(task: Task): void; remove(taskId: string): void }
+  readonly executions: { put(execution: Execution): void; removeTask(taskId: string): void }
+  readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
+  readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
+  readonly projects: { put(project: Project): void; remove(projectId: string): void }
+  /** A hook failed under a policy that lets the task go on: somebody should know. */
+  readonly warn: (message: string) => void
+}
+
+/** The one place where an event changes what the app shows. */
+export function applyEvent(event: EventEnvelope, to: EventTargets): void {
+  switch (event.type) {
+    case 'task.created':
+    case 'task.updated':
+    case 'task.transitioned':
+      return to.tasks.put(event.data.task)
+    case 'task.deleted':
+      to.executions.removeTask(event.data.task_id)
+      to.reviews.removeTask(event.data.task_id)
+      return to.tasks.remove(event.data.task_id)
+    case 'execution.started':
+    case 'execution.finished':
+      return to.executions.put(event.data.execution)
+    case 'review.updated':
+      return to.reviews.put(event.data.review)
+    case 'workspace.cleaned':
+      // The task's own event carries what the board shows; the workspace is read when it is looked at.
+      return
+    case 'transition.effect_failed':
+      return to.warn(`${event.data.action} failed at ${event.data.phase}: ${event.data.reason}`)
+    case 'agent.updated':
+      return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)
+    case 'project.updated':
+      return event.data.project ? to.projects.put(event.data.project) : to.projects.remove(event.data.project_id)
+    default:
+      return assertNever(event)
+  }
+}

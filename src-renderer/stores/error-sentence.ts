@@ -1,0 +1,20 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+
+/** What went wrong, as a sentence for people. Refusals carry their own; anything else means that nothing got through. */
+export function errorSentence(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'It did not reach Copse. Check that it is running and try again.'
+  if (error.code === 'validation_failed') {
+    const issues = error.details?.['issues']
+    const first: unknown = Array.isArray(issues) ? issues[0] : undefined
+    if (typeof first === 'object' && first !== null && 'message' in first && typeof first.message === 'string')
+      return first.message
+  }
+  return error.message
+}
+
+/** The code and message for the folded details; empty for what is no refusal. */
+export function errorDetails(error: unknown): string {
+  if (error instanceof ApiError)
+    return [error.code, error.message, error.details ? JSON.stringify(error.details, null, 2) : ''].join('\n').trim()
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

@@ -1,0 +1,62 @@
+import { defineStore } from 'pinia'
+import { shallowReactive } from 'vue'
+import type { Activity } from '../../src-shared/contract/events.ts'
+import type { Execution } from '../../src-shared/contract/executions.ts'
+import { useClient } from './client.ts'
+import { useTasks } from './tasks.ts'
+
+/** Executions by task, newest first, and the last thing that each running agent did. */
+export const useExecutions = defineStore('executions', () => {
+  const client = useClient()
+  const byId = shallowReactive(new Map<string, Execution>())
+  /** Task id → the last action of its running agent. */
+  const activity = shallowReactive(new Map<string, Activity>())
+  const asked = new Set<string>()
+
+  function put(execution: Execution): void {
+    byId.set(execution.id, execution)
+    if (execution.finished_at !== null) activity.delete(execution.task_id)
+  }
+  function byTask(taskId: string): Execution[] {
+    return [...byId.values()]
+      .filter((execution) => execution.task_id === taskId)
+      .sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
+  }
+  async function load(taskId: string): Promise<void> {
+    for (const execution of (await client.call('tasks.executions', { task_id: taskId })).items) put(execution)
+  }
+  /** Learns about an execution once; a card asks for the one that it names. */
+  async function ensure(executionId: string): Promise<void> {
+    if (byId.has(executionId) || asked.has(executionId)) return
+    asked.add(executionId)
+    try {
+      put(await client.call('executions.get', { execution_id: executionId }))
+    } finally {
+      asked.delete(executionId)
+    }
+  }
+  async function stop(executionId: string): Promise<void> {
+    const reply = await client.call('executions.stop', { execution_id: executionId })
+    put(reply.execution)
+    useTasks().put(reply.task)
+  }
+  return {
+    byId,
+    activity,
+    byTask,
+    put,
+    load,
+    ensure,
+    stop,
+    setActivity: (next: Activity) => void activity.set(next.task_id, next),
+    /** Writes to the agent while it runs. */
+    input: async (executionId: string, data: string): Promise<void> => {
+      await client.call('executions.input', { execution_id: executionId, data })
+    },
+    /** Forgets a task's executions, when the task itself is gone. */
+    removeTask(taskId: string): void {
+      activity.delete(taskId)
+      for (const execution of byTask(taskId)) byId.delete(execution.id)
+    },
+  }
+})

@@ -1,0 +1,79 @@
+import { defineStore } from 'pinia'
+import { computed, shallowRef } from 'vue'
+import { openLive, type Connection, type Live } from '../api/live.ts'
+import { useAgents } from './agents.ts'
+import { applyEvent } from './apply-event.ts'
+import { useConnection } from './client.ts'
+import { useExecutions } from './executions.ts'
+import { useProjects } from './projects.ts'
+import { useReviews } from './reviews.ts'
+import { useSession } from './session.ts'
+import { useTasks } from './tasks.ts'
+import { useToasts } from './toasts.ts'
+
+/** The one subscription to the service's events, and what everything is loaded by. */
+export const useLive = defineStore('live', () => {
+  const { client } = useConnection()
+  const targets = {
+    tasks: useTasks(),
+    executions: useExecutions(),
+    reviews: useReviews(),
+    agents: useAgents(),
+    projects: useProjects(),
+    warn: useToasts().warn,
+  }
+  const session = useSession()
+  const connection = shallowRef<Connection>({ state: 'connecting' })
+  let live: Live | null = null
+
+  /** Loads projects first, since every screen waits for them, then the rest of what the board shows. */
+  async function reload(): Promise<void> {
+    await Promise.all([targets.projects.load(), targets.agents.load(), session.load()])
+    await Promise.all(
+      targets.projects.items.map((project) =>
+        Promise.all([
+          targets.projects.loadWorkflow(project.id),
+          targets.projects.loadSettings(project.id),
+          targets.tasks.load(project.id),
+        ]),
+      ),
+    )
+  }
+  function start(): void {
+    live ??= openLive({
+      client,
+      onEvent: (event) => applyEvent(event, targets),
+      onActivity: targets.executions.setActivity,
+      onReset: () =>
+        void reload().catch((error: unknown) => useToasts().refused(error, 'Not everything could be loaded.')),
+      onConnection: (next) => (connection.value = next),
+      now: () => Date.now(),
+      wait,
+    })
+    window.addEventListener('online', () => live?.tryNow())
+  }
+  return {
+    connection,
+    /** Changes would be lost: the service is away. */
+    offline: computed(() => connection.value.state === 'reconnecting'),
+    start,
+    reload,
+    stop(): void {
+      live?.close()
+      live = null
+    },
+    tryNow: () => live?.tryNow(),
+  }
+})
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end, { once: true })
+  })
+}

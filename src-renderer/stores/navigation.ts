@@ -1,0 +1,40 @@
+import { defineStore } from 'pinia'
+import { computed, shallowRef } from 'vue'
+import { formatRoute, parseRoute, type Route } from './route.ts'
+
+/** Where the person is, kept in `location.hash`. */
+export const useNavigation = defineStore('navigation', () => {
+  const route = shallowRef<Route>(parseRoute(window.location.hash))
+  /** The project that was last looked at: screens without a project lead back to it. */
+  const lastProjectId = shallowRef<string | null>(route.value.screen === 'board' ? route.value.projectId : null)
+
+  function arrive(next: Route): void {
+    route.value = next
+    if (next.screen === 'board') lastProjectId.value = next.projectId
+  }
+  function go(next: Route): void {
+    const hash = formatRoute(next)
+    if (window.location.hash !== hash) window.history.pushState(null, '', hash)
+    arrive(next)
+  }
+  const follow = () => arrive(parseRoute(window.location.hash))
+  window.addEventListener('hashchange', follow)
+  window.addEventListener('popstate', follow)
+
+  return {
+    route: computed(() => route.value),
+    projectId: computed(() => lastProjectId.value),
+    taskId: computed(() => (route.value.screen === 'board' ? route.value.taskId : null)),
+    tab: computed(() => (route.value.screen === 'board' ? route.value.tab : null)),
+    go,
+    openProject: (projectId: string) => go({ screen: 'board', projectId, taskId: null, tab: null }),
+    /** Opens the task beside the board of the current project. */
+    openTask(taskId: string, tab?: string): void {
+      if (lastProjectId.value === null) return
+      go({ screen: 'board', projectId: lastProjectId.value, taskId, tab: tab ?? null })
+    },
+    closeTask(): void {
+      if (lastProjectId.value !== null) go({ screen: 'board', projectId: lastProjectId.value, taskId: null, tab: null })
+    },
+  }
+})

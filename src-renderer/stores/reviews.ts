@@ -1,0 +1,29 @@
+import { defineStore } from 'pinia'
+import { shallowReactive } from 'vue'
+import type { Review } from '../../src-shared/contract/reviews.ts'
+import { useClient } from './client.ts'
+
+/** Review attempts by task, newest first. */
+export const useReviews = defineStore('reviews', () => {
+  const client = useClient()
+  const byId = shallowReactive(new Map<string, Review>())
+
+  function put(review: Review): void {
+    byId.set(review.id, review)
+  }
+  function byTask(taskId: string): Review[] {
+    return [...byId.values()]
+      .filter((review) => review.task_id === taskId)
+      .sort((a, b) => b.attempt_number - a.attempt_number)
+  }
+  return {
+    byTask,
+    put,
+    load: async (taskId: string): Promise<void> => {
+      for (const review of (await client.call('tasks.reviews', { task_id: taskId })).items) put(review)
+    },
+    removeTask(taskId: string): void {
+      for (const review of byTask(taskId)) byId.delete(review.id)
+    },
+  }
+})

@@ -1,0 +1,52 @@
+/** Where the app is. The address keeps it, so that a link or a reload leads back. */
+export type Route =
+  | { readonly screen: 'home' }
+  | {
+      readonly screen: 'board'
+      readonly projectId: string
+      readonly taskId: string | null
+      readonly tab: string | null
+    }
+  | { readonly screen: 'add_project' }
+  | { readonly screen: 'agents' }
+  | { readonly screen: 'settings'; readonly section: string | null }
+
+/** Reads `#/p/<project>/t/<task>/<tab>`, `#/add`, `#/agents`, `#/settings/<section>`; anything else is home. */
+export function parseRoute(hash: string): Route {
+  const parts = hash
+    .replace(/^#\/?/, '')
+    .split('/')
+    .map((part) => decode(part))
+  const [first, second, third, fourth, fifth] = parts
+  if (first === 'p' && second) {
+    const task = third === 't' && fourth ? fourth : null
+    return { screen: 'board', projectId: second, taskId: task, tab: task && fifth ? fifth : null }
+  }
+  if (first === 'add') return { screen: 'add_project' }
+  if (first === 'agents') return { screen: 'agents' }
+  if (first === 'settings') return { screen: 'settings', section: second || null }
+  return { screen: 'home' }
+}
+
+/** The address of a route; `parseRoute` reads it back. */
+export function formatRoute(route: Route): string {
+  const join = (...parts: string[]) => `#/${parts.map((part) => encodeURIComponent(part)).join('/')}`
+  if (route.screen === 'board') {
+    if (route.taskId === null) return join('p', route.projectId)
+    return join('p', route.projectId, 't', route.taskId, ...(route.tab === null ? [] : [route.tab]))
+  }
+  if (route.screen === 'add_project') return '#/add'
+  if (route.screen === 'agents') return '#/agents'
+  if (route.screen === 'settings') return route.section === null ? '#/settings' : join('settings', route.section)
+  return '#/'
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    // A half-typed address is no address; the caller falls back to home.
+    if (error instanceof URIError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,69 @@
+import { defineStore } from 'pinia'
+import { computed, shallowRef } from 'vue'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { PersonalAccessToken, User } from '../../src-shared/contract/identity.ts'
+import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import type { SystemInfo } from '../../src-shared/contract/system.ts'
+import { useConnection } from './client.ts'
+
+/** Who the person is, and what this installation is. */
+export const useSession = defineStore('session', () => {
+  const { client, session, desktop } = useConnection()
+  const state = shallowRef(session.state)
+  const me = shallowRef<User | null>(null)
+  const system = shallowRef<SystemInfo | null>(null)
+  const tokens = shallowRef<readonly PersonalAccessToken[]>([])
+  session.onChange(() => {
+    state.value = session.state
+    if (session.state.kind === 'signed_out') me.value = null
+  })
+
+  async function load(): Promise<void> {
+    system.value = await client.call('system.get', {})
+    try {
+      me.value = await client.call('auth.me', {})
+    } catch (error) {
+      // Before anybody has registered, the person at the machine has no account.
+      if (!(error instanceof ApiError)) throw error
+      me.value = null
+    }
+  }
+  return {
+    state,
+    me,
+    system,
+    tokens,
+    /** The app runs in its own window. */
+    inWindow: desktop !== null,
+    /** The name to show for the person at the screen. */
+    myName: computed(() => me.value?.display_name ?? 'You'),
+    start: () => session.start(),
+    load,
+    login: (input: OperationInput<'auth.login'>) => session.login(input),
+    /** In a browser the new account is signed in; in the window the person stays the local operator. */
+    register: async (input: OperationInput<'auth.register'>): Promise<void> => {
+      if (desktop) await client.call('auth.register', input)
+      else await session.register(input)
+      await load()
+    },
+    logout: () => session.logout(),
+    loadTokens: async (): Promise<void> => {
+      tokens.value = (await client.call('auth.list_tokens', {})).items
+    },
+    createToken: async (name: string): Promise<{ readonly name: string; readonly token: string }> => {
+      const made = await client.call('auth.create_token', { name })
+      tokens.value = [
+        { id: made.id, name: made.name, created_at: made.created_at, last_used_at: null },
+        ...tokens.value,
+      ]
+      return { name: made.name, token: made.token }
+    },
+    deleteToken: async (tokenId: string): Promise<void> => {
+      await client.call('auth.delete_token', { token_id: tokenId })
+      tokens.value = tokens.value.filter((token) => token.id !== tokenId)
+    },
+    /** Opens the system's folder dialog; null in a browser and when the person changes their mind. */
+    pickFolder: async (): Promise<string | null> => (desktop ? desktop.pickFolder() : null),
+    showFolder: async (path: string): Promise<void> => desktop?.showFolder(path),
+  }
+})

@@ -1,0 +1,25 @@
+import { toast } from 'vue-sonner'
+import { errorSentence } from './error-sentence.ts'
+
+interface ToastAction {
+  readonly label: string
+  readonly run: () => void
+}
+
+/** Short messages that go away by themselves; a refusal stays longer. */
+export function useToasts() {
+  const options = (duration: number, action?: ToastAction) => ({
+    duration,
+    ...(action ? { action: { label: action.label, onClick: action.run } } : {}),
+  })
+  return {
+    done: (message: string, action?: ToastAction) => void toast.success(message, options(4_000, action)),
+    /** `context` says what did not happen: `“Fix login” stays in To do.` */
+    refused: (error: unknown, context = '', action?: ToastAction) =>
+      void toast.error(
+        [context, errorSentence(error)].filter((part) => part !== '').join(' '),
+        options(10_000, action),
+      ),
+    warn: (message: string) => void toast.warning(message, options(10_000)),
+  }
+}

@@ -1,0 +1,54 @@
+import type { StateHook, WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import type { GlyphName } from '../components/state-glyphs.ts'
+
+/** One column of a board: the states that share it, in declaration order. */
+export interface ColumnShape {
+  readonly name: string
+  readonly glyph: GlyphName
+  readonly states: readonly WorkflowState[]
+  /** Every state of it is an end: it shows quiet cards. */
+  readonly terminal: boolean
+}
+
+/** The columns in the order in which the workflow first names them. */
+export function columnsOf(workflow: WorkflowDefinition): ColumnShape[] {
+  const byName = new Map<string, WorkflowState[]>()
+  for (const state of workflow.states) byName.set(state.column, [...(byName.get(state.column) ?? []), state])
+  return [...byName].map(([name, states]) => ({
+    name,
+    states,
+    glyph: states[0] ? glyphOfState(workflow, states[0]) : 'custom',
+    terminal: states.every((state) => state.kind === 'terminal'),
+  }))
+}
+
+export function stateOf(workflow: WorkflowDefinition | undefined, name: string): WorkflowState | undefined {
+  return workflow?.states.find((state) => state.name === name)
+}
+
+/** The glyph of a state's kind; what its hooks do tells the custom kinds apart, never its name. */
+export function glyphOfState(workflow: WorkflowDefinition, state: WorkflowState): GlyphName {
+  if (state.kind === 'terminal') return state.name === cancellationState(workflow) ? 'cancelled' : 'terminal'
+  if (state.kind !== 'custom') return state.kind
+  if (usesPlugin(state, 'run_merge')) return 'merging'
+  if (usesPlugin(state, 'publish_task_blocked')) return 'blocked'
+  return isMergeFailure(workflow, state) ? 'merge-failed' : 'custom'
+}
+
+/** The state that a cancelled task goes to. */
+export function cancellationState(workflow: WorkflowDefinition): string | null {
+  if (workflow.cancellation_state) return workflow.cancellation_state
+  const implicit = workflow.states.find((state) => state.name === 'cancelled' && state.kind === 'terminal')
+  return implicit?.name ?? null
+}
+
+function hooksOf(state: WorkflowState): StateHook[] {
+  return Object.values(state.hooks ?? {}).flat()
+}
+function usesPlugin(state: WorkflowState, plugin: string): boolean {
+  return hooksOf(state).some((hook) => hook.plugin === plugin)
+}
+function isMergeFailure(workflow: WorkflowDefinition, state: WorkflowState): boolean {
+  const merges = workflow.states.flatMap(hooksOf).filter((hook) => hook.plugin === 'run_merge')
+  return merges.some((hook) => typeof hook.on_failure === 'object' && hook.on_failure.cascade === state.name)
+}
