@@ -1,0 +1,11 @@
+import type { Clock } from '../engine/ports.ts'
+import type { IdentityStore } from './identity-store.ts'
+
+/** What every part of identity works with. */
+export interface IdentityContext {
+  readonly store: IdentityStore
+  readonly clock: Clock
+  /** A new UUIDv7. */
+  readonly newId: () => string
+  readonly nowIso: () => string
+}

@@ -1,0 +1,152 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { Session, User } from '../../src-shared/contract/identity.ts'
+import type { UserId } from '../../src-shared/contract/ids.ts'
+import type { Principal } from '../domain/access/principal.ts'
+import type { AgentTokens, Clock } from '../engine/ports.ts'
+import { createAccessTokens } from './access-tokens.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { createAgentTokens } from './agent-tokens.ts'
+import type { IdentityContext } from './context.ts'
+import type { ApiTokenRecord, IdentityStore, UserRecord } from './identity-store.ts'
+import { createLocalOperator, localSessionSeconds } from './local-operator.ts'
+import type { LocalOperator } from './local-operator.ts'
+import { createLoginLimits } from './login-limits.ts'
+import { hashToken, opaqueKindOf } from './opaque-tokens.ts'
+import { createPasswords } from './passwords.ts'
+import { createPersonalTokens } from './personal-tokens.ts'
+import type { PersonalTokens } from './personal-tokens.ts'
+import { invalidToken, missingToken } from './refusals.ts'
+import { createRegistration } from './registration.ts'
+import type { RegistrationInput } from './registration.ts'
+import { createSessions, userView } from './sessions.ts'
+import { loadSigningKey } from './signing-key.ts'
+
+export interface IdentityOptions {
+  readonly store: IdentityStore
+  readonly clock: Clock
+  /** A new UUIDv7, greater than every one before it. */
+  readonly newId: () => string
+  readonly config: {
+    readonly bcryptCost: number
+    readonly registration: 'open' | 'closed'
+    readonly dataDir: string
+  }
+}
+
+/** Who people and agents are, and how they prove it. Every refusal is an `ApiError`. */
+export interface Identity {
+  /** Throws `missing_token`, `invalid_token` or `token_expired`. */
+  authenticate(token: string | null): Promise<Principal>
+  register(input: RegistrationInput): Promise<Session>
+  /** `address`: whose failures count; null from this process. */
+  login(input: { email: string; password: string }, address: string | null): Promise<Session>
+  refresh(refreshToken: string): Promise<Session>
+  logout(refreshToken: string): void
+  /** Exchanges a one-time code for a session as the local operator. */
+  localSignIn(code: string): Omit<Session, 'user' | 'refresh_token'>
+  createLocalCode(): string
+  /** The person at this machine: the operator until somebody registers, then that first person. */
+  localPrincipal(): Principal
+  /** Whether anybody has registered. */
+  isRegistered(): boolean
+  readonly tokens: PersonalTokens
+  readonly users: { list(): User[]; get(id: UserId): User | null }
+  readonly agentTokens: AgentTokens
+}
+
+/** Builds identity; makes the signing key in the data dir when there is none. */
+export function createIdentity({ store, clock, newId, config }: IdentityOptions): Identity {
+  const context: IdentityContext = { store, clock, newId, nowIso: () => new Date(clock.now()).toISOString() }
+  const passwords = createPasswords(config.bcryptCost)
+  const accessTokens = createAccessTokens(loadSigningKey(config.dataDir), clock)
+  const sessions = createSessions(context, { passwords, accessTokens, limits: createLoginLimits(clock) })
+  const local = createLocalOperator(clock)
+  const localPrincipal = () => principalAtThisMachine(store)
+  return {
+    authenticate: createAuthenticate(context, { accessTokens, local, localPrincipal }),
+    register: createRegistration(context, { passwords, sessions, policy: config.registration }),
+    login: sessions.login,
+    refresh: sessions.refresh,
+    logout: sessions.logout,
+    localSignIn: (code) => ({
+      access_token: local.signIn(code),
+      token_type: 'Bearer',
+      expires_in: localSessionSeconds,
+    }),
+    createLocalCode: local.createCode,
+    localPrincipal,
+    isRegistered: () => store.firstUserId() !== null,
+    tokens: createPersonalTokens(context),
+    users: {
+      list: () => store.users.list().map(userView),
+      get: (id) => {
+        const user = store.users.find(id)
+        return user && userView(user)
+      },
+    },
+    agentTokens: createAgentTokens(context),
+  }
+}
+
+interface AuthenticateParts {
+  readonly accessTokens: AccessTokens
+  readonly local: LocalOperator
+  readonly localPrincipal: () => Principal
+}
+
+function createAuthenticate(context: IdentityContext, parts: AuthenticateParts): Identity['authenticate'] {
+  return async (token) => {
+    if (token === null || token === '') throw missingToken()
+    switch (opaqueKindOf(token)) {
+      case 'local':
+        parts.local.check(token)
+        return parts.localPrincipal()
+      case 'svc':
+        return principalOfApiToken(context, token)
+      case null: {
+        const user = context.store.users.find(await parts.accessTokens.verify(token))
+        if (!user) throw invalidToken()
+        return principalOf(user, 'jwt')
+      }
+    }
+  }
+}
+
+/** `last_used_at` is right to the minute; a write for every request would buy nothing. */
+const touchMs = 60_000
+
+function principalOfApiToken({ store, clock, nowIso }: IdentityContext, token: string): Principal {
+  const row = store.apiTokens.findByHash(hashToken(token))
+  if (!row || row.revoked_at !== null) throw invalidToken()
+  const principal = principalOfRow(store, row)
+  if (row.last_used_at === null || Date.parse(row.last_used_at) + touchMs <= clock.now()) {
+    store.apiTokens.touch(row.id, nowIso())
+  }
+  return principal
+}
+
+function principalOfRow(store: IdentityStore, row: ApiTokenRecord): Principal {
+  const { agent_id, project_id, task_id, execution_id } = row
+  if (agent_id && project_id && task_id && execution_id) {
+    return { kind: 'agent', agent_id, project_id, task_id, execution_id }
+  }
+  const user = row.user_id && store.users.find(row.user_id)
+  if (!user) throw invalidToken()
+  return principalOf(user, 'pat')
+}
+
+function principalAtThisMachine(store: IdentityStore): Principal {
+  const first = store.firstUserId()
+  if (first === null) return { kind: 'operator' }
+  const user = store.users.find(first)
+  if (!user) throw new ApiError({ code: 'internal_error', message: 'The first account is missing from the database.' })
+  return principalOf(user, 'local')
+}
+
+const principalOf = (user: UserRecord, via: 'jwt' | 'pat' | 'local'): Principal => ({
+  kind: 'user',
+  user_id: user.id,
+  handle: user.handle,
+  is_admin: user.is_admin,
+  via,
+})

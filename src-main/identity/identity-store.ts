@@ -1,0 +1,67 @@
+import type { AgentId, ExecutionId, ProjectId, TaskId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
+
+export interface UserRecord {
+  id: UserId
+  email: string
+  handle: string
+  display_name: string
+  password_hash: string
+  is_admin: boolean
+  created_at: string
+}
+
+export interface RefreshTokenRecord {
+  token_hash: string
+  family_id: string
+  user_id: UserId
+  created_at: string
+  expires_at: string
+  rotated_at: string | null
+}
+
+export interface ApiTokenRecord {
+  id: TokenId
+  token_hash: string
+  user_id: UserId | null
+  name: string
+  created_at: string
+  last_used_at: string | null
+  agent_id: AgentId | null
+  project_id: ProjectId | null
+  task_id: TaskId | null
+  execution_id: ExecutionId | null
+  revoked_at: string | null
+}
+
+/** What people and tokens need of the database; everything is synchronous, times are ISO text. */
+export interface IdentityStore {
+  /** All of `work` or, when it throws, nothing. */
+  transaction<T>(work: () => T): T
+  /** Who registered first; null while the installation is unowned. */
+  firstUserId(): UserId | null
+  /** Makes the person the owner of everything that has none, and says so for good. */
+  bootstrap(userId: UserId): void
+  readonly users: {
+    insert(user: UserRecord): void
+    find(id: UserId): UserRecord | null
+    findByEmail(email: string): UserRecord | null
+    findByHandle(handle: string): UserRecord | null
+    list(): UserRecord[]
+  }
+  readonly refreshTokens: {
+    insert(token: RefreshTokenRecord): void
+    find(tokenHash: string): RefreshTokenRecord | null
+    markRotated(tokenHash: string, at: string): void
+    deleteFamily(familyId: string): void
+    deleteExpired(now: string): void
+  }
+  readonly apiTokens: {
+    insert(token: ApiTokenRecord): void
+    find(id: TokenId): ApiTokenRecord | null
+    findByHash(tokenHash: string): ApiTokenRecord | null
+    list(userId: UserId): ApiTokenRecord[]
+    revoke(id: TokenId, at: string): void
+    revokeOfExecution(executionId: ExecutionId, at: string): void
+    touch(id: TokenId, at: string): void
+  }
+}

@@ -1,0 +1,20 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+
+/** No token was sent. */
+export const missingToken = () =>
+  new ApiError({ code: 'missing_token', message: 'Send a token: Authorization: Bearer <token>.' })
+
+/** The token is unknown, revoked or forged. */
+export const invalidToken = (options?: ErrorOptions) =>
+  new ApiError(
+    { code: 'invalid_token', message: 'This token is not valid. Sign in again or make a new token.' },
+    options,
+  )
+
+/** The token was good once. */
+export const tokenExpired = (options?: ErrorOptions) =>
+  new ApiError({ code: 'token_expired', message: 'This token has expired. Refresh it or sign in again.' }, options)
+
+/** One answer for a wrong password and an unknown account. */
+export const invalidCredentials = () =>
+  new ApiError({ code: 'invalid_credentials', message: 'Email or password is wrong.' })

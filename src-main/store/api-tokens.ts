@@ -1,0 +1,52 @@
+import { and, desc, eq, isNull } from 'drizzle-orm'
+import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
+import type { Database } from './database-type.ts'
+import { apiTokens } from './schema/identity.ts'
+
+export type ApiTokenRow = typeof apiTokens.$inferSelect
+
+/** Adds a long-lived token by its hash. */
+export function insertApiToken(db: Database, token: ApiTokenRow): void {
+  db.insert(apiTokens).values(token).run()
+}
+
+/** The token with this id, revoked or not. */
+export function findApiToken(db: Database, id: TokenId): ApiTokenRow | null {
+  return db.select().from(apiTokens).where(eq(apiTokens.id, id)).get() ?? null
+}
+
+/** The token with this hash, revoked or not. */
+export function findApiTokenByHash(db: Database, tokenHash: string): ApiTokenRow | null {
+  return db.select().from(apiTokens).where(eq(apiTokens.token_hash, tokenHash)).get() ?? null
+}
+
+/** A person's own tokens that still work, newest first. */
+export function listApiTokens(db: Database, userId: UserId): ApiTokenRow[] {
+  return db
+    .select()
+    .from(apiTokens)
+    .where(and(eq(apiTokens.user_id, userId), isNull(apiTokens.revoked_at)))
+    .orderBy(desc(apiTokens.id))
+    .all()
+}
+
+/** Makes one token useless from now on. */
+export function revokeApiToken(db: Database, id: TokenId, at: string): void {
+  db.update(apiTokens)
+    .set({ revoked_at: at })
+    .where(and(eq(apiTokens.id, id), isNull(apiTokens.revoked_at)))
+    .run()
+}
+
+/** Makes the tokens that are bound to an execution useless from now on. */
+export function revokeExecutionTokens(db: Database, executionId: ExecutionId, at: string): void {
+  db.update(apiTokens)
+    .set({ revoked_at: at })
+    .where(and(eq(apiTokens.execution_id, executionId), isNull(apiTokens.revoked_at)))
+    .run()
+}
+
+/** Notes when a token was last of use. */
+export function touchApiToken(db: Database, id: TokenId, at: string): void {
+  db.update(apiTokens).set({ last_used_at: at }).where(eq(apiTokens.id, id)).run()
+}

@@ -1,0 +1,66 @@
+import type { UserId } from '../../src-shared/contract/ids.ts'
+import {
+  findApiToken,
+  findApiTokenByHash,
+  insertApiToken,
+  listApiTokens,
+  revokeApiToken,
+  revokeExecutionTokens,
+  touchApiToken,
+} from './api-tokens.ts'
+import type { Database } from './database-type.ts'
+import { readInstallation, writeInstallation } from './installation.ts'
+import {
+  deleteExpiredRefreshTokens,
+  deleteRefreshTokenFamily,
+  findRefreshToken,
+  insertRefreshToken,
+  markRefreshTokenRotated,
+} from './refresh-tokens.ts'
+import { findUser, findUserByEmail, findUserByHandle, insertUser, listUsers } from './users.ts'
+
+/** Names, in `installation`, the person whose registration took over the ownerless resources. */
+const firstUserKey = 'first_user_id'
+
+type Bound<F> = F extends (db: Database, ...rest: infer A) => infer R ? (...rest: A) => R : never
+
+/**
+ * What `identity` keeps in the database; it fits `IdentityStore` there. `adoptOrphans` runs inside
+ * the first registration's transaction and gives every ownerless resource to that person.
+ */
+export function createIdentityStore(db: Database, adoptOrphans: (db: Database, userId: UserId) => void) {
+  const bind = <A extends unknown[], R>(query: (db: Database, ...rest: A) => R): Bound<typeof query> =>
+    ((...rest: A) => query(db, ...rest)) as Bound<typeof query>
+  return {
+    transaction: <T>(work: () => T): T => db.transaction(work, { behavior: 'immediate' }),
+    firstUserId: () => readInstallation(db, firstUserKey) as UserId | null,
+    /** Sets the bootstrap flag for good. */
+    bootstrap: (userId: UserId) => {
+      writeInstallation(db, firstUserKey, userId)
+      adoptOrphans(db, userId)
+    },
+    users: {
+      insert: bind(insertUser),
+      find: bind(findUser),
+      findByEmail: bind(findUserByEmail),
+      findByHandle: bind(findUserByHandle),
+      list: bind(listUsers),
+    },
+    refreshTokens: {
+      insert: bind(insertRefreshToken),
+      find: bind(findRefreshToken),
+      markRotated: bind(markRefreshTokenRotated),
+      deleteFamily: bind(deleteRefreshTokenFamily),
+      deleteExpired: bind(deleteExpiredRefreshTokens),
+    },
+    apiTokens: {
+      insert: bind(insertApiToken),
+      find: bind(findApiToken),
+      findByHash: bind(findApiTokenByHash),
+      list: bind(listApiTokens),
+      revoke: bind(revokeApiToken),
+      revokeOfExecution: bind(revokeExecutionTokens),
+      touch: bind(touchApiToken),
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { eq, sql } from 'drizzle-orm'
+import type { UserId } from '../../src-shared/contract/ids.ts'
+import type { Database } from './database-type.ts'
+import { users } from './schema/identity.ts'
+
+export type UserRow = typeof users.$inferSelect
+
+/** Adds a person. Throws when the email or the handle is taken. */
+export function insertUser(db: Database, user: UserRow): void {
+  db.insert(users).values(user).run()
+}
+
+/** The person with this id. */
+export function findUser(db: Database, id: UserId): UserRow | null {
+  return db.select().from(users).where(eq(users.id, id)).get() ?? null
+}
+
+/** The person with this email, written in any case. */
+export function findUserByEmail(db: Database, email: string): UserRow | null {
+  return (
+    db
+      .select()
+      .from(users)
+      .where(sql`lower(${users.email}) = ${email.toLowerCase()}`)
+      .get() ?? null
+  )
+}
+
+/** The person with this handle. */
+export function findUserByHandle(db: Database, handle: string): UserRow | null {
+  return db.select().from(users).where(eq(users.handle, handle)).get() ?? null
+}
+
+/** Everybody, in the order of registration. */
+export function listUsers(db: Database): UserRow[] {
+  return db.select().from(users).orderBy(users.id).all()
+}
