@@ -1,0 +1,55 @@
+/** Cuts a flow of bytes at line ends. */
+export interface LineHold {
+  /** Takes a piece, gives back the whole lines so far (none: empty). */
+  push(chunk: Uint8Array): Uint8Array
+  /** Gives back the unfinished last line. */
+  flush(): Uint8Array
+}
+
+const newline = 0x0a
+const empty = new Uint8Array(0)
+
+/**
+ * Holds back an unfinished line, so that two outputs that share a log do not cut into each other's
+ * lines. A line longer than `max` bytes is let go in parts, each ending with a whole character.
+ */
+export function createLineHold(max = 64 * 1024): LineHold {
+  let held: Uint8Array[] = []
+  let size = 0
+  const take = (): Buffer => {
+    const all = Buffer.concat(held)
+    held = []
+    size = 0
+    return all
+  }
+  const hold = (bytes: Uint8Array): void => {
+    held.push(bytes)
+    size += bytes.length
+  }
+  return {
+    push(chunk) {
+      const end = chunk.lastIndexOf(newline) + 1
+      hold(chunk.subarray(0, end))
+      const lines = end > 0 ? take() : empty
+      // A copy: the caller may fill the same memory anew before the line is complete.
+      hold(chunk.slice(end))
+      if (size <= max) return lines
+      const all = take()
+      const cut = wholeCharacters(all)
+      hold(all.subarray(cut))
+      return Buffer.concat([lines, all.subarray(0, cut)])
+    },
+    flush: take,
+  }
+}
+
+/** The length without the beginning of a character whose rest is not there yet. */
+export function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? bytes.length - back : bytes.length
+  }
+  return bytes.length
+}

@@ -1,0 +1,13 @@
+/** How this system runs a command line: program and arguments for `spawnTree`. */
+export function shellCommand(
+  command: string,
+  args: readonly string[] = [],
+): { readonly file: string; readonly args: readonly string[]; readonly verbatimArguments: boolean } {
+  if (process.platform === 'win32') {
+    const words = [command, ...args.map((arg) => `"${arg.replaceAll('"', '""')}"`)]
+    return { file: 'cmd.exe', args: ['/d', '/s', '/c', `"${words.join(' ')}"`], verbatimArguments: true }
+  }
+  // The words travel as arguments, so the shell never reads them as code.
+  const line = args.length > 0 ? `${command} "$@"` : command
+  return { file: '/bin/sh', args: ['-c', line, 'sh', ...args], verbatimArguments: false }
+}

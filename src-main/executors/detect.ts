@@ -1,0 +1,81 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import type { DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
+import { createOutputTail } from '../base/output-tail.ts'
+import { childEnvironment } from '../base/process-environment.ts'
+import { spawnTree } from '../base/process.ts'
+import type { ProcessTree } from '../base/process.ts'
+import type { Cancellable } from '../engine/ports.ts'
+
+const versionLimitMs = 5_000
+
+/** The absolute path of a program, as a shell would find it; null when there is none. */
+export function findOnPath(
+  program: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | null {
+  const windows = process.platform === 'win32'
+  const endings = windows ? ['', ...(environment['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';')] : ['']
+  const named = isAbsolute(program) || program.includes('/') || (windows && program.includes('\\'))
+  const folders = named ? [''] : (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter).filter(Boolean)
+  for (const folder of folders) {
+    for (const ending of endings) {
+      const path = resolve(join(folder, program) + ending)
+      if (isExecutable(path)) return path
+    }
+  }
+  return null
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch (error) {
+    // Every refusal of the system means the same: it can't be run from here.
+    if (typeof (error as NodeJS.ErrnoException).code === 'string') return false
+    throw error
+  }
+}
+
+/** The version in what `program --version` prints; null when it prints none within 5 s. */
+export async function readVersion(path: string, { signal }: Cancellable): Promise<string | null> {
+  signal.throwIfAborted()
+  const tree = await spawnTree(path, ['--version'], { cwd: process.cwd(), env: childEnvironment({}), stdin: 'ignore' })
+  const stop = (): void => void tree.stop({ graceMs: 500 })
+  const timer = setTimeout(stop, versionLimitMs)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const [output] = await Promise.all([readAll(tree), tree.ended])
+    const { exit_code } = await tree.ended
+    signal.throwIfAborted()
+    return exit_code === 0 ? (/\d+\.\d+(?:\.\d+)?[\w.+-]*/.exec(output)?.[0] ?? null) : null
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+async function readAll(tree: ProcessTree): Promise<string> {
+  const tail = createOutputTail(4_096)
+  tree.stderr.resume()
+  for await (const chunk of tree.stdout as AsyncIterable<Buffer>) tail.push(chunk)
+  return tail.text()
+}
+
+/** Looks for a profile's program and asks for its version. */
+export async function detectProgram(
+  profile: {
+    readonly executor: ExecutorProfile
+    readonly name: string
+    readonly program: string
+    /** What to do when it is not installed. */
+    readonly hint: string
+  },
+  options: Cancellable,
+): Promise<DetectedAgent> {
+  const { executor, name, program, hint } = profile
+  const path = findOnPath(program)
+  if (path === null) return { executor, name, installed: false, path: null, version: null, hint }
+  return { executor, name, installed: true, path, version: await readVersion(path, options), hint: null }
+}

@@ -1,0 +1,22 @@
+import { ExecutorError } from '../engine/ports.ts'
+import type { ExecutorProfileDriver } from './executor.ts'
+
+/** An agent that runs elsewhere: it claims, heartbeats and finishes over the API, and nothing is started here. */
+export const external: ExecutorProfileDriver = {
+  name: 'external',
+  hosting: 'elsewhere',
+  can: { mcp: true, resumes: false, input: false },
+  start: () =>
+    Promise.reject(
+      new ExecutorError('not_configured', 'An external agent runs elsewhere and is not started from here.'),
+    ),
+  detect: () =>
+    Promise.resolve({
+      executor: 'external',
+      name: 'External agent',
+      installed: true,
+      path: null,
+      version: null,
+      hint: null,
+    }),
+}
