@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { v7 } from 'uuid'
+import { createIdentity } from '../../../src-main/identity/create-identity.ts'
+import type { Identity } from '../../../src-main/identity/create-identity.ts'
+import { openDatabase } from '../../../src-main/store/database.ts'
+import type { Database } from '../../../src-main/store/database-type.ts'
+import { createIdentityStore } from '../../../src-main/store/identity-store.ts'
+import type { UserId } from '../../../src-shared/contract/ids.ts'
+
+export interface OpenIdentity extends AsyncDisposable {
+  readonly identity: Identity
+  readonly db: Database
+  readonly dataDir: string
+  /** Who was given the ownerless resources. */
+  readonly adopted: readonly UserId[]
+  /** Milliseconds since the epoch; tests move it. */
+  readonly time: { now: number }
+}
+
+/** Identity over a real database in a temporary folder, with a clock that the test moves. */
+export async function openIdentity(
+  options: { readonly registration?: 'open' | 'closed'; readonly adopt?: (user_id: UserId) => void } = {},
+): Promise<OpenIdentity> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-identity-'))
+  const database = await openDatabase(join(dataDir, 'copse.db'), resolve('src-main/store/migrations'))
+  const adopted: UserId[] = []
+  const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
+  const identity = createIdentity({
+    store: createIdentityStore(database.db, (_db, user_id) => {
+      options.adopt?.(user_id)
+      adopted.push(user_id)
+    }),
+    clock: { now: () => time.now },
+    newId: v7,
+    config: { bcryptCost: 4, registration: options.registration ?? 'open', dataDir },
+  })
+  return {
+    identity,
+    db: database.db,
+    dataDir,
+    adopted,
+    time,
+    [Symbol.asyncDispose]: async () => {
+      database.close()
+      await rm(dataDir, { recursive: true })
+    },
+  }
+}
+
+/** What a person types to register. */
+export const person = (email: string, password = 'correct horse') => ({ email, password, display_name: 'Somebody' })

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import { v7 } from 'uuid'
+import { expect, test } from 'vitest'
+import { AgentId, ExecutionId, ProjectId, TaskId, TokenId } from '../../../src-shared/contract/ids.ts'
+import { openIdentity, person } from './open-identity.ts'
+
+test('a personal token is shown once, kept as a hash, and works until it is revoked', async () => {
+  await using opened = await openIdentity()
+  const { identity, db } = opened
+  const { user } = await identity.register(person('ada@example.com'))
+  const made = identity.tokens.create(user.id, 'laptop')
+  const kept = identity.tokens.create(user.id, 'ci')
+  expect(made.token).toMatch(/^svc_[\w-]{43}$/)
+  expect(await identity.authenticate(made.token)).toMatchObject({ kind: 'user', user_id: user.id, via: 'pat' })
+  expect(JSON.stringify(db.all(sql`select * from api_tokens`))).not.toContain(made.token.slice(4))
+  expect(identity.tokens.list(user.id)).toEqual([
+    { id: kept.id, name: 'ci', created_at: kept.created_at, last_used_at: null },
+    { id: made.id, name: 'laptop', created_at: made.created_at, last_used_at: '2026-11-21T09:30:00.000Z' },
+  ])
+  identity.tokens.delete(user.id, made.id)
+  await expect(identity.authenticate(made.token)).rejects.toMatchObject({ code: 'invalid_token' })
+  expect(await identity.authenticate(kept.token)).toMatchObject({ via: 'pat' })
+})
+
+test('nobody revokes somebody else’s token, or one that is not there', async () => {
+  await using opened = await openIdentity()
+  const { identity } = opened
+  const ada = await identity.register(person('ada@example.com'))
+  const bob = await identity.register(person('bob@example.com'))
+  const made = identity.tokens.create(ada.user.id, 'laptop')
+  const codeOf = (action: () => void) => {
+    try {
+      action()
+      return null
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  expect(codeOf(() => identity.tokens.delete(bob.user.id, made.id))).toBe('forbidden')
+  expect(codeOf(() => identity.tokens.delete(ada.user.id, TokenId.parse(v7())))).toBe('not_found')
+  identity.tokens.delete(ada.user.id, made.id)
+  expect(codeOf(() => identity.tokens.delete(ada.user.id, made.id))).toBe('not_found')
+})
+
+test('an agent’s token names its execution and ends with it', async () => {
+  await using opened = await openIdentity()
+  const { agentTokens, authenticate } = opened.identity
+  const bind = () => ({
+    agent_id: AgentId.parse(v7()),
+    project_id: ProjectId.parse(v7()),
+    task_id: TaskId.parse(v7()),
+    execution_id: ExecutionId.parse(v7()),
+  })
+  const [first, second] = [bind(), bind()]
+  const [token, other] = [agentTokens.mint(first), agentTokens.mint(second)]
+  expect(await authenticate(token)).toEqual({ kind: 'agent', ...first })
+  agentTokens.revoke(first.execution_id)
+  await expect(authenticate(token)).rejects.toMatchObject({ code: 'invalid_token' })
+  expect(await authenticate(other)).toEqual({ kind: 'agent', ...second })
+})
+
+test('a one-time code signs in once, within two minutes, for twelve hours', async () => {
+  await using opened = await openIdentity()
+  const { identity, time } = opened
+  const code = identity.createLocalCode()
+  const session = identity.localSignIn(code)
+  expect(session).toMatchObject({ token_type: 'Bearer', expires_in: 43_200 })
+  expect(() => identity.localSignIn(code)).toThrow(expect.objectContaining({ code: 'invalid_credentials' }))
+  const late = identity.createLocalCode()
+  time.now += 120_000
+  expect(() => identity.localSignIn(late)).toThrow(expect.objectContaining({ code: 'invalid_credentials' }))
+  expect(await identity.authenticate(session.access_token)).toEqual({ kind: 'operator' })
+  time.now += 12 * 3_600_000
+  await expect(identity.authenticate(session.access_token)).rejects.toMatchObject({ code: 'token_expired' })
+})
+
+test('the local operator acts as the first person once somebody has registered', async () => {
+  await using opened = await openIdentity()
+  const { identity } = opened
+  const { access_token } = identity.localSignIn(identity.createLocalCode())
+  expect(identity.localPrincipal()).toEqual({ kind: 'operator' })
+  const ada = await identity.register(person('ada@example.com'))
+  await identity.register(person('bob@example.com'))
+  const asAda = { kind: 'user', user_id: ada.user.id, handle: 'ada', is_admin: true, via: 'local' }
+  expect([identity.localPrincipal(), await identity.authenticate(access_token)]).toEqual([asAda, asAda])
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { chooseHandle } from '../../../src-main/identity/handle.ts'
+
+const free = () => false
+
+test.each([
+  ['ada@example.com', 'ada'],
+  ['Ada.Lovelace+work@example.com', 'ada-lovelace-work'],
+  ["_o'neil_@example.com", 'o-neil'],
+  ['+++@example.com', 'user'],
+  [`${'a'.repeat(38)}.b@example.com`, 'a'.repeat(38)],
+])('%s becomes the handle %s', (email, handle) => {
+  expect(chooseHandle(email, free)).toBe(handle)
+})
+
+test('a taken handle is numbered from 2 on', () => {
+  const taken = new Set(['ada', 'ada-2'])
+  expect(chooseHandle('ada@example.com', (handle) => taken.has(handle))).toBe('ada-3')
+})
+
+test('the names that the audit uses itself are never given to a person', () => {
+  expect(['local', 'system', 'anonymous'].map((name) => chooseHandle(`${name}@example.com`, free))).toEqual([
+    'local-2',
+    'system-2',
+    'anonymous-2',
+  ])
+})

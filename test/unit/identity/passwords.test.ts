@@ -1,0 +1,32 @@
+import { performance } from 'node:perf_hooks'
+import { expect, test } from 'vitest'
+import { createPasswords } from '../../../src-main/identity/passwords.ts'
+
+test('a password fits its own hash only', async () => {
+  const passwords = createPasswords(4)
+  const hash = await passwords.hash('correct horse')
+  expect(hash).toMatch(/^\$2b\$04\$/)
+  expect([await passwords.verify('correct horse', hash), await passwords.verify('Correct horse', hash)]).toEqual([
+    true,
+    false,
+  ])
+})
+
+test('what follows the 72 bytes that bcrypt looks at does not pass unseen', async () => {
+  const passwords = createPasswords(4)
+  const hash = await passwords.hash('x'.repeat(72))
+  expect(await passwords.verify(`${'x'.repeat(72)}y`, hash)).toBe(false)
+})
+
+test('an account that does not exist costs as much time as one that does', async () => {
+  const passwords = createPasswords(10)
+  const hash = await passwords.hash('correct horse')
+  const timed = async (target: string | null) => {
+    const start = performance.now()
+    expect(await passwords.verify('wrong horse', target)).toBe(false)
+    return performance.now() - start
+  }
+  const known = Math.min(await timed(hash), await timed(hash), await timed(hash))
+  const unknown = Math.min(await timed(null), await timed(null), await timed(null))
+  expect(unknown).toBeGreaterThan(known / 2)
+})
