@@ -2,6 +2,7 @@ import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts
 import { createLineSplitter, maxLineBytes } from './split-lines.ts'
 import type { SplitLine } from './split-lines.ts'
 import { parseLine } from './stream-events.ts'
+import type { StreamEvent } from './stream-events.ts'
 import { toEntries } from './to-entries.ts'
 import { noFacts, trackRun } from './track-run.ts'
 import type { RunFacts } from './track-run.ts'
@@ -10,8 +11,8 @@ export interface StreamListener {
   readonly onEntry: (entry: TranscriptEntry) => void
   /** A turn has ended; `queued` more are known to follow without a word from us. */
   readonly onTurnEnd?: (queued: number) => void
-  /** Something else came: a turn runs. */
-  readonly onActivity?: () => void
+  /** A turn runs: the first one, or one that was queued behind another. */
+  readonly onTurn?: () => void
   /** The time of the entries, as ISO 8601. */
   readonly now: () => string
 }
@@ -44,7 +45,7 @@ export function createStreamReader(listener: StreamListener, maxBytes: number = 
     facts = trackRun(before, parsed.event)
     for (const entry of toEntries(parsed.event, before, facts, at)) listener.onEntry(entry)
     if (parsed.event.type === 'result') listener.onTurnEnd?.(parsed.event.queued_turn_count ?? 0)
-    else listener.onActivity?.()
+    else if (isOfTurn(parsed.event)) listener.onTurn?.()
   }
   return {
     push: (bytes) => lines.push(bytes).forEach(read),
@@ -52,3 +53,7 @@ export function createStreamReader(listener: StreamListener, maxBytes: number = 
     facts: () => facts,
   }
 }
+
+/** Notices about the process also come after its last turn. */
+const isOfTurn = (event: StreamEvent): boolean =>
+  event.type === 'assistant' || (event.type === 'system' && event.subtype === 'init')
