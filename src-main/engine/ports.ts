@@ -182,7 +182,8 @@ export interface Executors {
 
 export class ExecutorError extends Error {
   override readonly name = 'ExecutorError'
-  readonly code: 'not_installed' | 'not_configured' | 'spawn_failed'
+  /** `input_closed`: it runs, or did, and takes no more input. */
+  readonly code: 'not_installed' | 'not_configured' | 'spawn_failed' | 'input_closed'
 
   constructor(code: ExecutorError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
