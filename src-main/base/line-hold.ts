@@ -32,7 +32,7 @@ export function createLineHold(max = 64 * 1024): LineHold {
       hold(chunk.subarray(0, end))
       const lines = end > 0 ? take() : empty
       // A copy: the caller may fill the same memory anew before the line is complete.
-      hold(chunk.slice(end))
+      hold(Buffer.from(chunk.subarray(end)))
       if (size <= max) return lines
       const all = take()
       const cut = wholeCharacters(all)

@@ -14,7 +14,7 @@ export function createOutputTail(max: number): OutputTail {
   return {
     push(chunk) {
       // A copy: the caller may fill the same memory anew.
-      const end = chunk.length > 2 * max ? chunk.slice(-2 * max) : chunk.slice()
+      const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - 2 * max)))
       kept.push(end)
       size += end.length
       if (size <= 2 * max) return

@@ -35,7 +35,7 @@ export function createStreamRedactor(redact: (text: string) => string): StreamRe
       hold(chunk.subarray(0, lineEnd))
       const ready = lineEnd > 0 ? redactBytes(takeHeld(), redact) : empty
       // A copy: the caller may fill the same memory anew before the line is complete.
-      hold(chunk.slice(lineEnd))
+      hold(Buffer.from(chunk.subarray(lineEnd)))
       if (size <= maxHeld) return ready
       const part = takeHeld()
       const cut = findCut(part, redact)

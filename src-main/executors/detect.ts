@@ -1,9 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import type { DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import { createOutputTail } from '../base/output-tail.ts'
 import { childEnvironment } from '../base/process-environment.ts'
-import { spawnTree } from '../base/process.ts'
+import { ProcessStartError, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'
 import type { Cancellable } from '../engine/ports.ts'
 
@@ -41,7 +42,8 @@ function isExecutable(path: string): boolean {
 /** The version in what `program --version` prints; null when it prints none within 5 s. */
 export async function readVersion(path: string, { signal }: Cancellable): Promise<string | null> {
   signal.throwIfAborted()
-  const tree = await spawnTree(path, ['--version'], { cwd: process.cwd(), env: childEnvironment({}), stdin: 'ignore' })
+  const tree = await startVersion(path)
+  if (!tree) return null
   const stop = (): void => void tree.stop({ graceMs: 500 })
   const timer = setTimeout(stop, versionLimitMs)
   signal.addEventListener('abort', stop, { once: true })
@@ -53,6 +55,16 @@ export async function readVersion(path: string, { signal }: Cancellable): Promis
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
+  }
+}
+
+/** null when the file is no program after all. */
+async function startVersion(path: string): Promise<ProcessTree | null> {
+  try {
+    return await spawnTree(path, ['--version'], { cwd: tmpdir(), env: childEnvironment({}), stdin: 'ignore' })
+  } catch (error) {
+    if (error instanceof ProcessStartError) return null
+    throw error
   }
 }
 

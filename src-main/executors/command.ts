@@ -1,0 +1,154 @@
+import type { Readable } from 'node:stream'
+import { createLineHold } from '../base/line-hold.ts'
+import { childEnvironment } from '../base/process-environment.ts'
+import { shellCommand } from '../base/process-shell.ts'
+import { ProcessStartError, spawnTree } from '../base/process.ts'
+import type { ProcessTree } from '../base/process.ts'
+import { ExecutorError } from '../engine/ports.ts'
+import type { AgentLog, Cancellable, ExecutionOutcome, ExecutionRun, RunningExecution } from '../engine/ports.ts'
+import { findOnPath } from './detect.ts'
+import type { ExecutorProfileDriver } from './executor.ts'
+import { createOutputEntries } from './output-entries.ts'
+import type { OutputEntries } from './output-entries.ts'
+import { writePromptFile } from './prompt-file.ts'
+import type { PromptFile } from './prompt-file.ts'
+
+/** `setTimeout` takes no more; 24 days. */
+const maxTimerMs = 2_147_483_647
+const notFoundCode = 127
+
+/**
+ * Any shell command, run in the worktree. It reads the prompt on stdin, or from the file that
+ * `SVC_PROMPT_FILE` names; `config.args` are appended to it as words of their own.
+ */
+export const command: ExecutorProfileDriver = {
+  name: 'command',
+  hosting: 'here',
+  can: { mcp: false, resumes: false, input: false },
+  start: startCommand,
+  detect: () => {
+    const path = process.platform === 'win32' ? findOnPath('cmd.exe') : '/bin/sh'
+    return Promise.resolve({
+      executor: 'command',
+      name: 'Shell command',
+      installed: true,
+      path,
+      version: null,
+      hint: null,
+    })
+  },
+}
+
+async function startCommand(run: ExecutionRun, { signal }: Cancellable): Promise<RunningExecution> {
+  let promptFile: PromptFile | undefined
+  try {
+    const line = run.config.command?.trim() ?? ''
+    if (line === '')
+      throw new ExecutorError('not_configured', 'The agent has no command: set one in its configuration.')
+    signal.throwIfAborted()
+    promptFile = await writePromptFile(run.prompt)
+    const { file, args, verbatimArguments } = shellCommand(line, run.config.args)
+    const env = childEnvironment({ ...run.config.env, ...run.env, SVC_PROMPT_FILE: promptFile.path })
+    const tree = await spawnTree(file, args, { cwd: run.cwd, env, stdin: 'pipe', verbatimArguments })
+    return watch(run, tree, promptFile)
+  } catch (error) {
+    await promptFile?.remove()
+    await run.log.close()
+    if (error instanceof ProcessStartError) throw new ExecutorError('spawn_failed', error.message, { cause: error })
+    throw error
+  }
+}
+
+function watch(run: ExecutionRun, tree: ProcessTree, promptFile: PromptFile): RunningExecution {
+  let cut: 'stopped' | 'timed_out' | undefined
+  let exited = false
+  const stop = async (reason: 'stopped' | 'timed_out'): Promise<void> => {
+    // What ended by itself was not stopped, even if its leftovers are.
+    if (!exited) cut ??= reason
+    await tree.stop()
+  }
+  const timer =
+    run.timeout_seconds === null
+      ? undefined
+      : setTimeout(() => void stop('timed_out'), Math.min(run.timeout_seconds * 1_000, maxTimerMs))
+  void tree.exited.then(() => {
+    exited = true
+    clearTimeout(timer)
+  })
+  run.log.entry({ type: 'prompt', at: new Date().toISOString(), text: run.prompt })
+  // A command reads its prompt to the end, so the end has to come.
+  tree.stdin?.end(run.prompt)
+  const outcome = finish(run, tree, promptFile, () => cut)
+  return {
+    process: tree.process,
+    outcome,
+    stop: async () => {
+      await stop('stopped')
+      await outcome
+    },
+    input: () =>
+      Promise.reject(new ExecutorError('spawn_failed', 'A shell command takes no input once it has its prompt.')),
+  }
+}
+
+async function finish(
+  run: ExecutionRun,
+  tree: ProcessTree,
+  promptFile: PromptFile,
+  cut: () => 'stopped' | 'timed_out' | undefined,
+): Promise<ExecutionOutcome> {
+  const stdout = createOutputEntries('stdout', run.log)
+  const stderr = createOutputEntries('stderr', run.log)
+  const outputs = await Promise.allSettled([
+    pump(tree.stdout, stdout, run.log),
+    pump(tree.stderr, stderr, run.log),
+    tree.ended,
+  ])
+  const { exit_code } = await tree.ended
+  const message = describe(run, exit_code, cut(), stdout, stderr)
+  if (message !== null && (cut() !== undefined || exit_code !== 0)) {
+    run.log.entry({ type: 'error', at: new Date().toISOString(), text: message })
+  }
+  const closing = await Promise.allSettled([run.log.close(), promptFile.remove()])
+  const failure = [...outputs, ...closing].find((result) => result.status === 'rejected')
+  return {
+    ended: cut() ?? 'exited',
+    exit_code,
+    session_id: null,
+    usage: null,
+    conclusion: stdout.spoke || stderr.spoke ? 'done' : 'silent',
+    message: failure ? `Its log could not be written: ${String(failure.reason)}` : message,
+  }
+}
+
+/** Reads only as fast as the log takes it, so a flood is slowed down at its source. */
+async function pump(output: Readable, entries: OutputEntries, log: AgentLog): Promise<void> {
+  const lines = createLineHold()
+  let failure: unknown
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    if (bytes.length === 0) return
+    entries.push(bytes)
+    // With a broken log the output is still read: a full pipe would keep the command from ending.
+    if (failure === undefined) await log.raw(bytes).catch((error: unknown) => (failure = error))
+  }
+  for await (const chunk of output as AsyncIterable<Buffer>) await write(lines.push(chunk))
+  await write(lines.flush())
+  entries.flush()
+  if (failure !== undefined) throw failure
+}
+
+/** A sentence for people: why it failed, or its last words. */
+function describe(
+  run: ExecutionRun,
+  exitCode: number,
+  cut: 'stopped' | 'timed_out' | undefined,
+  stdout: OutputEntries,
+  stderr: OutputEntries,
+): string | null {
+  if (cut === 'timed_out') return `It ran longer than ${run.timeout_seconds} s and was stopped.`
+  if (cut === 'stopped') return 'It was stopped.'
+  const said = stderr.lastLine || stdout.lastLine
+  if (exitCode === notFoundCode) return `The command was not found. Check the agent's command. ${said}`.trim()
+  if (exitCode !== 0) return `It ended with exit code ${exitCode}. ${said}`.trim()
+  return stdout.lastLine || stderr.lastLine || null
+}
