@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
-import { closeHeldPipes } from './process-pipes.ts'
+import { createOutputPipe } from './process-pipes.ts'
 import { sweep } from './process-sweep.ts'
 import { readProcess } from './process-table.ts'
 import { identifyOnWindows, isAliveOnWindows, killTreeOnWindows } from './process-windows.ts'
@@ -86,6 +86,7 @@ export async function spawnTree(
   if (pid === undefined || !stdout || !stderr) throw await startError(child, command, options.cwd)
   // A process that closes its stdin early, or ends, is no failure of ours; its exit tells what happened.
   child.stdin?.on('error', () => undefined)
+  const pipes = [createOutputPipe(stdout), createOutputPipe(stderr)] as const
   const exited = exitOf(child)
   const identity = await identifyChild(pid)
 
@@ -98,14 +99,14 @@ export async function spawnTree(
   }
   const ended = exited.then(async (exit): Promise<TreeEnd> => {
     const survivors = await (ending ?? end(aftermathMs))
-    closeHeldPipes([stdout, stderr])
+    for (const pipe of pipes) pipe.treeIsGone()
     return { ...exit, survivors }
   })
   return {
     process: identity,
     stdin: child.stdin,
-    stdout,
-    stderr,
+    stdout: pipes[0].output,
+    stderr: pipes[1].output,
     exited,
     ended,
     stop: async ({ graceMs = 10_000 } = {}) => {
