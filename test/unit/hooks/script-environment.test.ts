@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { scriptEnvironment } from '../../../src-main/hooks/script-environment.ts'
+
+it('names everything a script may know, empty where there is none', () => {
+  expect(
+    scriptEnvironment({
+      event: 'on_work_start',
+      task_id: 't',
+      task_title: 'A "title"\0 with $HOME',
+      task_status: 'in_progress',
+      task_previous_status: 'todo',
+      project_id: 'p',
+      project_name: 'Project',
+      repo_path: '/repo',
+      worktree_path: null,
+      agent_id: null,
+      execution_id: null,
+    }),
+  ).toEqual({
+    SVC_EVENT: 'on_work_start',
+    SVC_TASK_ID: 't',
+    SVC_TASK_TITLE: 'A "title" with $HOME',
+    SVC_TASK_STATUS: 'in_progress',
+    SVC_TASK_PREVIOUS_STATUS: 'todo',
+    SVC_PROJECT_ID: 'p',
+    SVC_PROJECT_NAME: 'Project',
+    SVC_REPO_PATH: '/repo',
+    SVC_WORKTREE_PATH: '',
+    SVC_AGENT_ID: '',
+    SVC_EXECUTION_ID: '',
+  })
+})
