@@ -12,7 +12,8 @@ import { writeMcpConfig } from './claude-code/mcp-config.ts'
 import { superviseRun } from './claude-code/supervise.ts'
 
 export interface ClaudeCodeOptions {
-  readonly clock: Clock
+  /** The system's by default. */
+  readonly clock?: Clock
   /** The person's environment; this process's own by default. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** How long it may take to exit after its last turn before it is made to, in ms. */
@@ -23,8 +24,8 @@ export interface ClaudeCodeOptions {
  * Claude Code, headless: stream-json both ways, the prompt over stdin. Its turn's end closes its
  * stdin, upon which it exits.
  */
-export function createClaudeCodeDriver(options: ClaudeCodeOptions): ExecutorProfileDriver {
-  const { clock, env = process.env, exitGraceMs = 30_000 } = options
+export function createClaudeCodeDriver(options: ClaudeCodeOptions = {}): ExecutorProfileDriver {
+  const { clock = systemClock, env = process.env, exitGraceMs = 30_000 } = options
   return {
     name: 'claude-code',
     hosting: 'here',
@@ -37,7 +38,7 @@ export function createClaudeCodeDriver(options: ClaudeCodeOptions): ExecutorProf
         throw error
       }
     },
-    detect: (cancellable) => detectClaudeCode(null, claudeEnvironment({}, {}, env, isRootUser()), cancellable),
+    detect: (cancellable) => detectClaudeCode(env, cancellable),
   }
 }
 
@@ -49,7 +50,7 @@ async function startClaudeCode(run: ExecutionRun, options: StartOptions): Promis
   const { config } = run
   const command = config.command?.trim() || null
   const env = claudeEnvironment(config.env ?? {}, run.env, options.env, isRootUser())
-  const path = await findBinary({ command, env, platform: process.platform })
+  const path = findBinary(command, env)
   if (path === null) throw notInstalled(command)
 
   await using resources = new AsyncDisposableStack()
@@ -88,6 +89,8 @@ async function spawnClaude(
     throw new ExecutorError('spawn_failed', `Claude Code could not be started: ${error.message}`, { cause: error })
   }
 }
+
+const systemClock: Clock = { now: () => Date.now() }
 
 const notInstalled = (command: string | null): ExecutorError =>
   new ExecutorError(

@@ -49,7 +49,8 @@ export function createLineSplitter(maxBytes: number = maxLineBytes): LineSplitte
         lines.push(...take())
         from = at + 1
       }
-      add(bytes.subarray(from))
+      // A copy: the caller may fill the same memory anew before the line is complete.
+      add(bytes.slice(from))
       return lines
     },
     end: take,

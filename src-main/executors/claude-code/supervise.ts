@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { ExecutorError } from '../../engine/ports.ts'
 import type { AgentLog, Clock, ExecutionOutcome, ExecutionRun, RunningExecution } from '../../engine/ports.ts'
 import type { ProcessTree, TreeEnd } from '../../base/process.ts'
+import { createLineHold } from '../../base/line-hold.ts'
 import { conclude, exitCodeOf } from './conclude.ts'
 import { createStderrReader } from './read-stderr.ts'
 import { createStreamReader } from './read-stream.ts'
@@ -53,8 +54,6 @@ export function superviseRun({ run, tree, clock, resources, exitGraceMs }: Super
 
   const finish = async (): Promise<ExecutionOutcome> => {
     const reading = await settle(Promise.all([drain(tree.stdout, stream, log), drain(tree.stderr, stderr, log)]))
-    // Without its log a run must not go on.
-    if (reading !== null) await tree.stop()
     const treeEnd = await tree.ended
     clearTimeout(limitTimer)
     clearTimeout(lingerTimer)
@@ -100,38 +99,43 @@ function describeEnd({ run, facts, stderr, treeEnd, endedBy, failure }: RunEnd):
   const lost = facts.result?.subtype === 'error_during_execution' && facts.api_error === null && !facts.acted
   const session_id = lost && facts.last_words === null ? null : (facts.session_id ?? run.session_id)
   const told = { session_id, usage: facts.usage, conclusion }
-  if (failure !== null) {
-    return {
-      ...told,
-      ended: 'exited',
-      exit_code: treeEnd.exit_code || 1,
-      message: `Its log failed: ${failure.message}`,
-    }
-  }
+  const words = failure === null ? message : `Its log could not be written: ${failure.message}`
   switch (endedBy) {
     case 'stop':
-      return { ...told, ended: 'stopped', exit_code: treeEnd.exit_code, message }
+      return { ...told, ended: 'stopped', exit_code: treeEnd.exit_code, message: words }
     case 'timeout': {
       const text = `It was stopped after ${run.timeout_seconds ?? 0} s, the time it was given.`
       return { ...told, ended: 'timed_out', exit_code: treeEnd.exit_code, message: text }
     }
     case 'linger':
-      return { ...told, ended: 'exited', exit_code: exitCodeOf(facts, 0), message }
+      return { ...told, ended: 'exited', exit_code: exitCodeOf(facts, 0), message: words }
     case 'itself':
-      return { ...told, ended: 'exited', exit_code: exitCodeOf(facts, treeEnd.exit_code), message }
+      return { ...told, ended: 'exited', exit_code: exitCodeOf(facts, treeEnd.exit_code), message: words }
   }
 }
 
+/**
+ * Reads only as fast as the log takes it. With a broken log the output is still read: a full pipe
+ * would keep the agent from ending.
+ */
 async function drain(
   source: AsyncIterable<Uint8Array>,
   reader: { push(bytes: Uint8Array): void; end(): void },
   log: AgentLog,
 ): Promise<void> {
+  const lines = createLineHold()
+  let failure: unknown
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    if (bytes.length === 0 || failure !== undefined) return
+    await log.raw(bytes).catch((error: unknown) => (failure = error))
+  }
   for await (const bytes of source) {
     reader.push(bytes)
-    await log.raw(bytes)
+    await write(lines.push(bytes))
   }
   reader.end()
+  await write(lines.flush())
+  if (failure !== undefined) throw failure
 }
 
 /** null when it went well, else why not. */

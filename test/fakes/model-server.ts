@@ -1,0 +1,178 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { chooseStep } from './model-server/choose-step.ts'
+import type { ModelScript, ModelStep } from './model-server/choose-step.ts'
+import { playStep } from './model-server/play-step.ts'
+import { readConversation } from './model-server/read-conversation.ts'
+import type { ModelRequest } from './model-server/read-conversation.ts'
+import { writeAnswer } from './model-server/write-answer.ts'
+
+export type { ModelScript, ModelStep } from './model-server/choose-step.ts'
+export { scripted } from './model-server/choose-step.ts'
+
+/** One turn that was asked for. */
+export interface ModelCall {
+  readonly path: string
+  readonly model: string
+  /** Which step of the script was played; -1 for a side request (a title, a probe), which plays none. */
+  readonly index: number
+  readonly step: ModelStep | null
+  /** The tool that the agent was told to call; null for words. */
+  readonly tool: string | null
+  /** The latest prompt in the request. */
+  readonly prompt: string
+  readonly tools: readonly string[]
+}
+
+export interface ModelServerOptions {
+  /** What is played when the prompt brings no script of its own. */
+  readonly script?: ModelScript
+  readonly port?: number
+  /** When given, requests must carry it as `x-api-key` or bearer token. */
+  readonly apiKey?: string
+}
+
+export interface ModelServer extends AsyncDisposable {
+  readonly url: string
+  /** Turns in the order they were asked for; grows. */
+  readonly log: readonly ModelCall[]
+  setScript(script: ModelScript): void
+  /** Settles with the first call that fits, one in the log or one to come. */
+  waitForCall(fits: (call: ModelCall) => boolean): Promise<ModelCall>
+  close(): Promise<void>
+}
+
+/**
+ * A scripted model server that speaks Anthropic's Messages: it makes a real coding agent do known
+ * things, offline. It keeps no state of conversations: the step to play is found by counting the
+ * tool calls since the prompt, so that any number of agents can share one server.
+ */
+export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
+  let script = options.script ?? { steps: [{ say: 'Nothing to do.' }] }
+  const log: ModelCall[] = []
+  const waiting = new Set<(call: ModelCall) => void>()
+  const closing = new AbortController()
+  const note = (call: ModelCall): void => {
+    log.push(call)
+    for (const look of waiting) look(call)
+  }
+  const server = createServer((request, response) => {
+    answer(request, response, { script: () => script, note, apiKey: options.apiKey, closed: closing.signal }).catch(
+      (error: unknown) => sendError(response, 500, error instanceof Error ? error.message : String(error)),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  const close = async (): Promise<void> => {
+    closing.abort()
+    if (!server.listening) return
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    log,
+    setScript: (next) => (script = next),
+    waitForCall: (fits) => {
+      const found = log.find(fits)
+      if (found) return Promise.resolve(found)
+      return new Promise((resolve) => {
+        const look = (call: ModelCall): void => {
+          if (!fits(call)) return
+          waiting.delete(look)
+          resolve(call)
+        }
+        waiting.add(look)
+      })
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+interface AnswerContext {
+  readonly script: () => ModelScript
+  readonly note: (call: ModelCall) => void
+  readonly apiKey: string | undefined
+  readonly closed: AbortSignal
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, context: AnswerContext): Promise<void> {
+  const path = new URL(request.url ?? '/', 'http://localhost').pathname
+  // Agents look whether the server is there before they speak to it.
+  if (request.method === 'HEAD') return void response.writeHead(200).end()
+  if (request.method === 'GET' && path.endsWith('/models'))
+    return sendJson(response, 200, { data: [], has_more: false })
+  const body = await readBody(request)
+  if (body === null) return sendError(response, 400, 'The body is not JSON.')
+  if (context.apiKey !== undefined && !keysOf(request).includes(context.apiKey)) {
+    return sendError(response, 401, 'The API key is wrong.')
+  }
+  if (request.method === 'POST' && path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: 100 })
+  if (request.method !== 'POST' || !path.endsWith('/messages')) {
+    return sendError(response, 404, `There is no ${request.method} ${path}.`)
+  }
+  const conversation = readConversation(body)
+  const chosen = conversation.tools.length > 0 ? chooseStep(conversation, context.script()) : null
+  const turn = chosen ? playStep(chosen, conversation) : { say: 'ok', call: null }
+  context.note({
+    path,
+    model: body.model ?? '',
+    index: chosen?.index ?? -1,
+    step: chosen?.step ?? null,
+    tool: turn.call?.name ?? null,
+    prompt: conversation.prompts.at(-1)?.text ?? '',
+    tools: conversation.tools.map((tool) => tool.name),
+  })
+  const { delay = 0, error } = chosen?.step ?? {}
+  if (delay > 0 && !(await waited(delay, response, context.closed))) return
+  if (error !== undefined) return sendError(response, error, `This step of the script is an error ${error}.`)
+  writeAnswer(response, turn, { model: body.model ?? 'scripted', stream: body.stream === true })
+}
+
+/** A slow model; false when the agent or the test went away meanwhile. */
+function waited(ms: number, response: ServerResponse, closed: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (there: boolean): void => {
+      clearTimeout(timer)
+      closed.removeEventListener('abort', gone)
+      response.off('close', gone)
+      resolve(there)
+    }
+    const gone = (): void => settle(false)
+    const timer = setTimeout(() => settle(true), ms)
+    closed.addEventListener('abort', gone)
+    response.on('close', gone)
+  })
+}
+
+async function readBody(request: IncomingMessage): Promise<ModelRequest | null> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  if (chunks.length === 0) return {}
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+const keysOf = ({ headers }: IncomingMessage): unknown[] => [
+  headers['x-api-key'],
+  headers.authorization?.replace(/^Bearer /i, ''),
+]
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) return void response.destroy()
+  const type = status === 429 ? 'rate_limit_error' : status === 401 ? 'authentication_error' : 'api_error'
+  sendJson(response, status, { type: 'error', error: { type, message } })
+}

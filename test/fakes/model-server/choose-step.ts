@@ -1,0 +1,65 @@
+import type { Conversation } from './read-conversation.ts'
+
+/** One turn of the model. Without `write`, `shell` or `tool` it ends the agent's turn with its words. */
+export interface ModelStep {
+  /** Words; with a tool they come before its call. */
+  readonly say?: string
+  /** Writes a file with the agent's own tool; a relative path is meant from its working directory. */
+  readonly write?: { readonly path: string; readonly content: string }
+  /** Runs a command in the agent's own shell. */
+  readonly shell?: string
+  /** Calls any tool whose name ends so, as an MCP tool `mcp__svc__NAME`. */
+  readonly tool?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+  /** Answers only after so many ms. */
+  readonly delay?: number
+  /** Answers with this HTTP status. */
+  readonly error?: number
+}
+
+export interface ModelScript {
+  /** Played in turn; the last one again and again. */
+  readonly steps: readonly ModelStep[]
+}
+
+export interface ChosenStep {
+  readonly step: ModelStep
+  readonly index: number
+  /** The agent has just looked a tool up for this step. */
+  readonly lookedUp: boolean
+}
+
+const opening = '<model-script>'
+const closing = '</model-script>'
+
+/** A prompt that brings its own script, which starts the count anew: so a follow-up has steps of its own. */
+export function scripted(prompt: string, steps: readonly ModelStep[]): string {
+  // `<` in the steps would end the marker early.
+  return `${prompt} ${opening}${JSON.stringify({ steps }).replaceAll('<', '\\u003c')}${closing}`
+}
+
+/** The step that this point of the conversation calls for: that after the tool calls since the prompt. */
+export function chooseStep(conversation: Conversation, standing: ModelScript): ChosenStep {
+  let script = standing
+  let from = conversation.prompts[0]?.at ?? 0
+  for (const prompt of conversation.prompts) {
+    const own = embeddedScript(prompt.text)
+    if (own === null) continue
+    script = own
+    from = prompt.at
+  }
+  const since = conversation.calls.filter((call) => call.at > from)
+  const index = since.filter((call) => !isToolSearch(call.name)).length
+  const step = script.steps[Math.min(index, script.steps.length - 1)] ?? { say: 'Nothing to do.' }
+  return { step, index, lookedUp: isToolSearch(since.at(-1)?.name ?? '') }
+}
+
+/** Looking a tool up is no step of a script. */
+export const isToolSearch = (name: string): boolean => name.toLowerCase().replaceAll('_', '') === 'toolsearch'
+
+function embeddedScript(text: string): ModelScript | null {
+  const start = text.lastIndexOf(opening)
+  const end = text.indexOf(closing, start)
+  if (start < 0 || end < 0) return null
+  // A broken script is a mistake in the test, which shall hear of it.
+  return JSON.parse(text.slice(start + opening.length, end)) as ModelScript
+}

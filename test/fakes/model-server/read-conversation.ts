@@ -1,0 +1,60 @@
+/** The part of a Messages request that is read. It comes from an agent under test, so its shape is trusted. */
+export interface ModelRequest {
+  readonly model?: string
+  readonly stream?: boolean
+  readonly system?: unknown
+  readonly messages?: readonly { readonly role: string; readonly content: string | readonly Part[] }[]
+  readonly tools?: readonly { readonly name: string; readonly input_schema?: ToolSchema }[]
+}
+
+interface Part {
+  readonly type: string
+  readonly text?: string
+  readonly name?: string
+  readonly input?: unknown
+}
+
+export interface ToolSchema {
+  readonly properties?: Readonly<Record<string, { readonly type?: string; readonly enum?: readonly unknown[] }>>
+  readonly required?: readonly string[]
+}
+
+export interface OfferedTool {
+  readonly name: string
+  readonly schema: ToolSchema
+}
+
+export interface Conversation {
+  /** What people (and the agent on their behalf) said, with the place in the conversation. */
+  readonly prompts: readonly { readonly text: string; readonly at: number }[]
+  /** The tools that the model has called so far. */
+  readonly calls: readonly { readonly name: string; readonly at: number }[]
+  readonly tools: readonly OfferedTool[]
+  /** Every text of the request: names of deferred tools are mentioned somewhere in it. */
+  readonly said: string
+}
+
+/** Sorts a Messages request into what a script needs. */
+export function readConversation(request: ModelRequest): Conversation {
+  const prompts: { text: string; at: number }[] = []
+  const calls: { name: string; at: number }[] = []
+  for (const [at, message] of (request.messages ?? []).entries()) {
+    const parts: readonly Part[] =
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+    if (message.role === 'assistant') {
+      for (const part of parts) if (part.type === 'tool_use') calls.push({ name: part.name ?? '', at })
+      continue
+    }
+    const text = parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n')
+    if (text !== '') prompts.push({ text, at })
+  }
+  const tools = (request.tools ?? []).flatMap((tool) =>
+    tool.input_schema ? [{ name: tool.name, schema: tool.input_schema }] : [],
+  )
+  return { prompts, calls, tools, said: allTexts([request.system, request.messages, request.tools]).join('\n') }
+}
+
+function allTexts(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(allTexts) : []
+}
