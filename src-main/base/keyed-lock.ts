@@ -1,0 +1,24 @@
+/** Runs work one at a time per key, in the order it was asked for; different keys do not wait for each other. */
+export interface KeyedLock {
+  run<T>(key: string, work: () => Promise<T>): Promise<T>
+}
+
+/** A lock within this process. What `work` throws reaches its caller and does not stop those who wait. */
+export function createKeyedLock(): KeyedLock {
+  const tails = new Map<string, Promise<unknown>>()
+  return {
+    run(key, work) {
+      const before = tails.get(key) ?? Promise.resolve()
+      const result = before.then(work)
+      const tail = result.then(
+        () => undefined,
+        () => undefined,
+      )
+      tails.set(key, tail)
+      void tail.then(() => {
+        if (tails.get(key) === tail) tails.delete(key)
+      })
+      return result
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { createKeyedLock } from '../base/keyed-lock.ts'
+import type { Logger } from '../base/log.ts'
+import { WorkspaceError } from '../engine/ports.ts'
+import type { BranchRef, Cancellable, Clock, Workspaces, WorktreeStatus } from '../engine/ports.ts'
+import { ensureWorktree } from './ensure-worktree.ts'
+import { orNull } from './file-errors.ts'
+import { resolveBase, resolveCommit } from './git/branch.ts'
+import { commitEverything } from './git/commit.ts'
+import { GitError } from './git/git-error.ts'
+import { countAheadBehind, isDirty } from './git/status.ts'
+import { commonDir } from './git/worktree.ts'
+import { inspectRepository } from './inspect-repository.ts'
+import { holderOf, releaseLock, releaseStale, takeLock, worktreeFolders } from './lock.ts'
+import { checkMergeTarget, mergeIntoTarget } from './merge-into-target.ts'
+import { realpathOfExisting } from './path-guard.ts'
+import { readDiff, readDiffStat } from './read-diff.ts'
+import { removeWorktreeSafely } from './remove-worktree.ts'
+import { rescueUncommitted } from './rescue.ts'
+
+/**
+ * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
+ * refs run one at a time per repository, and lock files of one worktree are handled one at a time. Failures are
+ * `WorkspaceError`s; a cancelled call rejects with its signal's reason.
+ */
+export function createWorkspaces(options: { readonly log?: Logger; readonly clock?: Clock } = {}): Workspaces {
+  const repositories = createKeyedLock()
+  const worktrees = createKeyedLock()
+  const now = (): number => (options.clock ? options.clock.now() : Date.now())
+  const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
+    options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
+  const perRepository = async <T>(repo: string, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
+    await repositories.run(await commonDir(repo, { signal }), work)
+
+  return {
+    inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
+    ensure: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path), () => ensureWorktree(request, { signal, now, repositories, onSetAside })),
+      ),
+    exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
+    status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
+    diff: (ref, scope, file, { signal }) => asWorkspaceError(readDiff(ref, scope, file, { signal })),
+    diffStat: (ref, { signal }) => asWorkspaceError(readDiffStat(ref, { signal })),
+    commitAll: (path, message, { signal }) =>
+      asWorkspaceError(worktrees.run(resolve(path), () => commitEverything(path, message, { signal }))),
+    rescue: (path, task, { signal }) =>
+      asWorkspaceError(
+        perRepository(path, { signal }, async () => (await rescueUncommitted(path, task, { signal, now })).ref),
+      ),
+    checkTarget: (ref, { signal }) =>
+      asWorkspaceError(
+        perRepository(ref.repo_path, { signal }, async () => ({ dirty: await checkMergeTarget(ref, { signal }) })),
+      ),
+    merge: (request, { signal }) =>
+      asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
+    remove: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path), () =>
+          removeWorktreeSafely(request, { signal, now, repositories, onSetAside }),
+        ),
+      ),
+    lock: (path, lock) => worktrees.run(`lock ${resolve(path)}`, () => takeLock(path, lock)),
+    unlock: (path, execution) => worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution)),
+    readLock: (path) => holderOf(path),
+    releaseStaleLocks: (root) => releaseStale(root),
+    orphans: (root, known) => findOrphans(root, known),
+  }
+}
+
+async function readWorktreeStatus(
+  ref: BranchRef & { readonly path: string },
+  { signal }: Cancellable,
+): Promise<WorktreeStatus> {
+  const head = await resolveCommit(ref.path, 'HEAD', { signal })
+  if (head === null) throw new WorkspaceError('git_failed', `The worktree ${ref.path} has no commit to be on.`)
+  const base = await resolveBase(ref.path, ref.base_branch, { signal })
+  const distance = base === null ? { ahead: 0, behind: 0 } : await countAheadBehind(ref.path, base, head, { signal })
+  return { dirty: await isDirty(ref.path, { signal }), ...distance, head }
+}
+
+async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
+  const expected = new Set(await Promise.all(known.map((path) => realpathOfExisting(resolve(path)))))
+  const orphans: string[] = []
+  for (const path of await worktreeFolders(root)) {
+    if (!expected.has(await realpathOfExisting(path))) orphans.push(path)
+  }
+  return orphans
+}
+
+async function asWorkspaceError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof GitError) throw new WorkspaceError('git_failed', error.message, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+import { readGit, runGit } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+
+type Options = Pick<GitOptions, 'signal'>
+
+/** The full name of a local branch's ref. */
+export const branchRef = (branch: string): string => `refs/heads/${branch}`
+
+/** The commit that a revision names, null when there is none. */
+export async function resolveCommit(cwd: string, revision: string, { signal }: Options): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
+  const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 1, 128] })
+  return exit_code === 0 ? stdout.toString('utf8').trim() : null
+}
+
+/** The commit of a base: a local branch by preference, else whatever git takes the name for. */
+export async function resolveBase(cwd: string, base: string, options: Options): Promise<string | null> {
+  return (await resolveCommit(cwd, branchRef(base), options)) ?? (await resolveCommit(cwd, base, options))
+}
+
+/** The tips of those of the branches that exist. */
+export async function branchTips(
+  cwd: string,
+  branches: readonly string[],
+  { signal }: Options,
+): Promise<ReadonlyMap<string, string>> {
+  const refs = branches.map(branchRef)
+  const out = await readGit(cwd, ['for-each-ref', '--format=%(objectname) %(refname)', ...refs], { signal })
+  const tips = new Map<string, string>()
+  for (const line of out.split('\n')) {
+    const [commit, ref] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]
+    // A pattern also matches what lies below it as a folder, hence the comparison.
+    const branch = branches.find((name) => branchRef(name) === ref)
+    if (branch !== undefined) tips.set(branch, commit)
+  }
+  return tips
+}
+
+/** Short names of all local branches. */
+export async function listBranches(cwd: string, { signal }: Options): Promise<readonly string[]> {
+  const out = await readGit(cwd, ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/'], { signal })
+  return out === '' ? [] : out.split('\n')
+}
+
+/** The branch that HEAD is on (it may have no commit yet), null when HEAD is detached. */
+export async function currentBranch(cwd: string, { signal }: Options): Promise<string | null> {
+  const { exit_code, stdout } = await runGit(cwd, ['symbolic-ref', '--quiet', 'HEAD'], { signal, accept: [0, 1] })
+  const ref = stdout.toString('utf8').trim()
+  return exit_code === 0 && ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null
+}
+
+export async function mergeBase(cwd: string, a: string, b: string, { signal }: Options): Promise<string | null> {
+  const { exit_code, stdout } = await runGit(cwd, ['merge-base', a, b], { signal, accept: [0, 1] })
+  return exit_code === 0 ? stdout.toString('utf8').trim() : null
+}
+
+/** False too when one of them does not exist (any more). */
+export async function isAncestor(cwd: string, older: string, newer: string, { signal }: Options): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', older, newer]
+  return (await runGit(cwd, args, { signal, accept: [0, 1, 128] })).exit_code === 0
+}
+
+/** Whether some branch, tag or kept ref other than `except` leads to the commit. */
+export async function isReachable(
+  cwd: string,
+  commit: string,
+  { signal, except }: Options & { readonly except?: string },
+): Promise<boolean> {
+  const args = ['for-each-ref', '--count=2', `--contains=${commit}`, '--format=%(refname)']
+  const out = await readGit(cwd, [...args, 'refs/heads/', 'refs/remotes/', 'refs/tags/', 'refs/svc/'], { signal })
+  return out.split('\n').some((ref) => ref !== '' && ref !== except)
+}
+
+/** Moves a ref only if it points at `old` (null: does not exist yet); whether it did. */
+export async function moveRef(
+  cwd: string,
+  ref: string,
+  move: { readonly to: string; readonly from: string | null; readonly reason: string },
+  { signal }: Options,
+): Promise<boolean> {
+  const from = move.from ?? '0'.repeat(move.to.length)
+  const args = ['update-ref', '-m', move.reason, ref, move.to, from]
+  const { exit_code } = await runGit(cwd, args, { signal, access: 'write', accept: [0, 1, 128] })
+  return exit_code === 0
+}

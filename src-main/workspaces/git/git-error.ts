@@ -1,0 +1,42 @@
+/** A git command that did not do what it was asked. `stderr` is for people and logs, never for decisions. */
+export class GitError extends Error {
+  override readonly name = 'GitError'
+  readonly code: 'failed' | 'not_installed' | 'no_directory' | 'too_much_output'
+  readonly args: readonly string[]
+  readonly exit_code: number | null
+  readonly stderr: string
+
+  constructor(
+    code: GitError['code'],
+    details: { readonly args: readonly string[]; readonly exit_code?: number | null; readonly stderr?: string },
+    options?: ErrorOptions,
+  ) {
+    super(describe(code, details.args, details.stderr ?? ''), options)
+    this.code = code
+    this.args = details.args
+    this.exit_code = details.exit_code ?? null
+    this.stderr = details.stderr ?? ''
+  }
+}
+
+function describe(code: GitError['code'], args: readonly string[], stderr: string): string {
+  switch (code) {
+    case 'not_installed':
+      return 'git could not be started. Install git (2.38 or newer) and see that it is on the PATH.'
+    case 'no_directory':
+      return 'The folder that git should work in does not exist.'
+    case 'too_much_output':
+      return `git ${verb(args)} answered more than can be taken.`
+    case 'failed': {
+      const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'))
+      const telling = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0]
+      return `git ${verb(args)} failed${telling ? `: ${telling}` : '.'}`
+    }
+  }
+}
+
+function verb(args: readonly string[]): string {
+  const start = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c')
+  const name = args[start] ?? ''
+  return name === 'worktree' ? `${name} ${args[start + 1] ?? ''}` : name
+}

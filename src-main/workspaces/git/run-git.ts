@@ -1,0 +1,199 @@
+import { simpleGit } from 'simple-git'
+import { childEnvironment } from '../../base/process-environment.ts'
+import { GitError } from './git-error.ts'
+
+export interface GitOptions {
+  readonly signal: AbortSignal
+  /** Exit codes that are answers rather than failures; default 0 alone. */
+  readonly accept?: readonly number[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Uint8Array
+  /** `write`: git may take its optional locks too, to refresh the index it works on. Default `read`. */
+  readonly access?: 'read' | 'write'
+  /** Takes the output piece by piece instead of collecting it; answering `enough` ends the command, as a success. */
+  readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
+  /** Bytes of stdout to collect at most; more is a GitError. Default 64 MiB. */
+  readonly maxOutput?: number
+}
+
+export interface GitOutput {
+  readonly exit_code: number | null
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+const stderrLimit = 32 * 1024
+const abortGraceMs = 2_000
+
+/** Set by this file or its callers; other `GIT_` variables of the service's own environment could lead git astray. */
+const ownVariables = [
+  'GIT_TERMINAL_PROMPT',
+  'GIT_OPTIONAL_LOCKS',
+  'GIT_EDITOR',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_AUTHOR_DATE',
+]
+const inheritedVariables = [
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+]
+const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
+
+/**
+ * The one place that starts git. `args` are this program's own words: values that come from outside follow
+ * `--`, are full ref names or object ids. Throws `GitError`, or the signal's reason when it was cancelled;
+ * settles only when the process has ended.
+ */
+export async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<GitOutput> {
+  options.signal.throwIfAborted()
+  const stop = new AbortController()
+  const collected = collect(options, () => stop.abort())
+  const signal = AbortSignal.any([options.signal, stop.signal])
+  let exitCode: number | null = null
+
+  const git = openGit(cwd, args, {
+    signal,
+    input: options.input,
+    onExit: (code) => {
+      exitCode = code
+    },
+  })
+  git.env(environment(options))
+  const release = new AbortController()
+  git.outputHandler((_command, stdout, stderr) => {
+    // simple-git would keep all output in memory, whatever its size; this file keeps what was asked for.
+    stdout.removeAllListeners('data')
+    stdout.on('data', collected.stdout)
+    stderr.on('data', collected.stderr)
+    // simple-git waits 50 ms longer for a command that printed nothing; an empty piece says that there is no more.
+    stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)))
+    whenAborted(signal, release.signal, () => {
+      for (const stream of [stdout, stderr])
+        if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
+    })
+  })
+  try {
+    await git.raw([...args])
+  } finally {
+    release.abort()
+  }
+
+  options.signal.throwIfAborted()
+  return judge(args, options, { exit_code: exitCode, ...collected.result() })
+}
+
+/** stdout as text, without the line end that git adds. */
+export async function readGit(cwd: string, args: readonly string[], options: GitOptions): Promise<string> {
+  const { stdout } = await runGit(cwd, args, options)
+  return stdout.toString('utf8').replace(/\n$/, '')
+}
+
+/** stdout of a `-z` command as its fields. */
+export function splitNul(output: Buffer): readonly string[] {
+  const fields = output.toString('utf8').split('\0')
+  if (fields.at(-1) === '') fields.pop()
+  return fields
+}
+
+type Judged = GitOutput & { readonly ended: 'normally' | 'enough' | 'too_much' }
+
+function judge(args: readonly string[], options: GitOptions, output: Judged): GitOutput {
+  const { ended, ...rest } = output
+  if (ended === 'enough') return rest
+  if (ended === 'too_much') throw new GitError('too_much_output', { args })
+  if (rest.exit_code !== null && rest.exit_code < 0) throw new GitError('not_installed', { args, stderr: rest.stderr })
+  if (rest.exit_code === null || !(options.accept ?? [0]).includes(rest.exit_code)) {
+    throw new GitError('failed', { args, exit_code: rest.exit_code, stderr: rest.stderr })
+  }
+  return rest
+}
+
+function openGit(
+  cwd: string,
+  args: readonly string[],
+  options: {
+    readonly signal: AbortSignal
+    readonly input: string | Uint8Array | undefined
+    readonly onExit: (code: number | null) => void
+  },
+) {
+  // An empty Buffer closes stdin, where an empty string or nothing would leave it open and hang a hook that reads it.
+  const input = Buffer.from(options.input ?? '')
+  try {
+    return simpleGit({
+      baseDir: cwd,
+      abort: options.signal,
+      completion: { onClose: true, onExit: false },
+      input: () => input,
+      errors: (_error, result) => {
+        options.onExit(result.exitCode)
+        return undefined
+      },
+      allowEnvironment: [...ownVariables, ...inheritedVariables],
+      // Abbreviated options stay allowed because simple-git's ban would reach the repository's own hooks.
+      unsafe: { allowUnsafeEditor: true, allowUnsafeConfigPaths: true, allowAbbreviatedOptions: true },
+    })
+  } catch (cause) {
+    throw new GitError('no_directory', { args }, { cause })
+  }
+}
+
+function environment(options: GitOptions): Record<string, string> {
+  const inherited = Object.entries(childEnvironment({})).filter(
+    ([name]) => !guardedVariable.test(name) || inheritedVariables.includes(name),
+  )
+  return {
+    ...Object.fromEntries(inherited),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_EDITOR: 'true',
+    ...(options.access === 'write' ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
+    ...options.env,
+  }
+}
+
+function collect(options: GitOptions, stop: () => void) {
+  const pieces: Buffer[] = []
+  const errors: Buffer[] = []
+  const limit = options.maxOutput ?? 64 * 1024 * 1024
+  let size = 0
+  let errorSize = 0
+  let ended: Judged['ended'] = 'normally'
+  const end = (how: Judged['ended']): void => {
+    ended = how
+    stop()
+  }
+  return {
+    stdout: (chunk: Buffer): void => {
+      if (ended !== 'normally') return
+      if (options.onOutput) {
+        if (options.onOutput(chunk) === 'enough') end('enough')
+        return
+      }
+      size += chunk.length
+      if (size > limit) end('too_much')
+      else pieces.push(chunk)
+    },
+    stderr: (chunk: Buffer): void => {
+      if (errorSize < stderrLimit) errors.push(chunk)
+      errorSize += chunk.length
+    },
+    result: () => ({ stdout: Buffer.concat(pieces), stderr: Buffer.concat(errors).toString('utf8'), ended }),
+  }
+}
+
+/** A hook that outlives an interrupted git holds its pipes open; after the grace they are let go. */
+function whenAborted(signal: AbortSignal, done: AbortSignal, letGo: () => void): void {
+  const start = (): void => {
+    const timer = setTimeout(letGo, abortGraceMs)
+    done.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
+  signal.addEventListener('abort', start, { once: true, signal: done })
+}

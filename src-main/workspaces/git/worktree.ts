@@ -1,0 +1,92 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { orNull } from '../file-errors.ts'
+import { realpathOfExisting } from '../path-guard.ts'
+import { GitError } from './git-error.ts'
+import { readGit, runGit, splitNul } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+
+type Options = Pick<GitOptions, 'signal'>
+
+export interface ListedWorktree {
+  readonly path: string
+  /** null when its HEAD is detached, or there is none (bare). */
+  readonly branch: string | null
+  readonly bare: boolean
+}
+
+/** The repository's own folder, which all of its worktrees share. */
+export async function commonDir(cwd: string, { signal }: Options): Promise<string> {
+  return await readGit(cwd, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { signal })
+}
+
+/** All worktrees, the main one (or the bare repository) first. */
+export async function listWorktrees(cwd: string, { signal }: Options): Promise<readonly ListedWorktree[]> {
+  const { stdout } = await runGit(cwd, ['worktree', 'list', '--porcelain', '-z'], { signal })
+  const records: { path: string; branch: string | null; bare: boolean }[] = []
+  for (const field of splitNul(stdout)) {
+    const record = records.at(-1)
+    if (field.startsWith('worktree ')) records.push({ path: field.slice(9), branch: null, bare: false })
+    else if (record && field.startsWith('branch refs/heads/')) record.branch = field.slice('branch refs/heads/'.length)
+    else if (record && field === 'bare') record.bare = true
+  }
+  return records
+}
+
+/** `git worktree add`: a new branch from a commit, or an existing branch. Runs the repository's checkout hooks. */
+export async function addWorktree(
+  repo: string,
+  path: string,
+  from: { readonly branch: string; readonly start: string | null },
+  { signal }: Options,
+): Promise<void> {
+  const args =
+    from.start === null
+      ? ['worktree', 'add', '--', path, from.branch]
+      : ['worktree', 'add', '--no-track', '-b', from.branch, '--', path, from.start]
+  await runGit(repo, args, { signal, access: 'write' })
+}
+
+/** Lets git mend the links between a worktree that was moved, or whose repository was, and its repository. */
+export async function repairWorktree(repo: string, path: string, { signal }: Options): Promise<void> {
+  await runGit(repo, ['worktree', 'repair', '--', path], { signal, access: 'write', accept: [0, 1, 128] })
+}
+
+/**
+ * Removes the worktree at `path` and the repository's record of it; no other record is touched.
+ * A folder that git cannot remove (files held open, foreign owner) is removed directly.
+ */
+export async function removeWorktree(repo: string, path: string, { signal }: Options): Promise<void> {
+  try {
+    // Twice --force: also one that is locked, as a crash within `worktree add` leaves it.
+    await runGit(repo, ['worktree', 'remove', '--force', '--force', '--', path], { signal, access: 'write' })
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'failed') throw error
+    await rm(path, { recursive: true, force: true, maxRetries: 3 })
+    const record = await findRecord(await commonDir(repo, { signal }), path)
+    if (record !== null) await rm(record, { recursive: true, force: true })
+  }
+}
+
+/** The folder in which the repository keeps what it knows of the worktree at `path`, null when it knows none. */
+export async function findRecord(common: string, path: string): Promise<string | null> {
+  const wanted = await realpathOfExisting(path)
+  for (const name of (await orNull(readdir(join(common, 'worktrees')))) ?? []) {
+    const record = join(common, 'worktrees', name)
+    const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
+    if (link === null) continue
+    if ((await realpathOfExisting(dirname(resolve(record, link.trim())))) === wanted) return record
+  }
+  return null
+}
+
+/** Where the `.git` file of a worktree points, null when there is no such file. */
+export async function readGitLink(path: string): Promise<string | null> {
+  try {
+    const text = await orNull(readFile(join(path, '.git'), 'utf8'))
+    return text?.startsWith('gitdir: ') ? resolve(path, text.slice('gitdir: '.length).trim()) : null
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return null
+    throw error
+  }
+}

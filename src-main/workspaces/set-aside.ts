@@ -1,0 +1,25 @@
+import { lstat, readdir, rename, rmdir } from 'node:fs/promises'
+import { orNull } from './file-errors.ts'
+
+/** Whether there is a folder with something in it, an empty one, or none. */
+export async function folderState(path: string): Promise<'missing' | 'empty' | 'filled'> {
+  if ((await orNull(lstat(path))) === null) return 'missing'
+  const entries = await orNull(readdir(path))
+  return entries?.length === 0 ? 'empty' : 'filled'
+}
+
+/** Moves whatever is at `path` to the first free `{path}.broken-{n}`, so that nothing in it is lost; where it is now. */
+export async function setAside(path: string): Promise<string | null> {
+  const state = await folderState(path)
+  if (state === 'missing') return null
+  if (state === 'empty') {
+    await rmdir(path)
+    return null
+  }
+  for (let number = 1; ; number += 1) {
+    const aside = `${path}.broken-${number}`
+    if ((await folderState(aside)) !== 'missing') continue
+    await rename(path, aside)
+    return aside
+  }
+}
