@@ -1,0 +1,11 @@
+/** The branch of a task: prefix, a slug of its title, and the end of its id, so that two titles never clash. */
+export function branchName(prefix: string, title: string, task_id: string): string {
+  const slug = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '')
+  return `${prefix}${slug || 'task'}-${task_id.replaceAll('-', '').slice(-8)}`
+}

@@ -1,0 +1,82 @@
+import type { ExecutionStatus } from '../../../src-shared/contract/executions.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+
+export interface EndFacts {
+  readonly outcome: {
+    readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start'
+    readonly exit_code: number | null
+    readonly conclusion: 'done' | 'question' | 'limit' | 'silent'
+    readonly message: string | null
+  }
+  /** Somebody ended it: for good, or because the task moved on. */
+  readonly stopped: 'stopped' | 'cancelled' | null
+  /** It left something in the worktree. */
+  readonly changed: boolean
+  readonly has_session: boolean
+}
+
+export interface Conclusion {
+  readonly status: ExecutionStatus
+  readonly error: string | null
+  /** Put on the task while it is still this role's turn. */
+  readonly annotation: ErrorAnnotation | null
+}
+
+/** What the end of an execution means. That an agent stopped talking does not mean that it is done. */
+export function conclude(facts: EndFacts): Conclusion {
+  const { outcome } = facts
+  const again: ErrorAnnotation['recovery_actions'] = facts.has_session
+    ? ['resume', 'retry_execution']
+    : ['retry_execution']
+  if (facts.stopped === 'cancelled') return { status: 'cancelled', error: null, annotation: null }
+  if (facts.stopped === 'stopped') {
+    const message = 'It was stopped. Resume it, or run it again.'
+    return {
+      status: 'stopped',
+      error: null,
+      annotation: { type: 'execution_paused', message, recovery_actions: ['resume', 'retry_execution'] },
+    }
+  }
+  if (outcome.ended === 'timed_out') return failed(outcome.message ?? 'It ran out of time.', outcome.exit_code, again)
+  if (outcome.ended === 'failed_to_start')
+    return failed(outcome.message ?? 'It could not be started.', null, ['retry_execution'])
+  if (outcome.ended === 'stopped') return failed('It was ended from outside.', outcome.exit_code, again)
+  if (outcome.exit_code !== 0) {
+    const code = outcome.exit_code === null ? 'a signal' : `exit code ${outcome.exit_code}`
+    return failed(
+      outcome.message ? `It ended with ${code}: ${outcome.message}` : `It ended with ${code}.`,
+      outcome.exit_code,
+      again,
+    )
+  }
+  if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'It asks a question.', again)
+  if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'It hit a usage limit.', again)
+  if (outcome.conclusion === 'silent' && !facts.changed) {
+    return incomplete('nothing_done', 'It ended without a word and without a change.', ['retry_execution'])
+  }
+  return { status: 'succeeded', error: null, annotation: null }
+}
+
+function failed(
+  message: string,
+  exit_code: number | null,
+  recovery_actions: ErrorAnnotation['recovery_actions'],
+): Conclusion {
+  return {
+    status: 'failed',
+    error: message,
+    annotation: { type: 'execution_failed', message, exit_code, recovery_actions },
+  }
+}
+
+function incomplete(
+  reason: string,
+  message: string,
+  recovery_actions: ErrorAnnotation['recovery_actions'],
+): Conclusion {
+  return {
+    status: 'stopped',
+    error: message,
+    annotation: { type: 'execution_incomplete', reason, message, recovery_actions },
+  }
+}

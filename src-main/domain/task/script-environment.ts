@@ -1,0 +1,29 @@
+/** What a script is told about the moment it runs in. */
+export interface ScriptFacts {
+  readonly event: string
+  readonly task: { readonly id: string; readonly title: string; readonly status: string }
+  readonly previous_status: string
+  readonly project: { readonly id: string; readonly name: string }
+  readonly repo_path: string
+  /** Empty when there is no worktree. */
+  readonly worktree_path: string
+  readonly agent_id: string | null
+  readonly execution_id: string | null
+}
+
+/** The `SVC_` variables of hooks, CI steps and agents; what is not there is empty. */
+export function scriptEnvironment(facts: ScriptFacts): Record<string, string> {
+  return {
+    SVC_EVENT: facts.event,
+    SVC_TASK_ID: facts.task.id,
+    SVC_TASK_TITLE: facts.task.title,
+    SVC_TASK_STATUS: facts.task.status,
+    SVC_TASK_PREVIOUS_STATUS: facts.previous_status,
+    SVC_PROJECT_ID: facts.project.id,
+    SVC_PROJECT_NAME: facts.project.name,
+    SVC_REPO_PATH: facts.repo_path,
+    SVC_WORKTREE_PATH: facts.worktree_path,
+    SVC_AGENT_ID: facts.agent_id ?? '',
+    SVC_EXECUTION_ID: facts.execution_id ?? '',
+  }
+}

@@ -1,0 +1,47 @@
+import type { Assignee, TaskMove } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type { ClaimPlan } from '../task/claim-guard.ts'
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import { roleOf } from '../workflow/graph.ts'
+import { isRefusal, planTransition, type TransitionFacts } from './plan-transition.ts'
+
+export interface MoveFacts extends TransitionFacts {
+  readonly triggered_by: string
+  readonly roles: Readonly<Record<string, Assignee>>
+  /** What a claim by the likeliest claimant would do. */
+  readonly claim: ClaimPlan | Refusal
+}
+
+/** Every other state of the workflow: how the caller would get the task there, or why not. */
+export function listMoves(facts: MoveFacts): readonly TaskMove[] {
+  const here = facts.workflow.states.get(facts.status)
+  return facts.workflow.definition.states
+    .filter((state) => state.name !== facts.status)
+    .map((state) => moveTo(facts, here, state))
+}
+
+function moveTo(facts: MoveFacts, here: WorkflowState | undefined, to: WorkflowState): TaskMove {
+  const base = { to: to.name, label: here?.transitions.find((one) => one.to === to.name)?.label ?? to.label }
+  const cause = facts.workflow.cancellation?.name === to.name ? 'cancel' : 'asked'
+  const request = { to: to.name, triggered_by: facts.triggered_by, version: null, cause } as const
+  const plan = planTransition(request, facts)
+  const via = cause === 'cancel' ? 'cancel' : viaFor(facts, here, to)
+  if (via === 'claim') {
+    const leads = !isRefusal(facts.claim) && facts.claim.path.at(-1) === to.name
+    const reason = leads
+      ? null
+      : isRefusal(facts.claim)
+        ? facts.claim.message
+        : `A claim leads to ${facts.claim.path.at(-1) ?? 'its present state'}.`
+    return { ...base, allowed: leads, via, reason }
+  }
+  return { ...base, allowed: !isRefusal(plan), via, reason: isRefusal(plan) ? plan.message : null }
+}
+
+/** Into a working state leads a claim; back from a gate leads its no; all else is a plain transition. */
+function viaFor(facts: MoveFacts, here: WorkflowState | undefined, to: WorkflowState): TaskMove['via'] {
+  if (here?.kind === 'gate' && here.gate_config?.reject_target === to.name) return 'verdict_fail'
+  const queued = here?.kind === 'backlog' || here?.kind === 'initial'
+  const works = to.kind === 'active' || (to.kind === 'gate' && facts.roles[roleOf(to) ?? ''] !== undefined)
+  return queued && works ? 'claim' : 'transition'
+}

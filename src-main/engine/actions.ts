@@ -1,0 +1,252 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { AgentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Assignee, RecoveryAction, TaskMove } from '../../src-shared/contract/tasks.ts'
+import { listMoves } from '../domain/transition/list-moves.ts'
+import { isRefusal } from '../domain/transition/plan-transition.ts'
+import { hasPlugin } from '../domain/workflow/graph.ts'
+import { checkBeforeExit } from './before-exit.ts'
+import type { Claims } from './claims.ts'
+import type { Cleanup } from './cleanup.ts'
+import { nowIso } from './context.ts'
+import type { EffectWorker } from './effects.ts'
+import type { Executions } from './executions.ts'
+import type { StepDeps } from './perform-step.ts'
+import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
+import { giveVerdict, type VerdictRequest } from './reviews.ts'
+import { assignRole } from './roles.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { ReviewRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
+import { toTask } from './views.ts'
+
+/** Who asks: the audit's name for them, and the agent where it is one. */
+export interface Actor {
+  readonly triggered_by: string
+  readonly agent_id: AgentId | null
+}
+
+export interface Outcome {
+  readonly task: TaskRecord
+  readonly review: ReviewRecord | null
+}
+
+/** What people and agents can ask of a task, beside claiming it. Each answers when its commit is made. */
+export interface Actions {
+  /** Into a state that merges, it answers after the merge. */
+  transition(
+    request: { task_id: TaskId; status: string; version: number; reason: string | null },
+    actor: Actor,
+    signal: AbortSignal,
+  ): Promise<Outcome | Refusal>
+  verdict(request: VerdictRequest, actor: Actor): Promise<Outcome | Refusal>
+  cancel(task_id: TaskId, actor: Actor): Promise<Outcome | Refusal>
+  assignRole(request: { task_id: TaskId; role: string; assignee: Assignee }, actor: Actor): Promise<Outcome | Refusal>
+  recover(
+    request: { task_id: TaskId; action: RecoveryAction },
+    actor: Actor,
+    signal: AbortSignal,
+  ): Promise<Outcome | Refusal>
+  resetWorkspace(
+    task_id: TaskId,
+    signal: AbortSignal,
+  ): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal>
+  stop(execution_id: ExecutionId): Promise<void>
+  remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
+  moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
+}
+
+export interface ActionDeps {
+  readonly steps: StepDeps
+  readonly worker: EffectWorker
+  readonly executions: Executions
+  readonly scheduler: Scheduler
+  readonly claims: Claims
+  readonly cleanup: Cleanup
+}
+
+const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+
+export function createActions(deps: ActionDeps): Actions {
+  const { context, transitions } = deps.steps
+  const { read } = context.store
+  const { feed } = context
+  return {
+    transition: (request, actor, signal) => transition(deps, request, actor, signal),
+    verdict: async (request, actor) => {
+      const refusal = feed.commit((tx) => giveVerdict(deps.steps, tx, request))
+      return refusal ?? afterMove(deps, request.task_id, actor)
+    },
+    cancel: async (task_id, actor) => {
+      const result = feed.commit((tx) => {
+        const task = tx.tasks.get(task_id)
+        if (!task) return noTask
+        const to = transitions.workflowOf(tx, task).cancellation?.name
+        if (to === undefined)
+          return {
+            code: 'invalid_transition',
+            message: 'The workflow of this project has no state for cancelled tasks.',
+          } as const
+        const { triggered_by } = actor
+        return transitions.apply(tx, task, {
+          to,
+          cause: 'cancel',
+          triggered_by,
+          version: null,
+          reason: null,
+          patch: { active_execution_id: null },
+        })
+      })
+      return isRefusal(result) ? result : afterMove(deps, task_id, actor)
+    },
+    assignRole: async (request, actor) => {
+      const result = feed.commit((tx) => assignRole(deps.steps, tx, { ...request, triggered_by: actor.triggered_by }))
+      if (isRefusal(result)) return result
+      return result.moved ? afterMove(deps, request.task_id, actor) : outcomeOf(deps, request.task_id)
+    },
+    recover: (request, actor, signal) => recoverTask(deps, request, actor, signal),
+    resetWorkspace: (task_id, signal) => resetWorkspace(deps, task_id, signal),
+    stop: (execution_id) => deps.executions.stop(execution_id, 'stopped'),
+    remove: async (task_id, signal) => {
+      const task = read.tasks.get(task_id)
+      if (!task) return noTask
+      if (read.executions.openOfTask(task_id).length > 0) {
+        return { code: 'already_claimed', message: 'Somebody is at work on this task. Stop the execution first.' }
+      }
+      const workspace = read.workspaces.byTask(task_id)
+      if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)
+      feed.commit((tx) => {
+        tx.tasks.delete(task_id)
+        tx.emit('task.deleted', { project_id: task.project_id, task_id })
+      })
+      return null
+    },
+    moves: (task, actor, claimant) =>
+      listMoves({
+        workflow: transitions.workflowOf(read, task),
+        status: task.status,
+        version: task.version,
+        entry_barrier: task.entry_barrier,
+        archived: task.archived,
+        latest_review: read.reviews.latest(task.id)?.status ?? null,
+        roles: task.roles,
+        triggered_by: actor.triggered_by,
+        claim: claimant
+          ? deps.claims.preview(read, task, claimant)
+          : { code: 'not_claimable', message: 'There is no agent yet. Add one first.' },
+      }),
+  }
+}
+
+async function transition(
+  deps: ActionDeps,
+  request: Parameters<Actions['transition']>[0],
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context, transitions } = deps.steps
+  const task = context.store.read.tasks.get(request.task_id)
+  if (!task) return noTask
+  const { triggered_by } = actor
+  const asked = { to: request.status, cause: 'asked', triggered_by, version: request.version } as const
+  const refusal = await checkBeforeExit(deps.steps, task, asked, signal)
+  if (refusal) return refusal
+  const result = context.feed.commit((tx) => {
+    const current = tx.tasks.get(request.task_id)
+    return current ? transitions.apply(tx, current, { ...asked, reason: request.reason }) : noTask
+  })
+  if (isRefusal(result)) return result
+  const merges = hasPlugin(result.plan.to, 'run_merge')
+  const outcome = await afterMove(deps, request.task_id, actor)
+  if (merges) await deps.worker.settled(request.task_id)
+  return { task: merges ? outcomeOf(deps, request.task_id).task : outcome.task, review: result.review }
+}
+
+/** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence. */
+async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
+  const { store } = deps.steps.context
+  deps.worker.interrupt(task_id)
+  const outcome = outcomeOf(deps, task_id)
+  const others = store.read.executions
+    .openOfTask(task_id)
+    .filter((one) => one.agent_id === null || one.agent_id !== actor.agent_id)
+  await Promise.all(others.map((one) => deps.executions.stop(one.id, 'cancelled')))
+  deps.worker.wake(task_id)
+  return outcome
+}
+
+function outcomeOf(deps: ActionDeps, task_id: TaskId): Outcome {
+  const { read } = deps.steps.context.store
+  const task = read.tasks.get(task_id)
+  if (!task) throw new BugError(`Task ${task_id} is gone.`)
+  return { task, review: read.reviews.latest(task_id) }
+}
+
+async function recoverTask(
+  deps: ActionDeps,
+  request: { task_id: TaskId; action: RecoveryAction },
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context } = deps.steps
+  const task = context.store.read.tasks.get(request.task_id)
+  if (!task) return noTask
+  const refusal = checkRecovery(task, request.action)
+  if (refusal) return refusal
+  if (request.action === 'retry_merge') {
+    const status = mergeStateFrom(deps.steps, context.store.read, task)
+    if (status === null) return { code: 'recovery_not_available', message: 'The workflow leads from here to no merge.' }
+    return transition(deps, { task_id: task.id, status, version: task.version, reason: 'retry_merge' }, actor, signal)
+  }
+  const again = context.feed.commit((tx) => {
+    const current = tx.tasks.get(task.id)
+    if (!current) return false
+    if (runAgain(deps.steps, tx, current, request.action === 'resume')) return true
+    // A blocked task starts over: with its error taken away it can be claimed again.
+    tx.tasks.put({ ...current, error_annotation: null, updated_at: nowIso(context) })
+    return false
+  })
+  if (again) {
+    deps.scheduler.pump()
+    return outcomeOf(deps, task.id)
+  }
+  const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]
+  if (!claimant) return { code: 'recovery_not_available', message: 'Nobody has a role in this task. Claim it anew.' }
+  const claimed = await deps.claims.claim(
+    { task_id: task.id, claimant, triggered_by: actor.triggered_by, overrides: {} },
+    signal,
+  )
+  return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
+}
+
+async function resetWorkspace(
+  deps: ActionDeps,
+  task_id: TaskId,
+  signal: AbortSignal,
+): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal> {
+  const { context, worktrees } = deps.steps
+  const task = context.store.read.tasks.get(task_id)
+  if (!task) return noTask
+  if (task.error_annotation?.type !== 'workspace_reset_required') {
+    return { code: 'reset_not_required', message: 'The workspace of this task is in order; there is nothing to reset.' }
+  }
+  const ensured = await worktrees.ensure(task, signal)
+  if (ensured.kind !== 'ready') {
+    return {
+      code: 'reset_not_required',
+      message: ensured.kind === 'failed' ? ensured.message : 'The workspace could not be made.',
+    }
+  }
+  const reset = context.feed.commit((tx) => {
+    const current = tx.tasks.get(task_id) ?? task
+    const cleared: TaskRecord = {
+      ...current,
+      error_annotation: null,
+      active_execution_id: null,
+      updated_at: nowIso(context),
+    }
+    tx.tasks.put(cleared)
+    tx.emit('task.updated', { project_id: task.project_id, task_id, task: toTask(tx, cleared) })
+    return cleared
+  })
+  return { task: reset, workspace: ensured.workspace }
+}

@@ -1,0 +1,160 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Assignee } from '../../src-shared/contract/tasks.ts'
+import { planClaim, type ClaimPlan } from '../domain/task/claim-guard.ts'
+import { isRefusal } from '../domain/transition/plan-transition.ts'
+import { isDone } from '../domain/workflow/graph.ts'
+import { checkBeforeExit } from './before-exit.ts'
+import { nowIso } from './context.ts'
+import type { EffectWorker } from './effects.ts'
+import type { Tx } from './event-feed.ts'
+import { openExecution } from './open-execution.ts'
+import type { StepDeps } from './perform-step.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from './store-port.ts'
+import { toTask } from './views.ts'
+
+export interface ClaimRequest {
+  readonly task_id: TaskId
+  readonly claimant: Assignee
+  readonly triggered_by: string
+  readonly overrides: ExecutionOverrides
+}
+
+export interface Claimed {
+  readonly task: TaskRecord
+  readonly execution: ExecutionRecord
+  readonly workspace: WorkspaceRecord | null
+}
+
+export interface Claims {
+  /** Takes a task; of many at once exactly one wins. Answers once the worktree is there (or could not be made). */
+  claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed | Refusal>
+  /** What a claim would do now, without doing it. */
+  preview(q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal
+}
+
+export function createClaims(deps: {
+  readonly steps: StepDeps
+  readonly worker: EffectWorker
+  readonly scheduler: Scheduler
+}): Claims {
+  const { context } = deps.steps
+  const { read } = context.store
+  return {
+    preview: (q, task, claimant) => planFor(deps.steps, q, task, claimant),
+    claim: async (request, signal) => {
+      const task = read.tasks.get(request.task_id)
+      if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+      const refusal = await checkFirst(deps.steps, task, request, signal)
+      if (refusal) return refusal
+      const result = context.feed.commit((tx) => commitClaim(deps.steps, tx, request))
+      if (isRefusal(result)) return result
+      deps.worker.wake(request.task_id)
+      await deps.worker.passed(request.task_id, 'workspace')
+      deps.scheduler.pump()
+      const now = read.tasks.get(request.task_id)
+      const execution = read.executions.get(result.id)
+      if (!now || !execution) throw new BugError(`The claim of ${request.task_id} is gone.`)
+      return { task: now, execution, workspace: read.workspaces.byTask(request.task_id) }
+    },
+  }
+}
+
+/** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
+async function checkFirst(
+  deps: StepDeps,
+  task: TaskRecord,
+  request: ClaimRequest,
+  signal: AbortSignal,
+): Promise<Refusal | null> {
+  const { read } = deps.context.store
+  const plan = planFor(deps, read, task, request.claimant)
+  if (isRefusal(plan)) return plan
+  const target = plan.path.at(-1)
+  if (target !== undefined) {
+    const move = { to: target, cause: 'claim', triggered_by: request.triggered_by, version: null } as const
+    const refusal = await checkBeforeExit(deps, task, move, signal)
+    if (refusal) return refusal
+  }
+  const workspace = read.workspaces.byTask(task.id)
+  const isHere = request.claimant.type === 'agent'
+  if (!workspace || !isHere || request.overrides.lock_policy === 'wait') return null
+  const holder = await deps.context.workspaces.readLock(workspace.path)
+  if (!holder) return null
+  return {
+    code: 'workspace_locked',
+    message: 'Another execution still has this worktree. Stop it, or wait for it to end.',
+    details: { ...holder },
+  }
+}
+
+function planFor(deps: StepDeps, q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal {
+  const workflow = deps.transitions.workflowOf(q, task)
+  const project = q.projects.get(task.project_id)
+  const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
+    const other = q.tasks.get(id)
+    if (!other || isDone(workflow, other.status)) return []
+    const kind = workflow.states.get(other.status)?.kind
+    return [{ id, context_holder: other.context_holder, submitted: kind === 'gate' || kind === 'custom' }]
+  })
+  return planClaim({
+    workflow,
+    status: task.status,
+    archived: task.archived,
+    entry_barrier: task.entry_barrier,
+    roles: task.roles,
+    error_annotation: task.error_annotation,
+    has_open_execution: q.executions.openOfTask(task.id).length > 0,
+    was_reset: task.error_annotation === null && q.workspaces.byTask(task.id) !== null,
+    claimant,
+    agent_paused: claimant.type === 'agent' && q.agents.get(claimant.id)?.paused === true,
+    project_paused: project?.paused_at !== null,
+    open_dependencies,
+  })
+}
+
+function commitClaim(deps: StepDeps, tx: Tx, request: ClaimRequest): { readonly id: ExecutionRecord['id'] } | Refusal {
+  const { context, transitions } = deps
+  const task = tx.tasks.get(request.task_id)
+  if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+  const plan = planFor(deps, tx, task, request.claimant)
+  if (isRefusal(plan)) return plan
+  const project = tx.projects.get(task.project_id)
+  if (!project) throw new BugError(`Task ${task.id} has no project.`)
+  let current: TaskRecord = { ...task, roles: { ...task.roles, [plan.role]: request.claimant } }
+  for (const to of plan.path) {
+    const moved = transitions.apply(tx, current, {
+      to,
+      cause: 'claim',
+      triggered_by: request.triggered_by,
+      version: null,
+      reason: null,
+    })
+    if (isRefusal(moved)) return moved
+    current = moved.task
+  }
+  deps.worktrees.plan(tx, current, project)
+  const assignee = current.roles[plan.works_as] ?? request.claimant
+  const record = openExecution(context, tx, {
+    task: current,
+    role: plan.works_as,
+    judges: plan.works_as !== plan.role,
+    assignee,
+    overrides: request.overrides,
+    resume: plan.path.length === 0,
+    // A follow-up passes no hook points: nothing else would start it.
+    dispatched: plan.path.length === 0,
+  })
+  const claimed: TaskRecord = {
+    ...current,
+    active_execution_id: record.id,
+    error_annotation: null,
+    updated_at: nowIso(context),
+  }
+  tx.tasks.put(claimed)
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, claimed) })
+  return { id: record.id }
+}

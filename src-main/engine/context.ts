@@ -1,0 +1,34 @@
+import type { Logger } from '../base/log.ts'
+import type { EventFeed } from './event-feed.ts'
+import type { AgentTokens, Clock, Executors, Logs, Scripts, Workspaces } from './ports.ts'
+import type { Store } from './store-port.ts'
+import type { Workflows } from './workflows.ts'
+
+export interface EngineConfig {
+  readonly workspaceRoot: string
+  readonly cleanupDelaySeconds: number
+  /** Scheme, host and port of the HTTP API; null while it does not listen. */
+  readonly apiUrl: () => string | null
+}
+
+/** What every part of the engine works with. */
+export interface EngineContext {
+  readonly store: Store
+  readonly feed: EventFeed
+  readonly workspaces: Workspaces
+  readonly executors: Executors
+  readonly scripts: Scripts
+  readonly logs: Logs
+  readonly agentTokens: AgentTokens
+  readonly clock: Clock
+  /** A new UUIDv7, greater than every one before it in this process. */
+  readonly newId: () => string
+  readonly redactor: (patterns: readonly string[]) => (text: string) => string
+  readonly workflows: Workflows
+  readonly log: Logger
+  readonly config: EngineConfig
+}
+
+export function nowIso(context: { readonly clock: Clock }): string {
+  return new Date(context.clock.now()).toISOString()
+}

@@ -1,0 +1,112 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import { createActions, type Actions } from './actions.ts'
+import { createClaims, type Claims } from './claims.ts'
+import { createCleanup, type Cleanup } from './cleanup.ts'
+import { nowIso, type EngineContext } from './context.ts'
+import { createEffectWorker, type EffectWorker } from './effects.ts'
+import { createExecutions, type Executions } from './executions.ts'
+import { createPerformStep, type StepDeps } from './perform-step.ts'
+import { createPlugins } from './plugins/create-plugins.ts'
+import { markLost, recover } from './recovery.ts'
+import { createScheduler, type Scheduler } from './scheduler.ts'
+import { createTransitions } from './transitions.ts'
+import { createWorktrees, type Worktrees } from './worktrees.ts'
+
+/** An execution elsewhere that has not been heard of for this long is lost. */
+const heartbeatLimitMs = 90_000
+const sweepEveryMs = 15_000
+
+export interface Engine {
+  readonly actions: Actions
+  readonly claims: Claims
+  readonly executions: Executions
+  readonly scheduler: Scheduler
+  readonly worktrees: Worktrees
+  readonly cleanup: Cleanup
+  readonly worker: EffectWorker
+  readonly plugins: ReadonlySet<string>
+  /** Puts right what a crash left, then takes up the pending effects and the queue. */
+  start(): Promise<void>
+  /** Ends every agent, lets what is under way give up, and leaves the rest for the next start. */
+  close(): Promise<void>
+}
+
+/** Wires the engine's parts together; nothing runs before `start`. */
+export function createEngine(context: EngineContext): Engine {
+  const transitions = createTransitions(context)
+  const worktrees = createWorktrees(context)
+  const executions: Executions = createExecutions({
+    context,
+    transitions,
+    worktrees,
+    wake: (task_id) => {
+      worker.wake(task_id)
+    },
+    freed: () => {
+      scheduler.pump()
+    },
+  })
+  const scheduler = createScheduler({ context, transitions, executions: () => executions })
+  const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
+  const cleanup = createCleanup({ context, transitions, stopAll })
+  const whenIdle: Executions['whenIdle'] = (task_id, limit) => executions.whenIdle(task_id, limit)
+  const plugins = createPlugins({ context, worktrees, whenIdle, dispatch: scheduler.dispatch })
+  const steps: StepDeps = {
+    context,
+    transitions,
+    worktrees,
+    plugins,
+    dispatch: scheduler.dispatch,
+    cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
+  }
+  const worker: EffectWorker = createEffectWorker({ context, transitions, perform: createPerformStep(steps) })
+  const claims = createClaims({ steps, worker, scheduler })
+  const actions = createActions({ steps, worker, executions, scheduler, claims, cleanup })
+  const closing = new AbortController()
+  let sweeper: NodeJS.Timeout | null = null
+  let sweeping = Promise.resolve()
+  const sweep = () => {
+    sweeping = sweeping
+      .then(() => cleanup.sweep(closing.signal))
+      .catch((error: unknown) => {
+        context.log.error({ err: error }, 'the clean-up sweep broke')
+      })
+    for (const record of context.store.read.executions.open()) {
+      const { last_heartbeat_at } = record
+      if (record.status !== 'running' || last_heartbeat_at === null) continue
+      if (context.clock.now() - Date.parse(last_heartbeat_at) > heartbeatLimitMs) markLost(steps, record)
+    }
+  }
+  return {
+    actions,
+    claims,
+    executions,
+    scheduler,
+    worktrees,
+    cleanup,
+    worker,
+    plugins: new Set(plugins.keys()),
+    start: async () => {
+      await recover(steps)
+      for (const task_id of context.store.read.effects.pendingTasks()) worker.wake(task_id)
+      scheduler.pump()
+      sweep()
+      sweeper = setInterval(sweep, sweepEveryMs)
+      context.log.info({ at: nowIso(context) }, 'the engine has started')
+    },
+    close: async () => {
+      if (sweeper) clearInterval(sweeper)
+      closing.abort()
+      scheduler.close()
+      await worker.close()
+      await executions.close()
+      await sweeping
+    },
+  }
+}
+
+/** Ends whatever is open for a task: what waits is taken out of the queue, what runs is stopped. */
+export async function stopOpen(context: EngineContext, executions: Executions, task_id: TaskId): Promise<void> {
+  const open = context.store.read.executions.openOfTask(task_id)
+  await Promise.all(open.map((record) => executions.stop(record.id, 'cancelled')))
+}

@@ -1,0 +1,119 @@
+import type { Activity, EventEnvelope, EventPayload, EventType, FeedItem } from '../../src-shared/contract/events.ts'
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import type { Clock } from './ports.ts'
+import type { Queries, Store } from './store-port.ts'
+
+/** How much of the past a client can resume over; trimmed now and then, never below this. */
+const kept = 20_000
+
+/** The queries of a running transaction, and a way to announce what it changes. */
+export interface Tx extends Queries {
+  /** Numbers and keeps an event with the change; subscribers see it once the transaction is committed. */
+  emit<T extends EventType>(type: T, data: Omit<EventPayload<T>, 'occurred_at'>): void
+}
+
+export interface EventFeed {
+  /** One transaction whose events are announced after its commit. Everything that changes state goes through here. */
+  commit<T>(work: (tx: Tx) => T): T
+  /** A passing remark, neither numbered nor kept. */
+  activity(activity: Activity): void
+  /** What `wants` lets through after `after` (null: from now on), then live, until the signal ends it. */
+  subscribe(
+    after: number | null,
+    wants: (project_id: ProjectId | null) => boolean,
+    signal: AbortSignal,
+  ): AsyncIterable<FeedItem>
+}
+
+type Listener = (item: FeedItem, project_id: ProjectId | null) => void
+
+export function createEventFeed(store: Store, clock: Clock): EventFeed {
+  const listeners = new Set<Listener>()
+  let sinceTrim = 0
+  const announce = (item: FeedItem, project_id: ProjectId | null) => {
+    for (const listener of listeners) listener(item, project_id)
+  }
+  return {
+    commit: (work) => {
+      const announced: { event: EventEnvelope; project_id: ProjectId | null }[] = []
+      const result = store.write((q) => {
+        const tx: Tx = {
+          ...q,
+          emit: (type, data) => {
+            const project_id = data.project_id
+            const payload = { ...data, occurred_at: new Date(clock.now()).toISOString() }
+            announced.push({ event: q.events.append(type, project_id, payload), project_id })
+          },
+        }
+        const value = work(tx)
+        sinceTrim += announced.length
+        if (sinceTrim > 1_000) {
+          q.events.trim(kept)
+          sinceTrim = 0
+        }
+        return value
+      })
+      for (const { event, project_id } of announced) announce({ kind: 'event', event }, project_id)
+      return result
+    },
+    activity: (activity) => {
+      announce({ kind: 'activity', activity }, activity.project_id)
+    },
+    subscribe: (after, wants, signal) => follow(store, listeners, after, wants, signal),
+  }
+}
+
+/** Listens before it reads the past, so that nothing falls between the two. */
+async function* follow(
+  store: Store,
+  listeners: Set<Listener>,
+  after: number | null,
+  wants: (project_id: ProjectId | null) => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<FeedItem> {
+  const queue: FeedItem[] = []
+  let wake: (() => void) | null = null
+  const listener: Listener = (item, project_id) => {
+    if (!wants(project_id)) return
+    queue.push(item)
+    wake?.()
+  }
+  const onAbort = () => wake?.()
+  listeners.add(listener)
+  signal.addEventListener('abort', onAbort)
+  try {
+    let seen = after ?? store.read.events.range().last
+    if (after !== null) {
+      const { first, last } = store.read.events.range()
+      if (after > last || (first > 0 && after < first - 1)) {
+        yield { kind: 'reset', seq: last }
+        seen = last
+      }
+      for (;;) {
+        const page = store.read.events.after(seen, 500)
+        for (const event of page) {
+          seen = event.seq
+          if (wants(event.data.project_id)) yield { kind: 'event', event }
+        }
+        if (page.length < 500) break
+      }
+    }
+    for (;;) {
+      const item = queue.shift()
+      if (signal.aborted) return
+      if (item) {
+        if (item.kind !== 'event' || item.event.seq > seen) yield item
+        continue
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        // What came between the look at the queue and here must not be slept over.
+        if (queue.length > 0 || signal.aborted) resolve()
+      })
+      wake = null
+    }
+  } finally {
+    listeners.delete(listener)
+    signal.removeEventListener('abort', onAbort)
+  }
+}

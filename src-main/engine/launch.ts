@@ -1,0 +1,216 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import { composePrompt } from '../domain/task/prompt.ts'
+import { nowIso, type EngineContext } from './context.ts'
+import { ExecutorError, type ExecutionOutcome, type RunningExecution, WorkspaceError } from './ports.ts'
+import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
+import { toExecution, toSettings, toTask } from './views.ts'
+import type { Worktrees } from './worktrees.ts'
+
+export interface Launched {
+  readonly kind: 'running'
+  readonly process: RunningExecution
+}
+export type Launch =
+  | Launched
+  /** It runs where we can't see it: it heartbeats and finishes over the API. */
+  | { readonly kind: 'elsewhere' }
+  | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome }
+
+/** Brings a queued execution to life: worktree, lock, token, log, process. What it took it gives back on failure. */
+export async function launch(
+  context: EngineContext,
+  worktrees: Worktrees,
+  record: ExecutionRecord,
+  signal: AbortSignal,
+): Promise<Launch> {
+  const task = context.store.read.tasks.get(record.task_id)
+  if (!task) throw new BugError(`Execution ${record.id} has no task.`)
+  if (record.agent_id === null) return startElsewhere(context, task, record, false)
+  const agent = context.store.read.agents.get(record.agent_id)
+  if (!agent) return failed('Its agent was deleted. Claim the task with another.')
+  const ensured = await worktrees.ensure(task, signal)
+  if (ensured.kind === 'branch_gone')
+    return failed('The worktree and its branch are gone. Reset the workspace to start over.')
+  if (ensured.kind === 'failed') return failed(ensured.message)
+  if (context.executors.hosting(agent.executor) === 'elsewhere') return startElsewhere(context, task, record, true)
+  try {
+    return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace }, signal)
+  } catch (error) {
+    await context.workspaces.unlock(ensured.workspace.path, record.id)
+    context.agentTokens.revoke(record.id)
+    if (error instanceof ExecutorError || error instanceof WorkspaceError) return failed(error.message)
+    if (signal.aborted) return failed('It was stopped before it started.')
+    throw error
+  }
+}
+
+interface Place {
+  readonly task: TaskRecord
+  readonly record: ExecutionRecord
+  readonly agent: AgentRecord
+  readonly workspace: WorkspaceRecord
+}
+
+async function startHere(
+  context: EngineContext,
+  worktrees: Worktrees,
+  place: Place,
+  signal: AbortSignal,
+): Promise<Launch> {
+  const { task, record, agent, workspace } = place
+  const holder = await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: null })
+  if (holder) return failed('Another execution is at work in this worktree. Wait for it, or stop it.')
+  const project = context.store.read.projects.get(task.project_id)
+  const settings = project ? toSettings(project) : null
+  const status = await context.workspaces.status(
+    { ...(await worktrees.ref(workspace)), path: workspace.path },
+    { signal },
+  )
+  const url = context.config.apiUrl()
+  const token = context.agentTokens.mint({
+    agent_id: agent.id,
+    project_id: task.project_id,
+    task_id: task.id,
+    execution_id: record.id,
+  })
+  const log = await context.logs.openAgent({
+    project_id: task.project_id,
+    task_id: task.id,
+    execution_id: record.id,
+    redact: context.redactor(settings?.redaction_patterns ?? []),
+    onEntry: (entry) => {
+      announceActivity(context, record, entry)
+    },
+  })
+  log.entry({ type: 'prompt', at: nowIso(context), text: record.prompt })
+  const env = {
+    ...agent.config.env,
+    ...record.overrides.env,
+    ...worktrees.environment(task, 'agent', { agent_id: agent.id, execution_id: record.id }),
+    SVC_API_TOKEN: token,
+    ...(url !== null && { SVC_API_URL: url }),
+  }
+  const { overrides } = record
+  try {
+    const process = await context.executors.start(
+      agent.executor,
+      {
+        execution_id: record.id,
+        task_id: task.id,
+        cwd: workspace.path,
+        prompt: record.prompt,
+        config: {
+          ...agent.config,
+          ...(overrides.command !== undefined && { command: overrides.command }),
+          ...(overrides.model !== undefined && { model: overrides.model }),
+          ...(overrides.args !== undefined && { args: overrides.args }),
+        },
+        env,
+        mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },
+        session_id: record.session_id,
+        timeout_seconds: overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null,
+        log,
+      },
+      { signal },
+    )
+    await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: process.process.pid })
+    markRunning(context, task, {
+      ...record,
+      start_commit: status.head,
+      pid: process.process.pid,
+      pid_started: process.process.started,
+    })
+    const outcome = process.outcome.finally(async () => {
+      await log.close()
+      await context.workspaces.unlock(workspace.path, record.id)
+    })
+    return { kind: 'running', process: { ...process, outcome } }
+  } catch (error) {
+    await log.close()
+    throw error
+  }
+}
+
+/** A person's or an external agent's execution: there is nothing to start, it only counts as running. */
+function startElsewhere(
+  context: EngineContext,
+  task: TaskRecord,
+  record: ExecutionRecord,
+  heartbeats: boolean,
+): Launch {
+  markRunning(context, task, { ...record, last_heartbeat_at: heartbeats ? nowIso(context) : null })
+  return { kind: 'elsewhere' }
+}
+
+function markRunning(context: EngineContext, task: TaskRecord, record: ExecutionRecord): void {
+  context.feed.commit((tx) => {
+    const now = nowIso(context)
+    const running: ExecutionRecord = { ...record, status: 'running', started_at: now }
+    tx.executions.put(running)
+    const current = tx.tasks.get(task.id)
+    if (current && (current.active_execution_id !== record.id || current.error_annotation)) {
+      const updated = { ...current, active_execution_id: record.id, error_annotation: null, updated_at: now }
+      tx.tasks.put(updated)
+      tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, updated) })
+    }
+    tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
+  })
+}
+
+function announceActivity(context: EngineContext, record: ExecutionRecord, entry: TranscriptEntry): void {
+  const text = activityOf(entry)
+  if (text === null) return
+  context.feed.activity({
+    project_id: record.project_id,
+    task_id: record.task_id,
+    execution_id: record.id,
+    text: text.slice(0, 200),
+    occurred_at: entry.at,
+  })
+}
+
+const verbs = {
+  read: 'Read',
+  edit: 'Edit',
+  write: 'Write',
+  run: 'Run',
+  search: 'Search',
+  fetch: 'Fetch',
+  mcp: 'Tool',
+  other: 'Tool',
+}
+
+function activityOf(entry: TranscriptEntry): string | null {
+  if (entry.type === 'tool_call') return `${verbs[entry.action]} ${entry.target ?? entry.tool}`
+  if (entry.type === 'message' || entry.type === 'stdout') return entry.text.trim().split('\n').at(-1) || null
+  if (entry.type === 'thinking') return 'Thinking'
+  return null
+}
+
+function failed(message: string): Launch {
+  return {
+    kind: 'failed',
+    outcome: { ended: 'failed_to_start', exit_code: null, session_id: null, usage: null, conclusion: 'done', message },
+  }
+}
+
+/** The prompt of a new execution, from the task and what came back to it. */
+export function promptFor(
+  task: TaskRecord,
+  more: {
+    role: string
+    judges: boolean
+    resumed: boolean
+    feedback: string | null
+    base_branch: string
+    has_mcp: boolean
+  },
+): string {
+  return composePrompt({
+    ...more,
+    title: task.title,
+    description: task.description,
+    review_prompt: task.review_config.review_prompt,
+  })
+}

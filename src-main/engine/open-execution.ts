@@ -1,0 +1,86 @@
+import type { ExecutionId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
+import type { Assignee } from '../../src-shared/contract/tasks.ts'
+import { composePrompt } from '../domain/task/prompt.ts'
+import { nowIso, type EngineContext } from './context.ts'
+import type { Tx } from './event-feed.ts'
+import type { ExecutionRecord, TaskRecord } from './store-port.ts'
+import { toExecution } from './views.ts'
+
+export interface NewExecution {
+  readonly task: TaskRecord
+  readonly role: string
+  readonly judges: boolean
+  readonly assignee: Assignee
+  readonly overrides: ExecutionOverrides
+  /** Go on in the session of the last run of this role, where there is one. */
+  readonly resume: boolean
+  readonly dispatched: boolean
+}
+
+/** Puts an execution into the queue, with the prompt that it will start with. */
+export function openExecution(context: EngineContext, tx: Tx, request: NewExecution): ExecutionRecord {
+  const { task, role, assignee, overrides } = request
+  const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
+  const feedback = feedbackFor(tx, task)
+  const last = tx.executions.lastOf(task.id, role)
+  const known = last && last.agent_id === agent?.id ? last.session_id : null
+  const session_id = request.resume || feedback !== null ? known : null
+  const workspace = tx.workspaces.byTask(task.id)
+  const prompt =
+    overrides.prompt ??
+    composePrompt({
+      role,
+      title: task.title,
+      description: task.description,
+      base_branch: workspace?.base_branch ?? tx.repos.get(task.repo_id)?.default_branch ?? 'main',
+      feedback,
+      resumed: session_id !== null,
+      judges: request.judges,
+      review_prompt: task.review_config.review_prompt,
+      has_mcp: agent?.executor === 'claude-code',
+    })
+  const record: ExecutionRecord = {
+    id: context.newId() as ExecutionId,
+    task_id: task.id,
+    project_id: task.project_id,
+    role,
+    agent_id: agent?.id ?? null,
+    user_id: assignee.type === 'user' ? assignee.id : null,
+    executor: agent?.executor ?? 'person',
+    status: 'queued',
+    dispatched: request.dispatched,
+    exit_code: null,
+    prompt,
+    overrides,
+    session_id,
+    usage: null,
+    error: null,
+    start_commit: null,
+    pid: null,
+    pid_started: null,
+    started_at: null,
+    finished_at: null,
+    last_heartbeat_at: null,
+    created_at: nowIso(context),
+  }
+  tx.executions.put(record)
+  return record
+}
+
+/** Takes an execution that has not started out of the queue. */
+export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
+  const cancelled: ExecutionRecord = { ...record, status: 'cancelled', error: why }
+  tx.executions.put(cancelled)
+  tx.emit('execution.finished', {
+    project_id: record.project_id,
+    task_id: record.task_id,
+    execution: toExecution(cancelled),
+  })
+}
+
+/** What the last rejection said, while the task has not moved on since. */
+function feedbackFor(tx: Tx, task: TaskRecord): string | null {
+  const last = tx.transitions.byTask(task.id).at(-1)
+  return last?.rejection ? last.trigger_reason : null
+}

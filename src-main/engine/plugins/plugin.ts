@@ -1,0 +1,35 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type { Workflow } from '../../domain/workflow/graph.ts'
+import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../store-port.ts'
+
+/** What a plugin knows of the moment it runs in. */
+export interface PluginContext {
+  readonly task: TaskRecord
+  readonly project: ProjectRecord
+  readonly workflow: Workflow
+  readonly state: WorkflowState
+  readonly phase: HookPhase
+  readonly triggered_by: string
+  readonly workspace: WorkspaceRecord | null
+  readonly config: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal
+}
+
+export type PluginResult =
+  | { readonly kind: 'ok'; readonly note?: string }
+  /** What it needs is missing: no failure, no event. */
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly annotation?: ErrorAnnotation }
+  /** The gate says no: the task goes to its reject target with this feedback. */
+  | { readonly kind: 'rejected'; readonly feedback: string }
+
+export interface Plugin {
+  readonly name: string
+  readonly phases: readonly HookPhase[]
+  /** Asked before a transition into a state with this plugin is committed. */
+  guard?(context: Omit<PluginContext, 'phase' | 'config'>): Promise<Refusal | null>
+  /** Must be safe to run again: a crash may come between its work and the note that it is done. */
+  run(context: PluginContext): Promise<PluginResult>
+}

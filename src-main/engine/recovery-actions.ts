@@ -1,0 +1,62 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
+import { nowIso } from './context.ts'
+import type { Tx } from './event-feed.ts'
+import { openExecution } from './open-execution.ts'
+import type { StepDeps } from './perform-step.ts'
+import type { TaskRecord } from './store-port.ts'
+import { toTask } from './views.ts'
+
+/** Whether the task's error names this way out. */
+export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal | null {
+  const offered = task.error_annotation?.recovery_actions ?? []
+  if (offered.includes(action)) return null
+  const what = offered.length > 0 ? `Possible now: ${offered.join(', ')}.` : 'Nothing has to be recovered.'
+  return {
+    code: 'recovery_not_available',
+    message: `${action} does not apply to this task. ${what}`,
+    details: { recovery_actions: offered },
+  }
+}
+
+/** The state, reachable from here, whose entry merges. */
+export function mergeStateFrom(deps: StepDeps, tx: Pick<Tx, 'projects'>, task: TaskRecord): string | null {
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const targets = workflow.states.get(task.status)?.transitions ?? []
+  return (
+    targets.find(({ to }) => {
+      const state = workflow.states.get(to)
+      return state !== undefined && hasPlugin(state, 'run_merge')
+    })?.to ?? null
+  )
+}
+
+/** Runs the present state's role once more; false when the state works for nobody (a blocked task). */
+export function runAgain(deps: StepDeps, tx: Tx, task: TaskRecord, resume: boolean): boolean {
+  const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  const role = state && roleOf(state)
+  const assignee = role ? task.roles[role] : undefined
+  if (!state || !role || !assignee) return false
+  if (tx.executions.openOfTask(task.id).length > 0)
+    throw new BugError(`Task ${task.id} offers a recovery while an execution is open.`)
+  const record = openExecution(deps.context, tx, {
+    task,
+    role,
+    judges: state.kind === 'gate',
+    assignee,
+    overrides: {},
+    resume,
+    dispatched: true,
+  })
+  const going: TaskRecord = {
+    ...task,
+    active_execution_id: record.id,
+    error_annotation: null,
+    updated_at: nowIso(deps.context),
+  }
+  tx.tasks.put(going)
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, going) })
+  return true
+}

@@ -1,0 +1,75 @@
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { roleOf } from '../domain/workflow/graph.ts'
+import { nowIso } from './context.ts'
+import type { StepDeps } from './perform-step.ts'
+import type { ExecutionRecord } from './store-port.ts'
+import { toExecution, toTask } from './views.ts'
+
+/**
+ * Puts right what a killed service left behind: ends what still runs, says so on the tasks, gives
+ * locks back. The pending effects and the queue are taken up by the caller afterwards.
+ */
+export async function recover(deps: StepDeps): Promise<void> {
+  const { context } = deps
+  const open = context.store.read.executions.open()
+  for (const record of open) {
+    if (record.status !== 'running' || isElsewhere(deps, record)) continue
+    if (record.pid !== null && record.pid_started !== null) {
+      await context.executors.reap({ pid: record.pid, started: record.pid_started }, record.id)
+    }
+    context.agentTokens.revoke(record.id)
+    const workspace = context.store.read.workspaces.byTask(record.task_id)
+    if (workspace) await context.workspaces.unlock(workspace.path, record.id)
+    markLost(deps, record)
+  }
+  const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
+  const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
+  if (released.length > 0) context.log.info({ paths: released }, 'locks without a process were released')
+  if (orphans.length > 0)
+    context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')
+}
+
+function isElsewhere(deps: StepDeps, record: ExecutionRecord): boolean {
+  return record.executor === 'person' || deps.context.executors.hosting(record.executor) === 'elsewhere'
+}
+
+/** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
+export function markLost(deps: StepDeps, record: ExecutionRecord): void {
+  const { context, transitions } = deps
+  const message =
+    'The service ended while the agent worked. What it had written is in the worktree. Resume it, or run it again.'
+  context.feed.commit((tx) => {
+    const lost: ExecutionRecord = {
+      ...record,
+      status: 'lost',
+      error: message,
+      pid: null,
+      pid_started: null,
+      finished_at: nowIso(context),
+    }
+    tx.executions.put(lost)
+    tx.emit('execution.finished', {
+      project_id: record.project_id,
+      task_id: record.task_id,
+      execution: toExecution(lost),
+    })
+    const task = tx.tasks.get(record.task_id)
+    if (!task) return
+    const state = transitions.workflowOf(tx, task).states.get(task.status)
+    const isItsTurn = state !== undefined && roleOf(state) === record.role
+    const annotation: ErrorAnnotation = {
+      type: 'execution_lost',
+      message,
+      execution_id: record.id,
+      recovery_actions: record.session_id === null ? ['retry_execution'] : ['resume', 'retry_execution'],
+    }
+    const updated = {
+      ...task,
+      active_execution_id: task.active_execution_id === record.id ? null : task.active_execution_id,
+      error_annotation: isItsTurn ? annotation : task.error_annotation,
+      updated_at: nowIso(context),
+    }
+    tx.tasks.put(updated)
+    tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, updated) })
+  })
+}

@@ -1,0 +1,52 @@
+import type { Execution } from '../../src-shared/contract/executions.ts'
+import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
+import type { Review } from '../../src-shared/contract/reviews.ts'
+import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
+import type { ExecutionRecord, ProjectRecord, Queries, TaskRecord } from './store-port.ts'
+
+/** Records as clients see them. */
+export function toTask(q: Queries, record: TaskRecord): Task {
+  const { context_holder: _inside, ...task } = record
+  return {
+    ...task,
+    dependencies: [...q.dependencies.of(record.id)],
+    external_issue_number: null,
+    external_issue_url: null,
+  }
+}
+
+export function toProject(q: Queries, record: ProjectRecord): Project {
+  const { settings: _inside, ...project } = record
+  const repos = q.repos.byProject(record.id).map(({ project_id: _project, ...repo }) => repo)
+  return { ...project, repos }
+}
+
+export function toExecution(record: ExecutionRecord): Execution {
+  const {
+    project_id: _p,
+    dispatched: _d,
+    overrides: _o,
+    start_commit: _c,
+    pid: _i,
+    pid_started: _s,
+    ...execution
+  } = record
+  return execution
+}
+
+export function toSettings(record: ProjectRecord): ProjectSettings {
+  return { ...defaultProjectSettings, ...record.settings }
+}
+
+export function toReviewSummary(review: Review): ReviewSummary {
+  return {
+    attempt_number: review.attempt_number,
+    status: review.status,
+    steps: review.ci_steps.map((_, index) => {
+      const result = review.step_results[index]
+      if (!result) return 'waiting'
+      if (result.exit_code === null) return 'running'
+      return result.exit_code === 0 ? 'passed' : 'failed'
+    }),
+  }
+}

@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { WorkspaceId } from '../../src-shared/contract/ids.ts'
+import { branchName } from '../domain/task/branch-name.ts'
+import { nowIso, type EngineContext } from './context.ts'
+import type { Tx } from './event-feed.ts'
+import { type BranchRef, WorkspaceError } from './ports.ts'
+import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from './store-port.ts'
+import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { toSettings } from './views.ts'
+
+export type EnsuredWorktree =
+  | { readonly kind: 'ready'; readonly workspace: WorkspaceRecord }
+  | { readonly kind: 'branch_gone' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface Worktrees {
+  /** The record that a first claim makes; the directory follows. */
+  plan(tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord
+  /** Makes the worktree, or finds it again. */
+  ensure(task: TaskRecord, signal: AbortSignal): Promise<EnsuredWorktree>
+  ref(workspace: WorkspaceRecord): Promise<BranchRef>
+  /** The script variables of a task, as a hook, a CI step or an agent gets them. */
+  environment(
+    task: TaskRecord,
+    event: string,
+    more?: { previous_status?: string; agent_id?: string | null; execution_id?: string | null },
+  ): Record<string, string>
+}
+
+export function createWorktrees(context: EngineContext): Worktrees {
+  const { store, workspaces, feed, config } = context
+  const plan: Worktrees['plan'] = (tx, task, project) => {
+    const known = tx.workspaces.byTask(task.id)
+    if (known && known.status !== 'cleaned') return known
+    const repo = repoOf(tx, task)
+    const record: WorkspaceRecord = {
+      id: known?.id ?? (context.newId() as WorkspaceId),
+      task_id: task.id,
+      status: 'creating',
+      repo_path: repo.path,
+      branch: known?.branch ?? branchName(toSettings(project).branch_prefix, task.title, task.id),
+      path: join(config.workspaceRoot, task.project_id, task.id),
+      base_branch: known?.base_branch ?? repo.default_branch,
+      base_commit: known?.base_commit ?? null,
+      cleanup_at: null,
+      error: null,
+      created_at: known?.created_at ?? nowIso(context),
+    }
+    tx.workspaces.put(record)
+    return record
+  }
+  const environment: Worktrees['environment'] = (task, event, more = {}) => {
+    const workspace = store.read.workspaces.byTask(task.id)
+    const project = store.read.projects.get(task.project_id)
+    return scriptEnvironment({
+      event,
+      task,
+      previous_status: more.previous_status ?? task.status,
+      project: { id: task.project_id, name: project?.name ?? '' },
+      repo_path: workspace?.repo_path ?? '',
+      worktree_path: workspace && workspace.status !== 'cleaned' ? workspace.path : '',
+      agent_id: more.agent_id ?? null,
+      execution_id: more.execution_id ?? null,
+    })
+  }
+  return {
+    plan,
+    environment,
+    ref: async (workspace) => ({
+      repo_path: workspace.repo_path,
+      path: (await workspaces.exists(workspace.path)) ? workspace.path : null,
+      branch: workspace.branch,
+      base_branch: workspace.base_branch,
+      base_commit: workspace.base_commit,
+    }),
+    ensure: async (task, signal) => {
+      const project = store.read.projects.get(task.project_id)
+      if (!project) throw new BugError(`Task ${task.id} has no project.`)
+      const record = feed.commit((tx) => plan(tx, task, project))
+      const settings = toSettings(project)
+      try {
+        const result = await workspaces.ensure(
+          {
+            repo_path: record.repo_path,
+            path: record.path,
+            branch: record.branch,
+            base_branch: record.base_branch,
+            expect: record.base_commit === null ? 'new' : 'existing',
+            setup_commands: settings.setup_commands,
+            copy_files: settings.copy_files,
+            env: environment(task, 'workspace_setup'),
+          },
+          { signal },
+        )
+        if (result.kind === 'branch_gone') {
+          feed.commit((tx) => {
+            tx.workspaces.delete(record.id)
+          })
+          return result
+        }
+        const base_commit = record.base_commit ?? result.base_commit
+        const workspace: WorkspaceRecord = { ...record, status: 'ready', base_commit, error: null, cleanup_at: null }
+        if (record.status !== 'ready' || record.base_commit !== base_commit) {
+          feed.commit((tx) => {
+            tx.workspaces.put(workspace)
+          })
+        }
+        return { kind: 'ready', workspace }
+      } catch (error) {
+        if (!(error instanceof WorkspaceError)) throw error
+        feed.commit((tx) => {
+          tx.workspaces.put({ ...record, status: 'error', error: error.message })
+        })
+        return { kind: 'failed', message: error.message }
+      }
+    },
+  }
+}
+
+function repoOf(q: Queries, task: TaskRecord) {
+  const repo = q.repos.get(task.repo_id)
+  if (!repo) throw new BugError(`Task ${task.id} has no repository.`)
+  return repo
+}
