@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify'
+import type { CallContext } from '../api/api.ts'
+
+type Principal = CallContext['principal']
+
+/** Says who a token belongs to; throws `ApiError` for one that is missing, unknown or expired. */
+export interface Authenticator {
+  authenticate(token: string | null): Promise<Principal>
+}
+
+export interface Guard {
+  /** Before anything of the body is read. `public`: nobody is asked who they are. */
+  admit(request: FastifyRequest, rule: 'public' | 'token' | 'token_or_query'): Promise<void>
+  /** Who was admitted. */
+  principalOf(request: FastifyRequest): Principal
+  /** Throws when the token that was good at the start is no longer. */
+  recheck(request: FastifyRequest): Promise<void>
+}
+
+/** Keeps, for each request, who makes it. */
+export function createGuard(authenticator: Authenticator): Guard {
+  const admitted = new WeakMap<FastifyRequest, { readonly principal: Principal; readonly token: string | null }>()
+  return {
+    admit: async (request, rule) => {
+      if (rule === 'public') {
+        admitted.set(request, { principal: { kind: 'anonymous' }, token: null })
+        return
+      }
+      const token = bearerOf(request) ?? (rule === 'token_or_query' ? queryTokenOf(request) : null)
+      admitted.set(request, { principal: await authenticator.authenticate(token), token })
+    },
+    principalOf: (request) => admitted.get(request)?.principal ?? { kind: 'anonymous' },
+    recheck: async (request) => {
+      await authenticator.authenticate(admitted.get(request)?.token ?? null)
+    },
+  }
+}
+
+function bearerOf(request: FastifyRequest): string | null {
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
+}
+
+function queryTokenOf(request: FastifyRequest): string | null {
+  const { token } = request.query as Record<string, unknown>
+  return typeof token === 'string' ? token : null
+}

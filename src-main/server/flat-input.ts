@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { validationFailed } from './refusals.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Turns the texts of a query into what the schema asks for; what does not fit stays for validation to refuse. */
+export type QueryReader = (query: Values) => Values
+
+interface PropertySchema {
+  readonly type?: string
+  readonly anyOf?: readonly PropertySchema[]
+}
+
+/** Reads queries for this input. */
+export function createQueryReader(input: z.ZodObject): QueryReader {
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input' }) as { properties?: Record<string, PropertySchema> }
+  const types = new Map(Object.entries(properties).map(([key, schema]) => [key, typesOf(schema)]))
+  return (query) =>
+    Object.fromEntries(Object.entries(query).map(([key, value]) => [key, coerce(value, types.get(key) ?? [])]))
+}
+
+const typesOf = (schema: PropertySchema): readonly string[] =>
+  schema.anyOf ? schema.anyOf.flatMap(typesOf) : schema.type ? [schema.type] : []
+
+function coerce(value: unknown, types: readonly string[]): unknown {
+  if (types.includes('array')) return Array.isArray(value) ? value : [value]
+  if (typeof value !== 'string' || types.includes('string')) return value
+  if (types.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true'
+  const isNumeric = types.includes('integer') || types.includes('number')
+  return isNumeric && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
+}
+
+/** A request's values in one object. The path wins: a body can't redirect a call to another resource. */
+export function flatInput(values: unknown, parameters: unknown): Values {
+  if (values !== undefined && values !== null && (typeof values !== 'object' || Array.isArray(values))) {
+    throw validationFailed('body', 'Send a JSON object.')
+  }
+  return { ...(values as Values | null | undefined), ...(parameters as Values) }
+}

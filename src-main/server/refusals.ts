@@ -1,0 +1,13 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+
+/** No route answers this method and path. */
+export const routeNotFound = () =>
+  new ApiError({
+    code: 'not_found',
+    message: 'There is no such route. GET /openapi.json lists them all.',
+    details: { resource: 'route' },
+  })
+
+/** The request carries a value of the wrong shape outside the reach of an operation's schema. */
+export const validationFailed = (path: string, message: string) =>
+  new ApiError({ code: 'validation_failed', message: `${path}: ${message}`, details: { issues: [{ path, message }] } })

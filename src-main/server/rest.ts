@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import { LogSlice } from '../../src-shared/contract/executions.ts'
+import type { OperationSpec } from '../../src-shared/contract/operation.ts'
+import { operations } from '../../src-shared/contract/operations.ts'
+import type { OperationName } from '../../src-shared/contract/operations.ts'
+import type { Api } from '../api/api.ts'
+import { isLoopbackHost } from './addresses.ts'
+import type { Guard } from './authenticate.ts'
+import { createQueryReader, flatInput } from './flat-input.ts'
+
+/** Where every path of the contract lies. */
+export const apiPrefix = '/api/v1'
+
+export interface RouteParts {
+  readonly api: Api
+  readonly guard: Guard
+  /** Aborted when the server has to end what is still under way. */
+  readonly lifetime: AbortSignal
+}
+
+/** One route for each operation of the contract. */
+export function addOperationRoutes(app: FastifyInstance, parts: RouteParts): void {
+  for (const [name, spec] of Object.entries(operations)) addOperationRoute(app, name as OperationName, spec, parts)
+}
+
+/** The contract's `{name}` in the router's words. */
+export const routePath = (path: string) => apiPrefix + path.replace(/\{(\w+)\}/g, ':$1')
+
+function addOperationRoute(app: FastifyInstance, name: OperationName, spec: OperationSpec, parts: RouteParts): void {
+  const { api, guard, lifetime } = parts
+  const readsQuery = spec.method === 'GET' || spec.method === 'DELETE'
+  const readQuery = createQueryReader(spec.input)
+  app.route({
+    method: spec.method,
+    url: routePath(spec.path),
+    onRequest: async (request) => {
+      await guard.admit(request, spec.who === 'public' ? 'public' : 'token')
+      if (name === 'auth.local') requireThisMachine(request)
+    },
+    handler: async (request, reply) => {
+      const values = readsQuery ? readQuery(request.query as Record<string, unknown>) : request.body
+      const output = await api.call(name, flatInput(values, request.params), {
+        principal: guard.principalOf(request),
+        // Whoever asks for a change and leaves still gets it; only reading stops.
+        signal: spec.method === 'GET' ? untilGone(reply, lifetime) : lifetime,
+        remote_address: request.ip,
+      })
+      return spec.responds === 'bytes' ? sendSlice(reply, output) : sendJson(reply, spec.status, output)
+    },
+  })
+}
+
+/** Aborts when the client goes away before it has its answer, or with `lifetime`. */
+export function untilGone(reply: FastifyReply, lifetime: AbortSignal): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return AbortSignal.any([controller.signal, lifetime])
+}
+
+/** A one-time code is for a page on this machine, not for one that a proxy here forwards. */
+function requireThisMachine(request: FastifyRequest): void {
+  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers['forwarded'] !== undefined
+  if (isForwarded || !isLoopbackHost(request.ip)) {
+    throw new ApiError({ code: 'invalid_credentials', message: 'One-time codes work on this machine only. Sign in.' })
+  }
+}
+
+function sendJson(reply: FastifyReply, status: number, output: unknown): FastifyReply {
+  reply.code(status)
+  if (status === 204) return reply.send()
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(output))
+}
+
+function sendSlice(reply: FastifyReply, output: unknown): FastifyReply {
+  const slice = LogSlice.parse(output)
+  return reply
+    .header('x-next-offset', String(slice.next_offset))
+    .header('x-complete', String(slice.complete))
+    .type('application/octet-stream')
+    .send(Buffer.from(slice.data_base64, 'base64'))
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import type { Logger } from '../base/log.ts'
+import { toApiError } from './http-errors.ts'
+
+export interface SseFrame {
+  readonly id?: number
+  readonly event: string
+  readonly data: unknown
+}
+
+export interface SseSource<T> {
+  /** Ends when the signal is aborted. Throws `ApiError` at the first pull when the caller may not see it. */
+  readonly items: (signal: AbortSignal) => AsyncIterable<T>
+  readonly frameOf: (item: T) => SseFrame
+  /** Asked with every keep-alive; when it throws, the stream ends. */
+  readonly recheck: () => Promise<void>
+}
+
+export interface SseTiming {
+  /** Between two comments that keep the connection known to be alive. */
+  readonly keepAliveMs: number
+  /** How long a client may leave the socket full before it is dropped; it resumes by `Last-Event-ID`. */
+  readonly stallMs: number
+}
+
+export interface SseStreams {
+  /** Answers with a stream; a refusal at its start is thrown instead, as for any other route. */
+  open<T>(reply: FastifyReply, source: SseSource<T>): Promise<void>
+  /** Ends every stream. */
+  close(): Promise<void>
+}
+
+/** The open event streams of one server. */
+export function createSseStreams(log: Logger, timing: SseTiming): SseStreams {
+  const open = new Map<AbortController, Promise<void>>()
+  return {
+    open: async (reply, source) => {
+      const controller = new AbortController()
+      const items = source.items(controller.signal)[Symbol.asyncIterator]()
+      const first = items.next()
+      // Rights are checked before anything is waited for, so a refusal shows within one turn.
+      const refusal = await Promise.race([first.then(() => null, refusedWith), nextTurn(null)])
+      if (refusal) throw refusal.error
+      const connection = startStream(reply, controller, source.recheck, { log, ...timing })
+      const pumped = pump(connection, items, first, source.frameOf, log).finally(() => open.delete(controller))
+      open.set(controller, pumped)
+    },
+    close: async () => {
+      for (const controller of open.keys()) controller.abort()
+      await Promise.all(open.values())
+    },
+  }
+}
+
+const refusedWith = (error: unknown) => ({ error })
+
+interface Connection {
+  readonly signal: AbortSignal
+  /** False when the client is gone. Waits while it is slower than the source. */
+  send(text: string): Promise<boolean>
+  end(): void
+}
+
+function startStream(
+  reply: FastifyReply,
+  controller: AbortController,
+  recheck: () => Promise<void>,
+  options: SseTiming & { readonly log: Logger },
+): Connection {
+  const { raw } = reply
+  const { signal } = controller
+  reply.hijack()
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  raw.write(': open\n\n')
+  raw.once('close', () => {
+    controller.abort()
+  })
+  raw.on('error', (error) => {
+    options.log.debug({ err: error }, 'event stream broke')
+  })
+  const timer = setInterval(() => {
+    if (!raw.writableNeedDrain) raw.write(': keep-alive\n\n')
+    recheck().catch(() => {
+      controller.abort()
+    })
+  }, options.keepAliveMs)
+  signal.addEventListener('abort', () => {
+    clearInterval(timer)
+    raw.end()
+  })
+  return {
+    signal,
+    send: async (text) => {
+      if (signal.aborted || raw.destroyed) return false
+      return raw.write(text) || drained(raw, signal, options)
+    },
+    end: () => {
+      controller.abort()
+    },
+  }
+}
+
+async function drained(raw: ServerResponse, signal: AbortSignal, options: SseTiming & { readonly log: Logger }) {
+  const stalled = AbortSignal.timeout(options.stallMs)
+  try {
+    await once(raw, 'drain', { signal: AbortSignal.any([signal, stalled]) })
+    return true
+  } catch (error) {
+    if (stalled.aborted && !signal.aborted) {
+      options.log.warn({ err: error, buffered: raw.writableLength }, 'event stream dropped: its client stopped reading')
+    }
+    raw.destroy()
+    return false
+  }
+}
+
+async function pump<T>(
+  connection: Connection,
+  items: AsyncIterator<T>,
+  first: Promise<IteratorResult<T>>,
+  frameOf: (item: T) => SseFrame,
+  log: Logger,
+): Promise<void> {
+  try {
+    for (let next = await first; !next.done; next = await items.next()) {
+      if (!(await connection.send(formatFrame(frameOf(next.value))))) break
+    }
+  } catch (error) {
+    if (!connection.signal.aborted) {
+      await connection.send(formatFrame({ event: 'error', data: toApiError(error, log).toBody() }))
+    }
+  } finally {
+    connection.end()
+    await items.return?.()
+  }
+}
+
+/** One event as text; JSON has no line ends of its own. */
+function formatFrame(frame: SseFrame): string {
+  const id = frame.id === undefined ? '' : `id: ${frame.id}\n`
+  return `${id}event: ${frame.event}\ndata: ${JSON.stringify(frame.data)}\n\n`
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
+import { streams } from '../../src-shared/contract/operations.ts'
+import { createQueryReader, flatInput } from './flat-input.ts'
+import { validationFailed } from './refusals.ts'
+import { routePath } from './rest.ts'
+import type { RouteParts } from './rest.ts'
+import type { SseFrame, SseStreams } from './sse.ts'
+
+/** The two streams of the contract, as server-sent events. */
+export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: SseStreams): void {
+  const { api, guard } = parts
+  const contextOf = (request: FastifyRequest, signal: AbortSignal) => ({
+    principal: guard.principalOf(request),
+    signal: AbortSignal.any([signal, parts.lifetime]),
+    remote_address: request.ip,
+  })
+  const readQuery = createQueryReader(streams['events.stream'].input)
+  const onRequest = (request: FastifyRequest) => guard.admit(request, 'token')
+
+  app.get(routePath(streams['events.stream'].path), { onRequest }, async (request, reply) => {
+    const after = lastEventIdOf(request)
+    const input = flatInput(readQuery(request.query as Record<string, unknown>), request.params)
+    await sse.open(reply, {
+      items: (signal) => api.events(input, after, contextOf(request, signal)),
+      frameOf: feedFrame,
+      recheck: () => guard.recheck(request),
+    })
+  })
+
+  app.get(routePath(streams['executions.stream'].path), { onRequest }, async (request, reply) => {
+    const from = (lastEventIdOf(request) ?? -1) + 1
+    await sse.open(reply, {
+      items: (signal) => api.transcript(flatInput({}, request.params), from, contextOf(request, signal)),
+      frameOf: transcriptFrame,
+      recheck: () => guard.recheck(request),
+    })
+  })
+}
+
+function lastEventIdOf(request: FastifyRequest): number | null {
+  const header = request.headers['last-event-id']
+  if (header === undefined || header === '') return null
+  const id = typeof header === 'string' && /^\d+$/.test(header) ? Number(header) : NaN
+  if (!Number.isSafeInteger(id))
+    throw validationFailed('Last-Event-ID', 'Send the id of the last event, a whole number.')
+  return id
+}
+
+function feedFrame(item: FeedItem): SseFrame {
+  switch (item.kind) {
+    case 'event':
+      return { id: item.event.seq, event: item.event.type, data: item.event.data }
+    case 'activity':
+      return { event: 'execution.activity', data: item.activity }
+    case 'reset':
+      return { id: item.seq, event: 'stream.reset', data: { seq: item.seq } }
+  }
+}
+
+function transcriptFrame(item: TranscriptItem): SseFrame {
+  switch (item.kind) {
+    case 'entry':
+      return { id: item.index, event: 'entry', data: item.entry }
+    case 'end':
+      return { event: 'end', data: {} }
+  }
+}

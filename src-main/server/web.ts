@@ -1,0 +1,43 @@
+import { extname } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Nothing but what this service itself serves; styles inline because components set them. */
+export const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "form-action 'self'",
+].join('; ')
+
+const day = 24 * 60 * 60
+
+/** Serves the built renderer. */
+export function addWebRoutes(app: FastifyInstance, webRoot: string): void {
+  void app.register(fastifyStatic, {
+    root: webRoot,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      // The build puts a hash of the content into the names below assets/.
+      const isHashed = /[\\/]assets[\\/]/.test(path.slice(webRoot.length))
+      reply.header('cache-control', isHashed ? `public, max-age=${365 * day}, immutable` : 'no-cache')
+    },
+  })
+}
+
+/** Whether a path that is no file is a place inside the page. */
+export function isPagePath(request: FastifyRequest): boolean {
+  const path = request.url.split('?', 1)[0] ?? ''
+  return (request.method === 'GET' || request.method === 'HEAD') && !path.startsWith('/api/') && extname(path) === ''
+}
+
+/** Answers the page itself. */
+export function sendPage(reply: FastifyReply): FastifyReply {
+  return reply.sendFile('index.html')
+}

@@ -1,0 +1,187 @@
+import { ApiError, ErrorBody } from '../contract/errors.ts'
+import { eventPayloads } from '../contract/events.ts'
+import type { EventEnvelope, FeedItem, TranscriptItem } from '../contract/events.ts'
+import type { LogSlice } from '../contract/executions.ts'
+import type { OperationSpec } from '../contract/operation.ts'
+import { operations, streams } from '../contract/operations.ts'
+import type { StreamName } from '../contract/operations.ts'
+import type { Transport } from './create-client.ts'
+import { requestFor } from './http-request.ts'
+import { createSseParser } from './sse-parser.ts'
+import type { SseEvent } from './sse-parser.ts'
+
+/** The service could not be reached, hung up, or answered something that is not its own. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  readonly code = 'connection_failed'
+}
+
+export interface HttpTransportOptions {
+  /** Scheme, host and port, without a path. Empty: where the page itself comes from. */
+  readonly baseUrl: string
+  /** Asked before every call, so that it may refresh first; null calls without a token. */
+  readonly getToken: () => string | null | Promise<string | null>
+  readonly fetch?: typeof globalThis.fetch
+  /** A stream that is silent for longer is lost; the service says something every 15 s. */
+  readonly silenceMs?: number
+}
+
+/** Calls and streams over HTTP. Throws `ApiError` for refusals and `ConnectionError` for all else. */
+export function createHttpTransport(options: HttpTransportOptions): Transport {
+  const request = createRequest(options)
+  return {
+    call: async (name, input) => {
+      const spec: OperationSpec = operations[name]
+      const { method, target, body } = requestFor(spec, input)
+      const response = await request(target, {
+        method,
+        ...(body !== null && { body, headers: { 'content-type': 'application/json' } }),
+      })
+      return readAnswer(response, spec)
+    },
+    stream: (name, input, after, signal) => readStream(name, input, after, signal),
+  }
+
+  async function* readStream(name: StreamName, input: unknown, after: number | null, signal: AbortSignal) {
+    const { target } = requestFor({ method: 'GET', path: streams[name].path }, input)
+    const silence = createSilenceAlarm(options.silenceMs ?? 45_000)
+    try {
+      const response = await request(target, {
+        headers: { accept: 'text/event-stream', ...(after !== null && { 'last-event-id': String(after) }) },
+        signal: AbortSignal.any([signal, silence.signal]),
+      })
+      for await (const event of readEvents(response, silence.heard)) {
+        const item = name === 'events.stream' ? feedItemOf(event) : transcriptItemOf(event)
+        if (item) yield item
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      silence.stop()
+    }
+  }
+}
+
+function createRequest({ baseUrl, getToken, fetch = globalThis.fetch }: HttpTransportOptions) {
+  const base = baseUrl.replace(/\/$/, '')
+  return async (target: string, init: RequestInit): Promise<Response> => {
+    const token = await getToken()
+    const headers = { ...(init.headers as Record<string, string> | undefined), ...bearer(token) }
+    const response = await orConnectionError(fetch(base + target, { ...init, headers }))
+    if (!response.ok) throw await readError(response)
+    return response
+  }
+}
+
+const bearer = (token: string | null) => (token === null ? {} : { authorization: `Bearer ${token}` })
+
+async function orConnectionError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw new ConnectionError('Copse could not be reached. Is it running?', { cause: error })
+  }
+}
+
+async function readError(response: Response): Promise<Error> {
+  const text = await orConnectionError(response.text())
+  const body = ErrorBody.safeParse(parseJson(text))
+  if (!body.success) return new ConnectionError(`Something that is not Copse answered with status ${response.status}.`)
+  const { code, message, details } = body.data.error
+  return new ApiError({ code, message, ...(details && { details }) })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function readAnswer(response: Response, spec: OperationSpec): Promise<unknown> {
+  if (spec.responds === 'bytes') return readSlice(response)
+  if (response.status === 204) return null
+  const answer = parseJson(await orConnectionError(response.text()))
+  if (answer === undefined) throw new ConnectionError('Something that is not Copse answered.')
+  return answer
+}
+
+async function readSlice(response: Response): Promise<LogSlice> {
+  const bytes = new Uint8Array(await orConnectionError(response.arrayBuffer()))
+  return {
+    data_base64: base64Of(bytes),
+    next_offset: Number(response.headers.get('x-next-offset')),
+    complete: response.headers.get('x-complete') === 'true',
+  }
+}
+
+function base64Of(bytes: Uint8Array): string {
+  const pieces: string[] = []
+  // The arguments of one call are limited in number.
+  for (let at = 0; at < bytes.length; at += 8_192) {
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)))
+  }
+  return btoa(pieces.join(''))
+}
+
+async function* readEvents(response: Response, heard: () => void): AsyncGenerator<SseEvent> {
+  const reader = response.body?.getReader()
+  if (!reader) throw new ConnectionError('The stream has no body.')
+  const parser = createSseParser()
+  const decoder = new TextDecoder()
+  try {
+    for (;;) {
+      const { done, value } = await orConnectionError(reader.read())
+      if (done) return
+      heard()
+      yield* parser.push(decoder.decode(value, { stream: true }))
+    }
+  } finally {
+    // The reader may be left in mid-stream; a connection that is broken already has nothing to cancel.
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Aborts its signal when nothing was heard for `ms`, as after a computer's sleep. */
+function createSilenceAlarm(ms: number) {
+  const controller = new AbortController()
+  const arm = () =>
+    setTimeout(() => {
+      controller.abort()
+    }, ms)
+  let timer = arm()
+  return {
+    signal: controller.signal,
+    heard: () => {
+      clearTimeout(timer)
+      timer = arm()
+    },
+    stop: () => {
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** null for what a newer service sends and this client does not know. */
+function feedItemOf({ id, event, data }: SseEvent): FeedItem | null {
+  const value = JSON.parse(data) as unknown
+  if (event === 'error') throw errorOf(value)
+  if (event === 'execution.activity') return { kind: 'activity', activity: value as never }
+  if (event === 'stream.reset') return { kind: 'reset', seq: Number(id) }
+  if (!(event in eventPayloads)) return null
+  return { kind: 'event', event: { seq: Number(id), type: event, data: value } as EventEnvelope }
+}
+
+function transcriptItemOf({ id, event, data }: SseEvent): TranscriptItem | null {
+  const value = JSON.parse(data) as unknown
+  if (event === 'error') throw errorOf(value)
+  if (event === 'end') return { kind: 'end' }
+  return event === 'entry' ? { kind: 'entry', index: Number(id), entry: value as never } : null
+}
+
+function errorOf(value: unknown): ApiError {
+  const { code, message, details } = ErrorBody.parse(value).error
+  return new ApiError({ code, message, ...(details && { details }) })
+}

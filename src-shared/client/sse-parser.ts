@@ -1,0 +1,43 @@
+/** One event of a server-sent event stream. */
+export interface SseEvent {
+  readonly id: string | null
+  readonly event: string
+  readonly data: string
+}
+
+/** Reads a stream's text, however it is cut into pieces; `push` answers the events that are complete now. */
+export interface SseParser {
+  push(text: string): SseEvent[]
+}
+
+/** A parser for one connection. Comments and unknown fields are skipped. */
+export function createSseParser(): SseParser {
+  let rest = ''
+  let id: string | null = null
+  let event = ''
+  let data: string[] = []
+  const finish = (): SseEvent | null => {
+    const finished = data.length > 0 ? { id, event: event || 'message', data: data.join('\n') } : null
+    id = null
+    event = ''
+    data = []
+    return finished
+  }
+  const readLine = (line: string): SseEvent | null => {
+    if (line === '') return finish()
+    const colon = line.indexOf(':')
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
+    if (field === 'data') data.push(value)
+    else if (field === 'event') event = value
+    else if (field === 'id') id = value
+    return null
+  }
+  return {
+    push: (text) => {
+      const lines = (rest + text).split(/\r\n|\n|\r(?!$)/)
+      rest = lines.pop() ?? ''
+      return lines.map(readLine).filter((finished) => finished !== null)
+    },
+  }
+}
