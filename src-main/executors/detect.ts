@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import type { DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import { createOutputTail } from '../base/output-tail.ts'
 import { childEnvironment } from '../base/process-environment.ts'
 import { ProcessStartError, spawnTree } from '../base/process.ts'
@@ -73,21 +72,4 @@ async function readAll(tree: ProcessTree): Promise<string> {
   tree.stderr.resume()
   for await (const chunk of tree.stdout as AsyncIterable<Buffer>) tail.push(chunk)
   return tail.text()
-}
-
-/** Looks for a profile's program and asks for its version. */
-export async function detectProgram(
-  profile: {
-    readonly executor: ExecutorProfile
-    readonly name: string
-    readonly program: string
-    /** What to do when it is not installed. */
-    readonly hint: string
-  },
-  options: Cancellable,
-): Promise<DetectedAgent> {
-  const { executor, name, program, hint } = profile
-  const path = findOnPath(program)
-  if (path === null) return { executor, name, installed: false, path: null, version: null, hint }
-  return { executor, name, installed: true, path, version: await readVersion(path, options), hint: null }
 }

@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findOnPath, readVersion } from '../../../src-main/executors/detect.ts'
+
+const noSignal = { signal: new AbortController().signal }
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'detect-'))
+})
+afterEach(() => rmSync(dir, { recursive: true }))
+
+function program(name: string, text: string, mode = 0o755): string {
+  const path = join(dir, name)
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  return path
+}
+
+it('finds a program as a shell would: the first that can be run, no folders', () => {
+  mkdirSync(join(dir, 'agent'))
+  mkdirSync(join(dir, 'two'))
+  const path = program('two/agent', '#!/bin/sh\n')
+  const environment = { PATH: `${dir}:${join(dir, 'two')}` }
+  expect(findOnPath('agent', environment)).toBe(path)
+  expect(findOnPath(path, {})).toBe(path)
+  expect(findOnPath('missing', environment)).toBeNull()
+  program('plain', 'no program', 0o644)
+  expect(findOnPath('plain', environment)).toBeNull()
+})
+
+it.each([
+  ['2.1.197 (Claude Code)', '2.1.197'],
+  ['agent version 1.0.0-beta.2\nmore', '1.0.0-beta.2'],
+  ['hello', null],
+])('reads the version out of %j', async (printed, version) => {
+  const path = program('agent', `#!/bin/sh\necho '${printed}'\n`)
+  expect(await readVersion(path, noSignal)).toBe(version)
+})
+
+it('knows no version of a program that fails, or is none', async () => {
+  expect(await readVersion(program('fails', '#!/bin/sh\necho 1.2.3; exit 1\n'), noSignal)).toBeNull()
+  expect(await readVersion(program('broken', '#!/no/such/interpreter\n'), noSignal)).toBeNull()
+})
+
+it('does not wait for a program that hangs once it is called off', async () => {
+  const path = program('hangs', '#!/bin/sh\nsleep 300\n')
+  await expect(readVersion(path, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
+})
