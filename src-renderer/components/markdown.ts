@@ -7,7 +7,7 @@ const escape = (text: string) => markdown.utils.escapeHtml(text)
 // What an agent writes must not make this window fetch anything: an image is a link that says so.
 markdown.renderer.rules['image'] = (tokens, index) => {
   const token = tokens[index]
-  const source = token?.attrGet('src') ?? ''
+  const source = String(token?.attrGet('src') ?? '')
   const name = token?.content.trim() || source
   return `<a href="${escape(source)}" target="_blank" rel="noopener noreferrer">${escape(`Image: ${name}`)}</a>`
 }

@@ -30,13 +30,7 @@ export const useLive = defineStore('live', () => {
   async function reload(): Promise<void> {
     await Promise.all([targets.projects.load(), targets.agents.load(), session.load()])
     await Promise.all(
-      targets.projects.items.map((project) =>
-        Promise.all([
-          targets.projects.loadWorkflow(project.id),
-          targets.projects.loadSettings(project.id),
-          targets.tasks.load(project.id),
-        ]),
-      ),
+      targets.projects.items.map((project) => targets.projects.prepare(project.id)),
     )
   }
   function start(): void {

@@ -5,6 +5,7 @@ import type { Project, ProjectSettings } from '../../src-shared/contract/project
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import { useClient } from './client.ts'
 import { useNavigation } from './navigation.ts'
+import { useTasks } from './tasks.ts'
 
 /** Projects with their workflows and settings. */
 export const useProjects = defineStore('projects', () => {
@@ -48,6 +49,10 @@ export const useProjects = defineStore('projects', () => {
   async function loadSettings(projectId: string): Promise<void> {
     settings.set(projectId, await client.call('projects.get_settings', { project_id: projectId }))
   }
+  /** Everything that a project's board needs; a new project is prepared before it is opened. */
+  async function prepare(projectId: string): Promise<void> {
+    await Promise.all([loadWorkflow(projectId), loadSettings(projectId), useTasks().load(projectId)])
+  }
   async function update(input: OperationInput<'projects.update'>): Promise<void> {
     put(await client.call('projects.update', input))
   }
@@ -62,6 +67,7 @@ export const useProjects = defineStore('projects', () => {
     load,
     loadWorkflow,
     loadSettings,
+    prepare,
     update,
     /** The workflow in force; undefined until `loadWorkflow` has answered. */
     workflow: (projectId: string): WorkflowDefinition | undefined => workflows.get(projectId),

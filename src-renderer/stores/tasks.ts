@@ -137,6 +137,9 @@ export const useTasks = defineStore('tasks', () => {
       await client.call('tasks.delete', { task_id: taskId })
       remove(taskId)
     },
+    /** The name of the task's branch; refused before the first claim. */
+    branch: async (taskId: string): Promise<string> =>
+      (await client.call('tasks.workspace', { task_id: taskId })).branch,
     moves: async (taskId: string): Promise<TaskMove[]> => (await client.call('tasks.moves', { task_id: taskId })).items,
   }
 })

@@ -1,10 +1,22 @@
 import type { StateHook, WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
-import type { GlyphName } from '../components/state-glyphs.ts'
+
+/** The glyphs that a state can have; `StateGlyph` draws them. */
+export type StateGlyphName =
+  | 'backlog'
+  | 'initial'
+  | 'active'
+  | 'gate'
+  | 'custom'
+  | 'merging'
+  | 'merge-failed'
+  | 'blocked'
+  | 'terminal'
+  | 'cancelled'
 
 /** One column of a board: the states that share it, in declaration order. */
 export interface ColumnShape {
   readonly name: string
-  readonly glyph: GlyphName
+  readonly glyph: StateGlyphName
   readonly states: readonly WorkflowState[]
   /** Every state of it is an end: it shows quiet cards. */
   readonly terminal: boolean
@@ -27,7 +39,7 @@ export function stateOf(workflow: WorkflowDefinition | undefined, name: string):
 }
 
 /** The glyph of a state's kind; what its hooks do tells the custom kinds apart, never its name. */
-export function glyphOfState(workflow: WorkflowDefinition, state: WorkflowState): GlyphName {
+export function glyphOfState(workflow: WorkflowDefinition, state: WorkflowState): StateGlyphName {
   if (state.kind === 'terminal') return state.name === cancellationState(workflow) ? 'cancelled' : 'terminal'
   if (state.kind !== 'custom') return state.kind
   if (usesPlugin(state, 'run_merge')) return 'merging'

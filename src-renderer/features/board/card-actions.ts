@@ -1,0 +1,29 @@
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+
+/** Why an action is not to be had now; null where it is. */
+export interface CardActions {
+  readonly start: string | null
+  readonly stop: string | null
+  readonly review: string | null
+  readonly cancel: string | null
+}
+
+/** What may be done with a card, as far as the page can tell; the service has the last word. */
+export function actionsOf(
+  task: Task,
+  state: WorkflowState | undefined,
+  worker: string | null,
+  offline: boolean,
+): CardActions {
+  const off = offline ? 'Changes are off until the connection is back' : null
+  const ended = state?.kind === 'terminal' ? 'The task is finished' : null
+  const atWork = task.active_execution_id === null ? null : `${worker ?? 'Somebody'} is already working on it`
+  const startable = state?.kind === 'backlog' || state?.kind === 'initial' || state?.kind === 'active'
+  return {
+    start: off ?? ended ?? atWork ?? (startable || state === undefined ? null : `Not from ${state.label}`),
+    stop: off ?? (task.active_execution_id === null ? 'Nothing is running' : null),
+    review: task.review_summary === null && state?.kind !== 'gate' ? 'Opens when the task reaches a review' : null,
+    cancel: off ?? ended,
+  }
+}

@@ -1,0 +1,56 @@
+import type { Execution } from '../../../src-shared/contract/executions.ts'
+import type { ErrorAnnotation, Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+
+/** The one sentence below a card's title, with the glyph that carries its meaning. */
+export interface CardCondition {
+  readonly glyph: 'failed' | 'barrier' | 'gate' | 'clock' | 'timed-out' | null
+  readonly text: string
+  /** A person must act. */
+  readonly needsYou: boolean
+}
+
+interface CardFacts {
+  readonly task: Task
+  readonly state: WorkflowState | undefined
+  readonly execution: Execution | undefined
+}
+
+const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition['glyph']>> = {
+  hook_failed: 'failed',
+  execution_failed: 'failed',
+  execution_lost: 'timed-out',
+  execution_paused: 'clock',
+  execution_incomplete: 'gate',
+  // These have a state of their own, whose label already carries the glyph.
+  merge_conflict: null,
+  retry_budget_exhausted: null,
+  workspace_error: 'failed',
+  workspace_reset_required: 'failed',
+}
+
+/** What holds a task up, or what it waits for; null while nothing does. */
+export function conditionOf({ task, state, execution }: CardFacts): CardCondition | null {
+  const annotation = task.error_annotation
+  if (annotation) {
+    const glyph =
+      task.entry_barrier && annotation.type === 'hook_failed' ? 'barrier' : glyphOfAnnotation[annotation.type]
+    return { glyph, text: annotation.message, needsYou: true }
+  }
+  if (state?.kind === 'terminal') return null
+  if (execution?.status === 'queued') return { glyph: 'clock', text: 'Waits for a free slot', needsYou: false }
+  if (task.active_execution_id !== null) return null
+  if (state?.kind === 'gate') return gateCondition(task, state)
+  return null
+}
+
+function gateCondition(task: Task, state: WorkflowState): CardCondition | null {
+  const review = task.review_summary
+  // A gate with hooks before it makes a review row of every attempt; one without is a plan to approve.
+  if ((state.hooks?.before_enter ?? []).length === 0)
+    return { glyph: 'gate', text: 'Approve it or send it back', needsYou: true }
+  if (task.entry_barrier || review?.status === 'running' || review?.status === 'pending') return null
+  if (review?.status === 'failed')
+    return { glyph: 'failed', text: `Attempt ${review.attempt_number} failed`, needsYou: true }
+  return { glyph: 'gate', text: 'Waits for your approval', needsYou: true }
+}

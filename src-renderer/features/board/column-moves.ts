@@ -1,0 +1,37 @@
+import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
+import type { ColumnShape } from '../../stores/workflow-shape.ts'
+
+/** What dropping a card on a column would do. */
+export type ColumnVerdict =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'allowed'; readonly move: TaskMove }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** A drop goes to the first state that the workflow declares for the column; elsewhere only the menu leads. */
+export function verdictOf(column: ColumnShape, status: string, moves: readonly TaskMove[]): ColumnVerdict {
+  if (column.states.some((state) => state.name === status)) return { kind: 'own' }
+  const target = column.states[0]
+  const options = moves.filter((move) => move.to === target?.name)
+  const allowed = options.find((move) => move.allowed)
+  if (allowed) return { kind: 'allowed', move: allowed }
+  const reason = options.find((move) => move.reason !== null)?.reason
+  return { kind: 'refused', reason: reason ?? `No way leads from here to ${target?.label ?? column.name}.` }
+}
+
+/** What a drop on the column will do, as a short heading and the consequence below it. */
+export function consequence(
+  move: TaskMove,
+  target: string,
+  branch: string,
+): { readonly title: string; readonly text: string } {
+  switch (move.via) {
+    case 'claim':
+      return { title: `Drop to start it in ${target}`, text: 'An agent takes it in a worktree of its own.' }
+    case 'verdict_fail':
+      return { title: `Drop to send it back to ${target}`, text: 'You say what should change; the agent gets it.' }
+    case 'cancel':
+      return { title: 'Drop to cancel it', text: 'Its worktree is kept for a day.' }
+    case 'transition':
+      return { title: `Drop for “${move.label}”`, text: `The task moves to ${target}. The base is ${branch}.` }
+  }
+}

@@ -1,0 +1,79 @@
+import { shallowRef, type InjectionKey, type ShallowRef } from 'vue'
+import type { Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
+import type { ColumnShape } from '../../stores/workflow-shape.ts'
+import { verdictOf, type ColumnVerdict } from './column-moves.ts'
+
+/** A drag under way. `moves` is null until the service has said where the task may go. */
+export interface DragState {
+  readonly task: Task
+  readonly moves: readonly TaskMove[] | null
+}
+
+export interface BoardDrag {
+  readonly state: Readonly<ShallowRef<DragState | null>>
+  /** Asks for the moves when the pointer goes down, so that they are there when the card lifts. */
+  prepare(task: Task): void
+  begin(task: Task): void
+  end(): void
+  /** What dropping on the column would do; null while the service has not answered, or nothing is dragged. */
+  verdict(column: ColumnShape): ColumnVerdict | null
+  drop(column: ColumnShape): Promise<void>
+}
+
+export const boardDragKey: InjectionKey<BoardDrag> = Symbol('board drag')
+
+interface DragPorts {
+  moves(taskId: string): Promise<readonly TaskMove[]>
+  perform(task: Task, move: TaskMove): Promise<void>
+  refused(task: Task, reason: string): void
+  failed(task: Task, error: unknown): void
+}
+
+/** Dragging cards between columns: the service says where to, the drop does what the move names. */
+export function createBoardDrag(ports: DragPorts): BoardDrag {
+  const state = shallowRef<DragState | null>(null)
+  let asked: { readonly taskId: string; readonly moves: Promise<readonly TaskMove[]> } | null = null
+
+  function ask(task: Task): Promise<readonly TaskMove[]> {
+    const moves = ports.moves(task.id)
+    // The drop awaits the same promise and reports the failure; here it only must not go unheard.
+    moves.catch(() => undefined)
+    asked = { taskId: task.id, moves }
+    return moves
+  }
+  const movesOf = (task: Task) => (asked?.taskId === task.id ? asked.moves : ask(task))
+
+  return {
+    state,
+    prepare: (task) => void ask(task),
+    begin(task) {
+      state.value = { task, moves: null }
+      movesOf(task).then(
+        (moves) => {
+          if (state.value?.task.id === task.id) state.value = { task, moves }
+        },
+        () => undefined,
+      )
+    },
+    end: () => (state.value = null),
+    verdict(column) {
+      const dragged = state.value
+      if (!dragged?.moves) return null
+      return verdictOf(column, dragged.task.status, dragged.moves)
+    },
+    async drop(column) {
+      const dragged = state.value
+      state.value = null
+      if (!dragged) return
+      try {
+        const verdict = verdictOf(column, dragged.task.status, dragged.moves ?? (await movesOf(dragged.task)))
+        if (verdict.kind === 'allowed') await ports.perform(dragged.task, verdict.move)
+        if (verdict.kind === 'refused') ports.refused(dragged.task, verdict.reason)
+      } catch (error) {
+        ports.failed(dragged.task, error)
+      } finally {
+        asked = null
+      }
+    },
+  }
+}

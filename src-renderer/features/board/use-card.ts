@@ -1,0 +1,75 @@
+import { computed, watch } from 'vue'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { shortId } from '../../composables/short-id.ts'
+import { useExecutions } from '../../stores/executions.ts'
+import { usePeople } from '../../stores/people.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useTasks } from '../../stores/tasks.ts'
+import { glyphOfState, stateOf } from '../../stores/workflow-shape.ts'
+import { conditionOf } from './card-condition.ts'
+
+/** Everything that a card shows of its task. */
+export function useCard(task: () => Task, state: () => WorkflowState | undefined) {
+  const executions = useExecutions()
+  const tasks = useTasks()
+  const people = usePeople()
+  const projects = useProjects()
+
+  watch(
+    () => task().active_execution_id,
+    (id) => {
+      // A card without its clock is complete enough; the next event brings the execution.
+      if (id !== null) void executions.ensure(id).catch(() => undefined)
+    },
+    { immediate: true },
+  )
+  const execution = computed(() => {
+    const id = task().active_execution_id
+    return id === null ? undefined : executions.byId.get(id)
+  })
+  const condition = computed(() => conditionOf({ task: task(), state: state(), execution: execution.value }))
+  const glyph = computed(() => {
+    const workflow = projects.workflow(task().project_id)
+    const own = state()
+    return workflow && own ? glyphOfState(workflow, own) : 'custom'
+  })
+  const live = computed(() => {
+    const running = execution.value
+    if (running?.status === 'running')
+      return {
+        text:
+          executions.activity.get(task().id)?.text ??
+          (running.executor === 'person' ? 'Somebody works on it' : 'Starting'),
+        since: running.started_at,
+      }
+    if (task().active_execution_id !== null && !running) return { text: 'Starting', since: null }
+    const base = projects.byId.get(task().project_id)?.repos.find((repo) => repo.id === task().repo_id)?.default_branch
+    if (glyph.value === 'merging' && condition.value === null)
+      return { text: `Merging into ${base ?? 'the base'}`, since: null }
+    return null
+  })
+  const waitsFor = computed(() => {
+    const open = task().dependencies.find((id) => {
+      const other = tasks.byId.get(id)
+      return other && stateOf(projects.workflow(other.project_id), other.status)?.kind !== 'terminal'
+    })
+    return open === undefined ? null : shortId(open)
+  })
+  const verdict = computed(() => {
+    const review = task().review_summary
+    if (!review) return 'none'
+    if (review.status === 'passed') return 'passed'
+    return review.status === 'failed' && !review.steps.includes('failed') ? 'failed' : 'waiting'
+  })
+  return {
+    execution,
+    condition,
+    glyph,
+    live,
+    waitsFor,
+    verdict,
+    faces: computed(() => people.faces(task().roles)),
+    id: computed(() => shortId(task().id)),
+  }
+}

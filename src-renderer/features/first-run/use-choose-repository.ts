@@ -1,0 +1,75 @@
+import { ref } from 'vue'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { OperationOutput } from '../../../src-shared/contract/operations.ts'
+import { errorSentence } from '../../stores/error-sentence.ts'
+import { useNavigation } from '../../stores/navigation.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useSession } from '../../stores/session.ts'
+
+/** What is wrong with a folder, and the command that puts it right. */
+export interface FolderProblem {
+  readonly title: string
+  readonly text: string
+  readonly command: string | null
+}
+
+/** A refusal of a folder as a heading, a sentence and, where there is one, a command. */
+export function folderProblem(error: unknown): FolderProblem {
+  const text = errorSentence(error)
+  if (error instanceof ApiError && error.code === 'not_a_git_repository')
+    return { title: 'This folder is no git repository', text, command: 'git init' }
+  if (error instanceof ApiError && error.code === 'repository_has_no_commits')
+    return { title: 'This repository has no commits yet', text, command: 'git commit --allow-empty -m "Start"' }
+  return { title: 'The folder could not be opened', text, command: null }
+}
+
+/** From a folder to a project: choose, inspect, name, create. */
+export function useChooseRepository() {
+  const navigation = useNavigation()
+  const projects = useProjects()
+  const session = useSession()
+  const path = ref('')
+  const name = ref('')
+  const found = ref<OperationOutput<'system.inspect_folder'> | null>(null)
+  const problem = ref<FolderProblem | null>(null)
+  const busy = ref(false)
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    busy.value = true
+    problem.value = null
+    try {
+      await work()
+    } catch (error) {
+      problem.value = folderProblem(error)
+    } finally {
+      busy.value = false
+    }
+  }
+  const inspect = (folder: string) =>
+    attempt(async () => {
+      if (folder.trim() === '') return
+      const seen = await projects.inspectFolder(folder.trim())
+      found.value = seen
+      name.value = seen.name
+    })
+  async function choose(): Promise<void> {
+    const folder = await session.pickFolder()
+    if (folder !== null) await inspect(folder)
+  }
+  const create = () =>
+    attempt(async () => {
+      if (!found.value || name.value.trim() === '') return
+      const project = await projects.create({
+        name: name.value.trim(),
+        repo_path: found.value.path,
+        default_branch: found.value.default_branch,
+      })
+      await projects.prepare(project.id)
+      navigation.openProject(project.id)
+    })
+  function forget(): void {
+    found.value = null
+    problem.value = null
+  }
+  return { path, name, found, problem, busy, inWindow: session.inWindow, choose, inspect, create, forget }
+}

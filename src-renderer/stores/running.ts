@@ -1,0 +1,21 @@
+import { defineStore } from 'pinia'
+import { computed } from 'vue'
+import { useExecutions } from './executions.ts'
+import { useTasks } from './tasks.ts'
+
+/** How many agents are at work, by project. A person's own execution takes no slot, nor does one that still waits for it. */
+export const useRunning = defineStore('running', () => {
+  const tasks = useTasks()
+  const executions = useExecutions()
+  const counts = computed(() => {
+    const byProject = new Map<string, number>()
+    for (const task of tasks.byId.values()) {
+      if (task.active_execution_id === null) continue
+      const execution = executions.byId.get(task.active_execution_id)
+      if (execution && (execution.status !== 'running' || execution.executor === 'person')) continue
+      byProject.set(task.project_id, (byProject.get(task.project_id) ?? 0) + 1)
+    }
+    return byProject
+  })
+  return { inProject: (projectId: string): number => counts.value.get(projectId) ?? 0 }
+})

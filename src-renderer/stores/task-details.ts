@@ -1,0 +1,59 @@
+import type { Diff, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import { useClient } from './client.ts'
+
+const SLICE = 1_048_576
+
+/** What the task panel asks for by itself: things that are too large or too rarely wanted for a store. */
+export function useTaskDetails() {
+  const client = useClient()
+
+  return {
+    /** The whole branch against its base, committed or not; null before the first claim. */
+    branchDiff: (taskId: string): Promise<Diff | null> =>
+      orNull(client.call('tasks.diff', { task_id: taskId, scope: 'branch' })),
+    /** One file's patch, however large. */
+    fileDiff: (taskId: string, path: string): Promise<Diff> =>
+      client.call('tasks.diff', { task_id: taskId, scope: 'branch', path }),
+    /** Null before the first claim. */
+    workspace: (taskId: string): Promise<Workspace | null> =>
+      orNull(client.call('tasks.workspace', { task_id: taskId })),
+    resetWorkspace: (taskId: string) => client.call('tasks.reset_workspace', { task_id: taskId }),
+    /** Oldest first. */
+    transitions: async (taskId: string): Promise<readonly TransitionEntry[]> =>
+      (await client.call('tasks.transitions', { task_id: taskId })).items,
+    /** Reads a log from `offset` to its present end. */
+    readLog: async (taskId: string, name: string, offset: number): Promise<LogPiece> => {
+      const decoder = new TextDecoder()
+      let text = ''
+      let at = offset
+      for (;;) {
+        const slice = await client.call('tasks.read_log', { task_id: taskId, name, offset: at, limit: SLICE })
+        text += decoder.decode(fromBase64(slice.data_base64), { stream: true })
+        const grew = slice.next_offset > at
+        at = slice.next_offset
+        if (slice.complete || !grew) return { text, next_offset: at, complete: slice.complete }
+      }
+    },
+  }
+}
+
+export interface LogPiece {
+  readonly text: string
+  readonly next_offset: number
+  readonly complete: boolean
+}
+
+async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}
