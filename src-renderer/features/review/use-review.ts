@@ -1,0 +1,107 @@
+import { computed, ref, watch } from 'vue'
+import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
+import { useResource } from '../../composables/use-resource.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useReviews } from '../../stores/reviews.ts'
+import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTasks } from '../../stores/tasks.ts'
+import { useToasts } from '../../stores/toasts.ts'
+import { stateOf } from '../../stores/workflow-shape.ts'
+import { decisionState } from './decision-state.ts'
+import { retryBudget } from './retry-budget.ts'
+
+/** Everything that the review pane knows and does for one task. */
+export function useReview(taskId: () => string) {
+  const tasks = useTasks()
+  const projects = useProjects()
+  const details = useTaskDetails()
+  const toasts = useToasts()
+  const feedback = ref('')
+  const busy = ref<'advance' | 'approve' | 'reject' | null>(null)
+
+  const task = computed(() => tasks.byId.get(taskId()) ?? null)
+  const project = computed(() => (task.value ? (projects.byId.get(task.value.project_id) ?? null) : null))
+  const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
+  const gate = computed(() => (workflow.value && task.value ? stateOf(workflow.value, task.value.status) : undefined))
+  const reviewGate = computed(() =>
+    gate.value?.kind === 'gate'
+      ? gate.value
+      : workflow.value?.states.find((state) => state.gate_config?.max_rejections !== undefined),
+  )
+  const attempts = computed(() => useReviews().byTask(taskId()))
+  const branch = computed(() => {
+    const repo = project.value?.repos.find((candidate) => candidate.id === task.value?.repo_id)
+    return repo?.default_branch ?? 'the base branch'
+  })
+
+  const moves = useResource<readonly TaskMove[]>(() => tasks.moves(taskId()))
+  const transitions = useResource(() => details.transitions(taskId()))
+  const workspace = useResource(() => details.workspace(taskId()))
+  watch(
+    [taskId, () => task.value?.version, () => task.value?.entry_barrier, () => attempts.value[0]?.status],
+    () => void Promise.all([moves.reload(), transitions.reload(), workspace.reload()]),
+    { immediate: true },
+  )
+
+  const decision = computed(() =>
+    task.value && workflow.value
+      ? decisionState({
+          task: task.value,
+          workflow: workflow.value,
+          reviews: attempts.value,
+          moves: moves.value.value ?? [],
+          feedback: feedback.value,
+          target_branch: branch.value,
+        })
+      : null,
+  )
+  const budget = computed(() => retryBudget(transitions.value.value ?? [], reviewGate.value))
+
+  async function act(kind: 'advance' | 'approve' | 'reject', context: string, work: () => Promise<void>) {
+    if (busy.value !== null) return
+    busy.value = kind
+    try {
+      await work()
+    } catch (error) {
+      toasts.refused(error, context)
+    } finally {
+      busy.value = null
+    }
+  }
+  const note = () => (feedback.value.trim() === '' ? undefined : feedback.value.trim())
+
+  return {
+    task,
+    workflow,
+    attempts,
+    branch,
+    decision,
+    budget,
+    workspace,
+    feedback,
+    busy,
+    settings: computed(() => (task.value ? projects.settings(task.value.project_id) : undefined)),
+    approve: () =>
+      act('approve', 'It was not approved.', async () => {
+        await tasks.verdict(taskId(), 'pass', note())
+        feedback.value = ''
+      }),
+    reject: () =>
+      act('reject', 'It was not sent back.', async () => {
+        await tasks.verdict(taskId(), 'fail', note())
+        feedback.value = ''
+      }),
+    advance: () =>
+      act('advance', 'The task stays where it is.', async () => {
+        const plan = decision.value?.advance
+        const from = task.value?.status
+        if (!plan) return
+        if (plan.steps.includes('verdict')) await tasks.verdict(taskId(), 'pass', note())
+        feedback.value = ''
+        // A verdict may already move it on, where the workflow cascades.
+        if (plan.steps.includes('transition') && task.value?.status === from) await tasks.transition(taskId(), plan.to)
+        const now = task.value && workflow.value ? stateOf(workflow.value, task.value.status) : undefined
+        if (plan.merges && now?.kind === 'terminal') toasts.done(`Merged into ${branch.value}.`)
+      }),
+  }
+}

@@ -1,0 +1,56 @@
+import { onScopeDispose, ref, shallowRef, watch } from 'vue'
+import type { StepResult } from '../../../src-shared/contract/reviews.ts'
+import { errorSentence } from '../../stores/error-sentence.ts'
+import { useTaskDetails } from '../../stores/task-details.ts'
+
+/** While a step runs its log has no event of its own: this is how often what was written is fetched. */
+const EVERY = 1_000
+
+/**
+ * The output of one CI step. Shows the tail that came with the review; `readAll` fetches the whole log,
+ * and while the step runs (and `watched` says so) what it writes is read as it grows.
+ */
+export function useStepLog(taskId: () => string, step: () => StepResult, watched: () => boolean) {
+  const details = useTaskDetails()
+  const text = shallowRef<string | null>(null)
+  const failure = ref<string | null>(null)
+  const reading = ref(false)
+  let offset = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let closed = false
+
+  async function read(): Promise<void> {
+    if (reading.value) return
+    reading.value = true
+    try {
+      const piece = await details.readLog(taskId(), step().log_name, offset)
+      offset = piece.next_offset
+      text.value = (text.value ?? '') + piece.text
+      failure.value = null
+    } catch (error) {
+      failure.value = errorSentence(error)
+    } finally {
+      reading.value = false
+    }
+  }
+  async function grow(): Promise<void> {
+    await read()
+    if (!closed && watched() && step().exit_code === null) timer = setTimeout(() => void grow(), EVERY)
+  }
+
+  watch(
+    () => watched() && step().exit_code === null,
+    (grows, grew) => {
+      clearTimeout(timer)
+      if (grows) void grow()
+      // What was written between the last look and the end.
+      else if (grew && watched()) void read()
+    },
+    { immediate: true },
+  )
+  onScopeDispose(() => {
+    closed = true
+    clearTimeout(timer)
+  })
+  return { text, failure, reading, readAll: read }
+}

@@ -1,0 +1,32 @@
+export const tabIds = ['overview', 'agent', 'changes', 'review', 'activity', 'workspace'] as const
+export type TabId = (typeof tabIds)[number]
+
+export type PanelCommand =
+  { readonly kind: 'tab'; readonly tab: TabId } | { readonly kind: 'full' | 'start' | 'stop' | 'edit' | 'move' }
+
+const commands: Readonly<Record<string, PanelCommand>> = {
+  f: { kind: 'full' },
+  s: { kind: 'start' },
+  x: { kind: 'stop' },
+  e: { kind: 'edit' },
+  m: { kind: 'move' },
+  d: { kind: 'tab', tab: 'changes' },
+  r: { kind: 'tab', tab: 'review' },
+}
+
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented' | 'target'>
+
+/**
+ * What a key means for the open task; null when it means nothing, or when the focus is somewhere that has its
+ * own meaning for it: a text field, a menu, a card of the board.
+ */
+export function panelCommand(event: Pressed, panel: Element | null): PanelCommand | null {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return null
+  const target = event.target
+  if (target instanceof Element) {
+    if (target.closest('input, textarea, select, [contenteditable], [role="menu"], [role="dialog"]')) return null
+    const nowhere = target === target.ownerDocument.body
+    if (!nowhere && !panel?.contains(target)) return null
+  }
+  return commands[event.key] ?? null
+}
