@@ -50,4 +50,3 @@ export async function createFixture(
     [Symbol.asyncDispose]: () => repository[Symbol.asyncDispose](),
   }
 }
-
