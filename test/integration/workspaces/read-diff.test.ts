@@ -1,0 +1,246 @@
+import { chmod, readFile, rm, stat, symlink, unlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ExecutionId } from '../../../src-shared/contract/ids.ts'
+import { branch, createFixture, never } from './workspace-fixture.ts'
+import type { WorkspaceFixture } from './workspace-fixture.ts'
+
+const execution = ExecutionId.parse('01912d68-783e-7a03-8467-5661c1243ad5')
+
+async function withWorktree(files: Record<string, string | Uint8Array> = {}): Promise<WorkspaceFixture> {
+  const fixture = await createFixture({ files: { 'README.md': '# Example\n', ...files } })
+  await fixture.workspaces.ensure(fixture.request(), never)
+  return fixture
+}
+
+const lines = (count: number, text = 'line'): string =>
+  Array.from({ length: count }, (_, number) => `${text} ${number}\n`).join('')
+
+test('the uncommitted diff has tracked and untracked files, not ignored ones nor the lock', async () => {
+  await using fixture = await withWorktree({ '.gitignore': '*.log\n', 'gone.txt': 'x\n' })
+  await fixture.repository.write({ 'README.md': '# Changed\n', 'new/n.txt': '1\n2\n', 'x.log': 'l\n' }, fixture.path)
+  await unlink(join(fixture.path, 'gone.txt'))
+  await fixture.workspaces.lock(fixture.path, { execution_id: execution, pid: null })
+  const diff = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  const file = { old_path: null, binary: false, truncated: false }
+  expect(diff).toEqual({
+    base: await fixture.repository.git(['rev-parse', 'main']),
+    files: [
+      { ...file, path: 'README.md', status: 'modified', additions: 1, deletions: 1 },
+      { ...file, path: 'gone.txt', status: 'deleted', additions: 0, deletions: 1 },
+      { ...file, path: 'new/n.txt', status: 'added', additions: 2, deletions: 0 },
+    ],
+    patch: expect.stringMatching(/^diff --git a\/README.md b\/README.md\nindex [0-9a-f]{40}\.\.[0-9a-f]{40} 100644\n/),
+    truncated: false,
+  })
+  expect(diff.patch).toContain('+++ b/new/n.txt\n@@ -0,0 +1,2 @@\n+1\n+2\n')
+})
+
+test('the branch diff has what is committed and what is not, since the branch left its base', async () => {
+  await using fixture = await withWorktree()
+  await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
+  await fixture.repository.commit('Meanwhile on main', { 'other.txt': 'other\n' })
+  await fixture.repository.write({ 'todo.txt': 'todo\n' }, fixture.path)
+  const paths = async (scope: 'branch' | 'uncommitted'): Promise<readonly string[]> =>
+    (await fixture.workspaces.diff(fixture.ref(), scope, null, never)).files.map(({ path }) => path)
+  expect(await paths('branch')).toEqual(['done.txt', 'todo.txt'])
+  expect(await paths('uncommitted')).toEqual(['todo.txt'])
+  expect(await fixture.workspaces.diffStat(fixture.ref(), never)).toEqual({ files: 2, additions: 2, deletions: 0 })
+})
+
+test('taking a diff writes neither to the index of the agent nor to the repository', async () => {
+  await using fixture = await withWorktree({ 'a.txt': 'a\n' })
+  await fixture.repository.write({ 'a.txt': 'staged\n' }, fixture.path)
+  await fixture.repository.git(['add', 'a.txt'], { cwd: fixture.path })
+  await fixture.repository.write({ 'a.txt': 'later\n', 'big.txt': lines(1000) }, fixture.path)
+  const index = await fixture.repository.git(['rev-parse', '--path-format=absolute', '--git-path', 'index'], {
+    cwd: fixture.path,
+  })
+  const state = async (): Promise<unknown> => [
+    await readFile(index),
+    (await stat(index)).mtimeMs,
+    await fixture.repository.git(['count-objects', '-v']),
+  ]
+  const before = await state()
+  await fixture.workspaces.diff(fixture.ref(), 'branch', null, never)
+  await fixture.workspaces.diffStat(fixture.ref(), never)
+  await fixture.workspaces.status(fixture.ref(), never)
+  expect(await state()).toEqual(before)
+})
+
+test('a change of the same size within the same moment as the last git command is seen', async () => {
+  await using fixture = await withWorktree({ 'a.txt': 'one\n' })
+  const index = await fixture.repository.git(['rev-parse', '--path-format=absolute', '--git-path', 'index'], {
+    cwd: fixture.path,
+  })
+  await fixture.repository.git(['add', '--renormalize', '.'], { cwd: fixture.path })
+  const { mtime } = await stat(index)
+  const file = join(fixture.path, 'a.txt')
+  await utimes(file, mtime, mtime)
+  await fixture.repository.git(['update-index', '--refresh'], { cwd: fixture.path })
+  await writeFile(file, 'two\n')
+  await utimes(file, mtime, mtime)
+  await utimes(index, mtime, mtime)
+  const diff = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(diff.patch).toContain('-one\n+two\n')
+})
+
+test('renames, modes, links and binary files are told as git tells them', async () => {
+  await using fixture = await withWorktree({ 'old.txt': lines(50), 'run.sh': 'x\n', 'kind.txt': 'k\n', bin: 'a\0b' })
+  const { repository, path } = fixture
+  await repository.git(['mv', 'old.txt', 'renamed to.txt'], { cwd: path })
+  await chmod(join(path, 'run.sh'), 0o755)
+  await unlink(join(path, 'kind.txt'))
+  await symlink('README.md', join(path, 'kind.txt'))
+  await repository.write({ bin: 'a\0c', 'z-last.txt': 'z\n' }, path)
+  const { files, patch } = await fixture.workspaces.diff(fixture.ref(), 'branch', null, never)
+  const plain = { old_path: null, binary: false, truncated: false }
+  expect(files).toEqual([
+    { ...plain, path: 'bin', status: 'modified', additions: 0, deletions: 0, binary: true },
+    { ...plain, path: 'kind.txt', status: 'modified', additions: 1, deletions: 1 },
+    { ...plain, path: 'renamed to.txt', old_path: 'old.txt', status: 'renamed', additions: 0, deletions: 0 },
+    { ...plain, path: 'run.sh', status: 'modified', additions: 0, deletions: 0 },
+    { ...plain, path: 'z-last.txt', status: 'added', additions: 1, deletions: 0 },
+  ])
+  expect(patch).toContain('Binary files a/bin and b/bin differ\n')
+  expect(patch).toContain('rename from old.txt\nrename to renamed to.txt\n')
+  expect(patch).toContain('old mode 100644\nnew mode 100755\n')
+  const asked = await fixture.workspaces.diff(fixture.ref(), 'branch', 'z-last.txt', never)
+  expect(asked.patch).toMatch(/^diff --git a\/z-last.txt b\/z-last.txt\n[^]*\+z\n$/)
+})
+
+test("the user's configuration and the repository's drivers do not change the form of a patch", async () => {
+  await using fixture = await withWorktree({ '.gitattributes': '*.txt diff=shout\n', 'a.txt': 'a\n' })
+  const { repository } = fixture
+  for (const [key, value] of [
+    ['diff.noprefix', 'true'],
+    ['diff.mnemonicPrefix', 'true'],
+    ['color.ui', 'always'],
+    ['diff.external', 'false'],
+    ['diff.shout.textconv', 'tr a-z A-Z <'],
+    ['diff.shout.command', 'false'],
+    ['diff.renames', 'false'],
+    ['core.quotePath', 'true'],
+    ['status.showUntrackedFiles', 'no'],
+  ] as const) {
+    await repository.git(['config', key, value])
+  }
+  await repository.write({ 'a.txt': 'b\n', 'ü.txt': 'u\n' }, fixture.path)
+  const { patch } = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(patch).toMatch(
+    /^diff --git a\/a.txt b\/a.txt\nindex .*\n--- a\/a.txt\n\+\+\+ b\/a.txt\n@@ -1 \+1 @@\n-a\n\+b\n/,
+  )
+  expect(patch).toContain('diff --git a/ü.txt b/ü.txt\n')
+  expect((await fixture.workspaces.status(fixture.ref(), never)).dirty).toBe(true)
+})
+
+test('names that are not UTF-8, or have line ends and quotes, do not upset the diff', async () => {
+  await using fixture = await withWorktree()
+  await writeFile(Buffer.concat([Buffer.from(`${fixture.path}/caf`), Buffer.from([0xe9])]), 'latin\n')
+  await fixture.repository.write({ 'two\nlines "q".txt': 'x\n', 'tab\there': 'y\n' }, fixture.path)
+  const { files, patch } = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(files.map(({ path }) => path)).toEqual(['caf\ufffd', 'tab\there', 'two\nlines "q".txt'])
+  expect(patch.match(/^diff --git /gm)).toHaveLength(3)
+  const asked = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', 'caf\ufffd', never)
+  expect(asked.patch).toContain('+latin\n')
+})
+
+test('a file whose patch is over 1 MB is listed but left out, and given when it is asked for', async () => {
+  await using fixture = await withWorktree()
+  const long = lines(200_000, 'diff --git a/x b/x')
+  await fixture.repository.write({ 'a.txt': 'a\n', 'big.txt': long, 'c.txt': 'c\n' }, fixture.path)
+  const diff = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(diff.files.map(({ path, truncated, additions }) => [path, truncated, additions])).toEqual([
+    ['a.txt', false, 1],
+    ['big.txt', true, 200_000],
+    ['c.txt', false, 1],
+  ])
+  expect(diff.truncated).toBe(true)
+  expect(diff.patch.match(/^diff --git .*$/gm)).toEqual(['diff --git a/a.txt b/a.txt', 'diff --git a/c.txt b/c.txt'])
+  const asked = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', 'big.txt', never)
+  expect(asked.files).toMatchObject([{ path: 'big.txt', truncated: false }])
+  expect(asked.patch.length).toBeGreaterThan(long.length)
+  expect(asked.truncated).toBe(false)
+})
+
+test('after 8 MB the rest of the files is listed without patches', async () => {
+  await using fixture = await withWorktree()
+  const names = Array.from({ length: 12 }, (_, number) => `file-${String(number).padStart(2, '0')}.txt`)
+  await fixture.repository.write(Object.fromEntries(names.map((name) => [name, 'x'.repeat(900_000)])), fixture.path)
+  const diff = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(diff.files.map(({ truncated }) => truncated)).toEqual(names.map((_, number) => number >= 9))
+  expect(diff.patch.length).toBeLessThan(8 * 1024 * 1024)
+  expect(diff.truncated).toBe(true)
+})
+
+test('a file that did not change is an empty diff', async () => {
+  await using fixture = await withWorktree()
+  const diff = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', 'README.md', never)
+  expect(diff).toMatchObject({ files: [], patch: '', truncated: false })
+})
+
+test('an unfinished merge shows the files as they lie in the worktree', async () => {
+  await using fixture = await withWorktree({ 'a.txt': 'a\n' })
+  await fixture.repository.commit('Mine', { 'a.txt': 'mine\n' }, fixture.path)
+  await fixture.repository.commit('Theirs', { 'a.txt': 'theirs\n' })
+  await fixture.repository.git(['merge', 'main'], { cwd: fixture.path }).catch(() => undefined)
+  const { files, patch } = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(files.map(({ path, status }) => [path, status])).toEqual([['a.txt', 'modified']])
+  expect(patch).toContain('+<<<<<<< HEAD\n')
+})
+
+test('a repository without a commit inside the worktree does not keep the rest from being seen', async () => {
+  await using fixture = await withWorktree()
+  await fixture.repository.git(['init', '-q', 'nested'], { cwd: fixture.path })
+  await fixture.repository.write({ 'new.txt': 'n\n' }, fixture.path)
+  const { files } = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(files.map(({ path }) => path)).toEqual(['new.txt'])
+})
+
+test.each(['merge', 'squash', 'rebase'] as const)(
+  'the branch diff still shows the work after a %s',
+  async (strategy) => {
+    await using fixture = await withWorktree()
+    const start = await fixture.repository.git(['rev-parse', 'main'])
+    await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
+    await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)
+    const ref = fixture.ref({ base_commit: start })
+    const diff = await fixture.workspaces.diff({ ...ref, path: null }, 'branch', null, never)
+    expect(diff.base).toBe(start)
+    expect(diff.files.map(({ path }) => path)).toEqual(['done.txt'])
+    expect(await fixture.workspaces.diffStat(ref, never)).toEqual({ files: 1, additions: 1, deletions: 0 })
+  },
+)
+
+test('without a worktree the branch itself is compared, and nothing is uncommitted', async () => {
+  await using fixture = await withWorktree()
+  await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
+  await rm(fixture.path, { recursive: true })
+  expect((await fixture.workspaces.diff(fixture.ref(), 'branch', null, never)).files).toHaveLength(1)
+  expect((await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)).files).toEqual([])
+  await fixture.repository.git(['worktree', 'prune'])
+  await fixture.repository.git(['branch', '-D', branch])
+  await expect(fixture.workspaces.diff(fixture.ref(), 'branch', null, never)).rejects.toMatchObject({
+    code: 'git_failed',
+  })
+})
+
+test('status counts commits and sees untracked files, but not the lock', async () => {
+  await using fixture = await withWorktree()
+  await fixture.workspaces.lock(fixture.path, { execution_id: execution, pid: null })
+  const head = await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
+  await fixture.repository.commit('One', { 'x.txt': '1\n' })
+  await fixture.repository.commit('Two', { 'x.txt': '2\n' })
+  expect(await fixture.workspaces.status(fixture.ref(), never)).toEqual({ dirty: false, ahead: 1, behind: 2, head })
+  await fixture.repository.write({ 'u.txt': 'u\n' }, fixture.path)
+  expect((await fixture.workspaces.status(fixture.ref(), never)).dirty).toBe(true)
+})
+
+test('a cancelled diff rejects with the reason of its signal', async () => {
+  await using fixture = await withWorktree()
+  const reason = new Error('enough')
+  const controller = new AbortController()
+  const asked = fixture.workspaces.diff(fixture.ref(), 'branch', null, { signal: controller.signal })
+  controller.abort(reason)
+  await expect(asked).rejects.toBe(reason)
+})
