@@ -1,0 +1,275 @@
+/**
+ * Who may import whom (ARCHITECTURE.md has the table). Every rule's comment says what to do instead.
+ * `test/architecture/boundaries.test.ts` plants a violation of each rule and sees it caught.
+ */
+
+const shared = { lang: '^src-shared/lang/', contract: '^src-shared/contract/', client: '^src-shared/client/' }
+const main = (folder) => `^src-main/${folder}/`
+const ports = '^src-main/engine/(ports|store-port)[.]ts$'
+const adapters = ['store', 'workspaces', 'hooks', 'logs', 'executors', 'integrations', 'identity', 'workflow-files']
+const anyFolder = '^src-(main|shared|renderer)/'
+
+/** Files in `from` import nothing of the project's own but `may` (and themselves); of `types`, types only. */
+function only(name, from, may, comment, types = []) {
+  const allowed = [from, ...may]
+  const rules = [
+    {
+      name,
+      severity: 'error',
+      comment,
+      from: { path: from },
+      to: { path: anyFolder, pathNot: [...allowed, ...types] },
+    },
+  ]
+  if (types.length > 0) {
+    rules.push({
+      name: `${name}-types`,
+      severity: 'error',
+      comment: `${comment} From there only types: write \`import type\`, and take the object as an argument.`,
+      from: { path: from },
+      to: { path: types, pathNot: allowed, dependencyTypesNot: ['type-only'] },
+    })
+  }
+  return rules
+}
+
+/** `modules` (npm or Node) may be loaded below `owners` only. */
+function owned(name, modules, owners, comment) {
+  return {
+    name: `owner-${name}`,
+    severity: 'error',
+    comment,
+    from: { path: anyFolder, pathNot: owners },
+    to: { path: `(^|node_modules/)(${modules.join('|')})(/|$)`, dependencyTypesNot: ['type-only'] },
+  }
+}
+
+const basics = [shared.contract, shared.lang, main('base')]
+
+const sharedRules = [
+  ...only('lang-imports-nothing', shared.lang, [], 'Language gaps only: move what needs more to where it is used.'),
+  ...only(
+    'contract',
+    shared.contract,
+    [shared.lang],
+    'The contract is shapes; put the behaviour into domain or client.',
+  ),
+  ...only(
+    'client',
+    shared.client,
+    [shared.contract, shared.lang],
+    'A client knows the contract, nothing of either side.',
+  ),
+]
+
+const mainRules = [
+  ...only(
+    'domain',
+    main('domain'),
+    [shared.contract, shared.lang],
+    'Pure decisions: let the engine gather the facts and pass them in.',
+  ),
+  ...only(
+    'base',
+    main('base'),
+    [shared.lang],
+    'Tools without product knowledge: move what knows the product to its folder.',
+  ),
+  ...only(
+    'engine',
+    main('engine'),
+    [main('domain'), ...basics],
+    'Say what the engine needs in engine/ports.ts and let an adapter implement it.',
+  ),
+  ...adapters.flatMap((folder) =>
+    only(
+      folder,
+      main(folder),
+      [main('domain'), ports, ...basics],
+      'Adapters know the ports they implement, not each other or the engine: take what you need as an argument from compose.ts.',
+    ),
+  ),
+  ...only('api', main('api'), [main('domain'), ...basics], 'Ask the engine through what compose.ts hands in.', [
+    main('engine'),
+  ]),
+  ...only('server', main('server'), basics, 'A door calls api only: add an operation to the contract.', [
+    main('api'),
+    main('domain'),
+  ]),
+  ...only('desktop', main('desktop'), basics, 'A door calls api only: add an operation to the contract.', [
+    main('api'),
+    main('domain'),
+  ]),
+  ...only('cli', main('cli'), [shared.client, ...basics], 'The CLI is a client of the API like any other.'),
+  ...only(
+    'service',
+    main('service'),
+    ['^src-main/compose[.]ts$', shared.lang, main('base')],
+    'It starts and stops the app; it does not look inside.',
+  ),
+  {
+    name: 'compose',
+    severity: 'error',
+    comment:
+      'The one object graph serves the desktop, the service and the tests alike: doors of one carrier are built by its entry.',
+    from: { path: '^src-main/compose[.]ts$' },
+    to: { path: [main('desktop'), main('cli'), main('service'), '^src-renderer/'] },
+  },
+  {
+    name: 'compose-without-electron',
+    severity: 'error',
+    comment: 'The graph must run headless: keep electron in desktop and the entries.',
+    from: { path: '^src-main/(compose|headless|cli)[.]ts$' },
+    to: { path: '(^|node_modules/)electron(/|$)', reachable: true },
+  },
+  {
+    name: 'entries-are-leaves',
+    severity: 'error',
+    comment: 'Entries start things as soon as they are loaded: move what you need into a folder.',
+    from: {},
+    to: { path: '^src-main/(electron|headless|cli|preload)[.]ts$' },
+  },
+]
+
+const ui = (folder) => `^src-renderer/${folder}/`
+const looks = [ui('components'), ui('composables'), '^src-renderer/styles/', shared.contract, shared.lang]
+
+const rendererRules = [
+  {
+    name: 'renderer-without-main',
+    severity: 'error',
+    comment: 'The window may be a web page: it asks through the client and its operations.',
+    from: { path: '^src-renderer/' },
+    to: { path: ['^src-main/', 'node:'] },
+  },
+  ...only(
+    'renderer-api',
+    ui('api'),
+    [shared.client, shared.contract, shared.lang],
+    'It only picks and resumes the transport.',
+  ),
+  ...only(
+    'renderer-stores',
+    ui('stores'),
+    [ui('api'), shared.client, shared.contract, shared.lang],
+    'State knows no components.',
+  ),
+  ...only(
+    'renderer-components',
+    ui('components'),
+    looks,
+    'Components get data by props; a screen binds them to a store.',
+  ),
+  ...only(
+    'renderer-composables',
+    ui('composables'),
+    [shared.contract, shared.lang],
+    'Composables are below components.',
+  ),
+  {
+    name: 'renderer-features-apart',
+    severity: 'error',
+    comment: 'Screens do not know each other: share through stores, components or the hash.',
+    from: { path: '^src-renderer/features/([^/]+)/' },
+    to: { path: '^src-renderer/features/', pathNot: '^src-renderer/features/$1/' },
+  },
+  {
+    name: 'renderer-features',
+    severity: 'error',
+    comment: 'A screen talks to stores, not to the API.',
+    from: { path: '^src-renderer/features/' },
+    to: { path: ['^src-renderer/api/', '^src-shared/client/'], dependencyTypesNot: ['type-only'] },
+  },
+]
+
+const owners = [
+  owned(
+    'sqlite',
+    ['better-sqlite3', 'drizzle-orm'],
+    ['^src-main/store/'],
+    'Write a query in store/<table>.ts and call it through a port.',
+  ),
+  owned(
+    'fastify',
+    ['fastify', '@fastify', '@modelcontextprotocol'],
+    ['^src-main/server/'],
+    'HTTP and MCP belong to server.',
+  ),
+  owned(
+    'pty',
+    ['node-pty', '@lydell/node-pty', '@agentclientprotocol'],
+    ['^src-main/executors/'],
+    'Agents are run by executors.',
+  ),
+  owned('git', ['simple-git'], ['^src-main/workspaces/'], 'Git is run by workspaces/git/run-git.ts.'),
+  owned('secrets', ['bcrypt', 'jose'], ['^src-main/identity/'], 'Passwords and tokens belong to identity.'),
+  owned('log', ['pino'], ['^src-main/base/'], 'Take a Log (base/log.ts) as an argument.'),
+  owned(
+    'electron',
+    ['electron'],
+    ['^src-main/desktop/', '^src-main/(electron|preload)[.]ts$'],
+    'Only the desktop door knows the window.',
+  ),
+  owned('commander', ['commander'], ['^src-main/cli/', '^src-main/cli[.]ts$'], 'Command lines belong to cli.'),
+  owned('vue', ['vue', '@vue', 'pinia', 'reka-ui'], ['^src-renderer/'], 'Pixels belong to the renderer.'),
+  owned(
+    'processes',
+    ['child_process'],
+    ['^src-main/base/', '^src-main/executors/', '^src-main/hooks/', '^src-main/workspaces/', '^src-main/service/'],
+    'Start a program through base/process.ts.',
+  ),
+]
+
+const purity = [
+  {
+    name: 'no-node-in-pure-folders',
+    severity: 'error',
+    comment: 'Pure folders run anywhere: hand the result of the I/O in.',
+    from: { path: ['^src-shared/', main('domain'), main('engine'), main('api'), '^src-renderer/'] },
+    // `path` only computes.
+    to: { dependencyTypes: ['core'], pathNot: '^(node:)?path(/posix)?$' },
+  },
+  {
+    name: 'no-circular',
+    severity: 'error',
+    comment: 'Move what both need into a third file below them.',
+    from: {},
+    to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+  },
+  {
+    name: 'not-to-test',
+    severity: 'error',
+    comment: 'The program does not know its tests.',
+    from: { path: anyFolder },
+    to: { path: '^test/' },
+  },
+  {
+    name: 'not-to-unresolvable',
+    severity: 'error',
+    comment: 'The file or package is not there; a package must stand in package.json.',
+    from: {},
+    to: { couldNotResolve: true, pathNot: '^(node|virtual):' },
+  },
+  {
+    name: 'main-from-dependencies',
+    severity: 'error',
+    comment: 'What the main process loads at run time is packaged from "dependencies": move it there.',
+    from: { path: '^src-main/' },
+    to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '(^|node_modules/)electron(/|$)' },
+  },
+]
+
+export default {
+  forbidden: [...sharedRules, ...mainRules, ...rendererRules, ...owners, ...purity],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.vue', '.js', '.mjs', '.cjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+    detectProcessBuiltinModuleCalls: true,
+  },
+}
