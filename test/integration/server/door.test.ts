@@ -1,0 +1,117 @@
+import { request } from 'node:http'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openServer } from './open-server.ts'
+
+let webRoot = ''
+
+beforeAll(async () => {
+  webRoot = await mkdtemp(join(tmpdir(), 'copse-web-'))
+  await mkdir(join(webRoot, 'assets'))
+  await writeFile(join(webRoot, 'index.html'), '<!doctype html><title>Copse</title>')
+  await writeFile(join(webRoot, 'assets', 'index-abc.js'), 'export {}')
+})
+
+afterAll(() => rm(webRoot, { recursive: true }))
+
+/** fetch refuses to send these headers. */
+function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('health and the description need no token', async () => {
+  await using server = await openServer()
+  const health = await server.request('/healthz', { token: null })
+  expect(await health.json()).toEqual({ status: 'ok', version: '1.2.3' })
+  const description = await server.request('/openapi.json', { token: null })
+  expect(await description.json()).toMatchObject({ openapi: '3.1.0', info: { version: '1.2.3' } })
+})
+
+test('only a loopback name reaches a service on loopback', async () => {
+  await using server = await openServer()
+  const { port } = new URL(server.url)
+  const asHost = (host: string) => statusOf(`${server.url}/healthz`, { host })
+  const hosts = ['localhost', `localhost:${port}`, '127.0.0.1:1', `[::1]:${port}`, 'evil.example', '10.0.0.1:4870']
+  expect(await Promise.all(hosts.map(asHost))).toEqual([200, 200, 200, 200, 403, 403])
+})
+
+test('another page’s origin is refused, the service’s own is not', async () => {
+  await using server = await openServer()
+  const from = (origin: string) => statusOf(`${server.url}/healthz`, { origin })
+  const { port } = new URL(server.url)
+  const foreign = ['https://evil.example', 'null', 'http://127.0.0.1:1', `http://localhost:${port}`]
+  expect(await Promise.all([server.url, ...foreign].map(from))).toEqual([200, 403, 403, 403, 403])
+})
+
+test('no answer allows another origin to read it', async () => {
+  await using server = await openServer()
+  const preflight = await server.request('/api/v1/projects', { method: 'OPTIONS' })
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([404, null])
+})
+
+test('the page is served with a strict policy, its hashed files for good', async () => {
+  await using server = await openServer({ webRoot })
+  const page = await server.request('/', { token: null })
+  expect(await page.text()).toContain('Copse')
+  expect(Object.fromEntries(page.headers)).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': expect.stringContaining("script-src 'self' 'wasm-unsafe-eval';"),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-cache',
+  })
+  const script = await server.request('/assets/index-abc.js', { token: null })
+  expect([script.status, script.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+})
+
+test('a place inside the page is the page; a file that is not there, or outside, is not found', async () => {
+  await using server = await openServer({ webRoot })
+  const status = async (path: string) => (await server.request(path, { token: null })).status
+  expect(await Promise.all(['/projects/7', '/assets/gone.js', '/..%2f..%2fetc%2fhosts.txt'].map(status))).toEqual([
+    200, 404, 404,
+  ])
+  expect(await statusOf(`${server.url}/../../../../etc/passwd.txt`, {})).toBe(404)
+  expect((await server.request('/nothing', { method: 'POST', token: null })).status).toBe(404)
+})
+
+test('closing waits for the request under way, and twice is harmless', async () => {
+  await using server = await openServer()
+  const reached = Promise.withResolvers<() => void>()
+  server.api.handle('projects.list', async () => {
+    const gate = Promise.withResolvers<void>()
+    reached.resolve(gate.resolve)
+    await gate.promise
+    return { items: [] }
+  })
+  const asked = server.request('/api/v1/projects')
+  const go = await reached.promise
+  const closed = server.close()
+  go()
+  expect((await asked).status).toBe(200)
+  await closed
+  await server.close()
+  await expect(server.request('/healthz')).rejects.toThrow()
+})
+
+test('closing ends what does not end by itself', async () => {
+  await using server = await openServer({ drainMs: 50 })
+  const reached = Promise.withResolvers<void>()
+  server.api.handle('projects.list', async (_input, { signal }) => {
+    reached.resolve()
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    return { items: [] }
+  })
+  const asked = server.request('/api/v1/projects').catch(() => 'hung up')
+  await reached.promise
+  await server.close()
+  expect(await asked).toBe('hung up')
+})
