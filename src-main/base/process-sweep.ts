@@ -26,8 +26,8 @@ const unkillableMs = 5_000
 export async function sweep(scope: SweepScope, timing: SweepTiming): Promise<readonly number[]> {
   const known = new Map<number, string>()
   const told = new Set<string>()
-  let leaderGone = timing.leaderExit === undefined
-  void timing.leaderExit?.then(() => (leaderGone = true))
+  let wakeUp = timing.leaderExit
+  void timing.leaderExit?.then(() => (wakeUp = undefined))
   for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {
     const members = await findMembers(scope, known)
     if (members.length === 0) return []
@@ -36,7 +36,7 @@ export async function sweep(scope: SweepScope, timing: SweepTiming): Promise<rea
     signalMembers(scope, members, told, late >= 0)
     // Only polling can tell when processes that are not our children have gone. The leader is one, and wakes us.
     const wait = Math.max(1, Math.min(pause, late < 0 ? -late : pause))
-    await Promise.race(leaderGone ? [delay(wait)] : [delay(wait), timing.leaderExit])
+    await (wakeUp ? Promise.race([delay(wait), wakeUp]) : delay(wait))
   }
 }
 

@@ -124,12 +124,12 @@ async function finish(
 /** Reads only as fast as the log takes it, so a flood is slowed down at its source. */
 async function pump(output: Readable, entries: OutputEntries, log: AgentLog): Promise<void> {
   const lines = createLineHold()
-  let failure: unknown
+  let failure: Error | undefined
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return
     entries.push(bytes)
     // With a broken log the output is still read: a full pipe would keep the command from ending.
-    if (failure === undefined) await log.raw(bytes).catch((error: unknown) => (failure = error))
+    if (failure === undefined) await log.raw(bytes).catch((error: Error) => (failure = error))
   }
   for await (const chunk of output as AsyncIterable<Buffer>) await write(lines.push(chunk))
   await write(lines.flush())

@@ -18,18 +18,18 @@ export function createAgentLog(options: {
   const stream = createStreamRedactor(redact)
   let full = false
   let closing: Promise<void> | undefined
-  let failure: unknown
+  let failure: Error | undefined
 
   const add = (entry: TranscriptEntry): void => {
     // `entry` can't wait, so `raw` waits for both files; a failed write is told there, and by `close`.
-    transcript.append(Buffer.from(`${JSON.stringify(entry)}\n`)).catch((error: unknown) => (failure ??= error))
+    transcript.append(Buffer.from(`${JSON.stringify(entry)}\n`)).catch((error: Error) => (failure ??= error))
   }
   const finish = async (): Promise<void> => {
     const results = await Promise.allSettled([
       raw.append(stream.flush()).finally(() => raw.close()),
       transcript.close(),
     ])
-    for (const result of results) if (result.status === 'rejected') failure ??= result.reason
+    for (const result of results) if (result.status === 'rejected') failure ??= result.reason as Error
     if (failure !== undefined) throw failure
   }
   return {

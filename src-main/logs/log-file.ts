@@ -100,7 +100,7 @@ function createWriter(
   let queued = 0
   let size = startingSize
   let leftOut = 0
-  let failure: unknown
+  let failure: Error | undefined
   let draining: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
@@ -111,7 +111,7 @@ function createWriter(
       try {
         await file.appendFile(batch)
       } catch (error) {
-        failure ??= error
+        failure ??= error as Error
       }
       queued -= batch.length
       tell.grown()

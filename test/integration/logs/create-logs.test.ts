@@ -139,7 +139,7 @@ describe('following a log', () => {
     }
     await log.close()
     expect((await Promise.all(followers.map((follower) => follower.next())))[0]?.value).toEqual({ kind: 'end' })
-    await Promise.all(followers.map((follower) => follower.return?.()))
+    await Promise.all(followers.map(async (follower) => await follower.return?.()))
   })
 
   it('loses and doubles nothing while much is written', async () => {
