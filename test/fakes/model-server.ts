@@ -23,6 +23,8 @@ export interface ModelCall {
   /** The latest prompt in the request. */
   readonly prompt: string
   readonly tools: readonly string[]
+  /** Every text of the request. */
+  readonly said: string
 }
 
 export interface ModelServerOptions {
@@ -127,6 +129,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     tool: turn.call?.name ?? null,
     prompt: conversation.prompts.at(-1)?.text ?? '',
     tools: conversation.tools.map((tool) => tool.name),
+    said: conversation.said,
   })
   const { delay = 0, error } = chosen?.step ?? {}
   if (delay > 0 && !(await waited(delay, response, context.closed))) return

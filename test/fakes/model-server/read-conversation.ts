@@ -12,6 +12,7 @@ interface Part {
   readonly text?: string
   readonly name?: string
   readonly input?: unknown
+  readonly content?: unknown
 }
 
 export interface ToolSchema {
@@ -45,13 +46,21 @@ export function readConversation(request: ModelRequest): Conversation {
       for (const part of parts) if (part.type === 'tool_use') calls.push({ name: part.name ?? '', at })
       continue
     }
-    const text = parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n')
+    const text = parts.flatMap(promptText).join('\n')
     if (text !== '') prompts.push({ text, at })
   }
   const tools = (request.tools ?? []).flatMap((tool) =>
     tool.input_schema ? [{ name: tool.name, schema: tool.input_schema }] : [],
   )
   return { prompts, calls, tools, said: allTexts([request.system, request.messages, request.tools]).join('\n') }
+}
+
+/** Claude Code puts what a person says in the middle of a turn into the next tool result, under these words. */
+const midTurn = 'The user sent a new message while you were working:'
+
+function promptText(part: Part): string[] {
+  if (part.type === 'text') return [part.text ?? '']
+  return part.type === 'tool_result' ? allTexts(part.content).join('\n').split(midTurn).slice(1) : []
 }
 
 function allTexts(value: unknown): string[] {

@@ -1,0 +1,224 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { createClaudeCodeDriver } from '../../src-main/executors/claude-code.ts'
+import type { ExecutionOutcome, ExecutionRun } from '../../src-main/engine/ports.ts'
+import { scripted } from '../fakes/model-server.ts'
+import { createAgentBench, createMemoryLog } from './agent-bench.ts'
+import type { AgentBench, MemoryLog } from './agent-bench.ts'
+import { claudeCodeBinary, claudeCodeVersion } from './claude-code-binary.ts'
+import { startNoteMcpServer } from './note-mcp-server.ts'
+
+const driver = createClaudeCodeDriver()
+const model = 'claude-sonnet-4-5'
+let binary = ''
+beforeAll(async () => {
+  binary = await claudeCodeBinary()
+})
+
+interface Finished {
+  readonly outcome: ExecutionOutcome
+  readonly log: MemoryLog
+}
+
+const never = new AbortController().signal
+
+async function finish(bench: AgentBench, about: Partial<ExecutionRun> & { prompt: string }): Promise<Finished> {
+  const log = createMemoryLog()
+  const config = { command: binary, env: { ...bench.env }, model, ...about.config }
+  const running = await driver.start(bench.run({ ...about, log, config }), { signal: never })
+  return { outcome: await running.outcome, log }
+}
+
+/** Processes that work in a folder or below it. */
+async function processesIn(folder: string): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+      return environment.includes(folder) ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : ''
+    }),
+  )
+  return found.filter((line) => line !== '')
+}
+
+test('it writes a file with its own tool, commits in its own shell, and its transcript says so', async () => {
+  await using bench = await createAgentBench()
+  const prompt = scripted('Add a greeting.', [
+    { say: 'I add it.', write: { path: 'greeting.txt', content: 'hello\n' } },
+    { tool: { name: 'Edit', args: { file_path: 'greeting.txt', old_string: 'hello', new_string: 'hello there' } } },
+    { shell: 'git add --all && git commit --quiet --message "Add a greeting" && git status --short --branch' },
+    { say: 'The greeting is committed.' },
+  ])
+  const { outcome, log } = await finish(bench, { prompt })
+
+  const session_id = expect.stringMatching(/^[0-9a-f-]{36}$/) as string
+  const usage = { input_tokens: 400, output_tokens: 80, cost_usd: expect.any(Number) as number }
+  expect(outcome).toEqual({
+    ended: 'exited',
+    exit_code: 0,
+    session_id,
+    usage,
+    conclusion: 'done',
+    message: 'The greeting is committed.',
+  })
+  expect(await bench.repository.git(['show', 'svc/example:greeting.txt'])).toBe('hello there')
+  expect(await bench.repository.git(['log', '-1', '--format=%s', 'svc/example'])).toBe('Add a greeting')
+
+  const entries = log.entries
+    .filter(({ type }) => type !== 'stderr')
+    .map(({ at, ...entry }) => [Date.parse(at) > 0, entry])
+  const id = expect.stringMatching(/^toolu_/) as string
+  const call = { type: 'tool_call', id, input: expect.any(Object) as object }
+  const result = { type: 'tool_result', id, ok: true }
+  const text = expect.any(String) as string
+  const diff = { path: 'greeting.txt' }
+  expect(entries).toEqual(
+    [
+      { type: 'prompt', text: prompt },
+      { type: 'message', text: 'I add it.' },
+      {
+        ...call,
+        tool: 'Write',
+        action: 'write',
+        target: 'greeting.txt',
+        diff: { ...diff, old_text: null, new_text: 'hello\n' },
+      },
+      { ...result, text },
+      {
+        ...call,
+        tool: 'Edit',
+        action: 'edit',
+        target: 'greeting.txt',
+        diff: { ...diff, old_text: 'hello', new_text: 'hello there' },
+      },
+      { ...result, text },
+      { ...call, tool: 'Bash', action: 'run', target: expect.stringContaining('git commit') as string, diff: null },
+      { ...result, text: expect.stringContaining('## svc/example') as string },
+      { type: 'message', text: 'The greeting is committed.' },
+      { type: 'usage', ...usage },
+    ].map((entry) => [true, entry]),
+  )
+  expect(log.closed()).toBe(true)
+  expect(log.rawText()).toContain('"type":"result"')
+  expect(await processesIn(bench.worktree)).toEqual([])
+})
+
+test('feedback resumes the same session, which still knows what was said before', async () => {
+  await using bench = await createAgentBench()
+  const first = await finish(bench, { prompt: scripted('Call it Juniper.', [{ say: 'Shall I go on?' }]) })
+  expect(first.outcome).toMatchObject({ conclusion: 'question', message: 'Shall I go on?' })
+
+  const prompt = scripted('Yes.', [{ write: { path: 'name.txt', content: 'Juniper\n' } }, { say: 'Done.' }])
+  const second = await finish(bench, { prompt, session_id: first.outcome.session_id })
+
+  expect(second.outcome).toMatchObject({ exit_code: 0, session_id: first.outcome.session_id, conclusion: 'done' })
+  const played = bench.model.log.filter(({ index }) => index >= 0)
+  expect(played.map(({ tool }) => tool)).toEqual([null, 'Write', null])
+  expect(await readFile(join(bench.worktree, 'name.txt'), 'utf8')).toBe('Juniper\n')
+  expect(played.at(-1)?.said).toContain('Call it Juniper.')
+})
+
+test('a session that is gone is told, and not kept for the next run', async () => {
+  await using bench = await createAgentBench()
+  const session_id = '0a95ce53-630d-4029-be64-1421957870aa'
+  const { outcome } = await finish(bench, { prompt: 'Go on.', session_id })
+  expect(outcome).toMatchObject({ ended: 'exited', exit_code: 1, session_id: null, conclusion: 'silent' })
+  expect(outcome.message).toContain(session_id)
+})
+
+test('words from a person while it works reach the same turn or the next', async () => {
+  await using bench = await createAgentBench()
+  const log = createMemoryLog()
+  // It works until the file is there, which only this test makes: so the words surely come while it works.
+  const wait = 'until test -e go; do sleep 0.05; done'
+  const prompt = scripted('Start.', [{ shell: wait }, { say: 'Started.' }])
+  const config = { command: binary, env: { ...bench.env }, model }
+  const running = await driver.start(bench.run({ prompt, log, config }), { signal: never })
+  await log.waitFor(({ type }) => type === 'tool_call')
+  await running.input(scripted('And this.', [{ write: { path: 'more.txt', content: 'more\n' } }, { say: 'All done.' }]))
+  await bench.repository.write({ go: '' }, bench.worktree)
+
+  expect(await running.outcome).toMatchObject({ exit_code: 0, conclusion: 'done', message: 'All done.' })
+  expect(await readFile(join(bench.worktree, 'more.txt'), 'utf8')).toBe('more\n')
+  await expect(running.input('Too late.')).rejects.toMatchObject({ code: 'input_closed' })
+})
+
+test('stopped in the middle, nothing of it is left', async () => {
+  await using bench = await createAgentBench()
+  const log = createMemoryLog()
+  const prompt = scripted('Wait.', [
+    { shell: 'sleep 600 & (setsid sleep 601 &) ; echo $$ > started; sleep 602' },
+    { say: 'x' },
+  ])
+  const config = { command: binary, env: { ...bench.env }, model }
+  const running = await driver.start(bench.run({ prompt, log, config }), { signal: never })
+  await log.waitFor(({ type }) => type === 'tool_call')
+  await running.stop()
+
+  expect(await running.outcome).toMatchObject({
+    ended: 'stopped',
+    exit_code: 143,
+    session_id: expect.any(String) as string,
+  })
+  expect(await processesIn(bench.worktree)).toEqual([])
+  expect(log.closed()).toBe(true)
+})
+
+test('it reaches our MCP endpoint with its token, which is left nowhere', async () => {
+  await using bench = await createAgentBench()
+  await using mcp = await startNoteMcpServer()
+  const before = await mcpFolders()
+  const steps = [{ tool: { name: 'svc_note', args: { text: 'from the agent' } } }, { say: 'Noted.' }]
+  const { outcome, log } = await finish(bench, { prompt: scripted('Note it.', steps), mcp })
+
+  expect(outcome).toMatchObject({ exit_code: 0, message: 'Noted.' })
+  expect(mcp.notes).toEqual(['from the agent'])
+  expect(log.entries).toContainEqual(
+    expect.objectContaining({ type: 'tool_call', action: 'mcp', tool: 'mcp__svc__svc_note', target: 'from the agent' }),
+  )
+  expect(await bench.repository.git(['status', '--porcelain'], { cwd: bench.worktree })).toBe('')
+  expect(await mcpFolders()).toEqual(before)
+})
+
+test('a model that refuses fails the run and says why; too many requests are a limit', async () => {
+  await using bench = await createAgentBench()
+  const refused = await finish(bench, { prompt: scripted('Go.', [{ error: 400 }]) })
+  expect(refused.outcome).toMatchObject({ exit_code: 1, conclusion: 'silent' })
+  expect(refused.outcome.message).toContain('400')
+  expect(refused.log.entries.filter(({ type }) => type === 'error')).toHaveLength(1)
+
+  const config = { env: { ...bench.env, CLAUDE_CODE_MAX_RETRIES: '0' }, command: binary, model }
+  const limited = await finish(bench, { prompt: scripted('Go.', [{ error: 429 }]), config })
+  expect(limited.outcome).toMatchObject({ exit_code: 1, conclusion: 'limit' })
+
+  const turns = scripted('Go.', [{ shell: 'true' }])
+  const capped = await finish(bench, { prompt: turns, config: { ...config, args: ['--max-turns', '2'] } })
+  expect(capped.outcome).toMatchObject({ exit_code: 1, conclusion: 'limit' })
+})
+
+test('a run that takes longer than it was given is ended', async () => {
+  await using bench = await createAgentBench()
+  const { outcome } = await finish(bench, {
+    prompt: scripted('Wait.', [{ shell: 'sleep 600' }]),
+    timeout_seconds: 2,
+  })
+  expect(outcome).toMatchObject({ ended: 'timed_out', message: expect.stringContaining('2 s') as string })
+  expect(await processesIn(bench.worktree)).toEqual([])
+})
+
+test('it is found with its version', async () => {
+  const env = { ...process.env, PATH: join(binary, '..') }
+  const found = await createClaudeCodeDriver({ env }).detect({ signal: never })
+  expect(found).toEqual({
+    executor: 'claude-code',
+    name: 'Claude Code',
+    installed: true,
+    path: binary,
+    version: claudeCodeVersion,
+    hint: null,
+  })
+})
+
+const mcpFolders = async (): Promise<string[]> =>
+  (await readdir('/tmp')).filter((name) => name.startsWith('svc-mcp-')).sort()
