@@ -29,9 +29,7 @@ export const useLive = defineStore('live', () => {
   /** Loads projects first, since every screen waits for them, then the rest of what the board shows. */
   async function reload(): Promise<void> {
     await Promise.all([targets.projects.load(), targets.agents.load(), session.load()])
-    await Promise.all(
-      targets.projects.items.map((project) => targets.projects.prepare(project.id)),
-    )
+    await Promise.all(targets.projects.items.map((project) => targets.projects.prepare(project.id)))
   }
   function start(): void {
     live ??= openLive({

@@ -88,6 +88,7 @@ export function useMoves() {
       optimistic(task, to, () => tasks.verdict(task.id, 'fail', feedback)),
     cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
     refused: (task: Task, reason: string) => toasts.warn(`${stays(task)} ${reason}`),
+    unreachable: (error: unknown) => toasts.refused(error, 'The board could not be loaded.'),
     failed: (task: Task, error: unknown) => toasts.refused(error, stays(task)),
   }
 }

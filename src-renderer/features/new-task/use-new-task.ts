@@ -33,7 +33,9 @@ export function useNewTask(projectId: () => string) {
     startNow: true,
   })
   const states = computed(() =>
-    (projects.workflow(projectId())?.states ?? []).filter((state) => state.kind === 'backlog' || state.kind === 'initial'),
+    (projects.workflow(projectId())?.states ?? []).filter(
+      (state) => state.kind === 'backlog' || state.kind === 'initial',
+    ),
   )
 
   function reset(status: string | null): void {
