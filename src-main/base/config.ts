@@ -54,11 +54,7 @@ interface Setting {
 }
 
 /** Reads command line, then environment, then defaults. Throws `ConfigError` at the first unusable value. */
-export function readConfig(
-  env: Environment,
-  options: ConfigOptions,
-  program: Resources & { readonly version: string },
-): AppConfig {
+export function readConfig(env: Environment, options: ConfigOptions, program: Resources): AppConfig {
   const from = (name: string, flag?: string, option?: string): Setting | null => {
     if (flag !== undefined && option !== undefined) return { name: flag, value: option }
     const value = env[name]

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 export interface Resources {
   /** The folder of package.json, in a clone and in a packaged app alike. */
   readonly root: string
+  readonly version: string
   /** The built window, also served as the web UI; null before the first build. */
   readonly webRoot: string | null
   readonly workflowsDir: string
@@ -26,10 +27,17 @@ export function findResources(entryDir: string): Resources {
   const webRoot = join(root, 'dist', 'renderer')
   return {
     root,
+    version: versionIn(join(root, 'package.json')),
     webRoot: existsSync(join(webRoot, 'index.html')) ? webRoot : null,
     workflowsDir: join(root, 'workflows'),
     migrationsDir: join(root, 'src-main', 'store', 'migrations'),
   }
+}
+
+function versionIn(file: string): string {
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version?: unknown }
+  if (typeof version !== 'string') throw new Error(`${file} names no version: the installation is incomplete.`)
+  return version
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

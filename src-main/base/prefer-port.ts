@@ -1,0 +1,19 @@
+import { createServer } from 'node:net'
+
+/**
+ * `port` if it can be had on `host` now, else 0 (any free one): for a window, which need not be at a
+ * known address. Throws for a host that this machine does not have.
+ */
+export async function preferPort(host: string, port: number): Promise<number> {
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen({ host, port, exclusive: true }, resolve)
+    })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES')) return 0
+    throw error
+  }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

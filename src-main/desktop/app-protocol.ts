@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { extname, resolve, sep } from 'node:path'
+import { protocol } from 'electron'
+
+/** Where the window's page lives: an origin of its own, so that no other page shares its storage. */
+export const appOrigin = { scheme: 'copse', host: 'app', url: 'copse://app/' } as const
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+}
+
+/** The page asks nothing of any network: it has the preload's bridge. */
+const contentPolicy =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+  "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Makes the scheme a web origin. Only before Electron is ready. */
+export function registerAppScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme: appOrigin.scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
+  ])
+}
+
+/** Serves the built page from `webRoot`. */
+export function serveApp(webRoot: string): void {
+  protocol.handle(appOrigin.scheme, (request) => answer(webRoot, request))
+}
+
+/** One file below `webRoot`, or 404: also for every path that leads out of it. */
+export async function answer(webRoot: string, request: Pick<Request, 'method' | 'url'>): Promise<Response> {
+  const url = new URL(request.url)
+  const file = url.host === appOrigin.host && request.method === 'GET' ? fileFor(webRoot, url.pathname) : null
+  const content = file === null ? null : await readIfThere(file)
+  if (file === null || content === null) return new Response('Not found', { status: 404 })
+  return new Response(content, {
+    headers: {
+      'content-type': types[extname(file)] ?? 'application/octet-stream',
+      'content-security-policy': contentPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    },
+  })
+}
+
+function fileFor(webRoot: string, pathname: string): string | null {
+  const path = decode(pathname)
+  if (path === null || path.includes('\0')) return null
+  const file = resolve(webRoot, `.${path === '/' ? '/index.html' : path}`)
+  return file.startsWith(resolve(webRoot) + sep) ? file : null
+}
+
+function decode(pathname: string): string | null {
+  try {
+    return decodeURIComponent(pathname)
+  } catch (error) {
+    if (error instanceof URIError) return null
+    throw error
+  }
+}
+
+async function readIfThere(file: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  try {
+    return new Uint8Array(await readFile(file))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return null
+    throw error
+  }
+}

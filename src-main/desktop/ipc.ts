@@ -1,0 +1,93 @@
+import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent, type WebContents } from 'electron'
+import { isAbsolute } from 'node:path'
+import type { Principal } from '../domain/access/principal.ts'
+import type { Api, CallContext } from '../api/api.ts'
+import { desktopChannels, type CallReply, type ReplyError } from '../../src-shared/contract/desktop.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import { operations, streams, type OperationName, type StreamName } from '../../src-shared/contract/operations.ts'
+import { createSubscriptions, type OpenStream } from './subscriptions.ts'
+import { isTrustedSender } from './trusted-sender.ts'
+
+/** What the window's door needs of the app and the desktop. */
+export interface WindowDoor {
+  readonly api: Api
+  /** Whoever sits at this machine, asked anew for every call: registering changes it. */
+  localPrincipal(): Principal
+  pickFolder(contents: WebContents): Promise<string | null>
+  showFolder(path: string): void
+  /** Told of errors that are no refusal; the page hears only that something went wrong. */
+  onBug(error: unknown): void
+}
+
+/** Answers the window's calls and streams until it is disposed, which ends every open one. */
+export function openWindowDoor(door: WindowDoor): Disposable {
+  const closing = new AbortController()
+  const toError = (error: unknown): ReplyError => replyError(error, door)
+  const subscriptions = createSubscriptions(toError)
+
+  handle(desktopChannels.call, async (_event, name, input): Promise<CallReply> => {
+    try {
+      return { ok: true, value: await door.api.call(known(operations, name), input, context(door, closing.signal)) }
+    } catch (error) {
+      return { ok: false, error: toError(error) }
+    }
+  })
+  handle(desktopChannels.subscribe, (event, id, stream, input, after) => {
+    const open: OpenStream = (signal) => streamOf(door, known(streams, stream), input, after, signal)
+    subscriptions.add(event.sender, String(id), open)
+    return null
+  })
+  handle(desktopChannels.pickFolder, (event) => door.pickFolder(event.sender))
+  handle(desktopChannels.showFolder, (_event, path) => {
+    if (typeof path === 'string' && isAbsolute(path)) door.showFolder(path)
+    return null
+  })
+  const onUnsubscribe = (event: IpcMainEvent, id: unknown) => {
+    if (isTrustedSender(event)) subscriptions.end(event.sender, String(id))
+  }
+  ipcMain.on(desktopChannels.unsubscribe, onUnsubscribe)
+
+  return {
+    [Symbol.dispose]: () => {
+      closing.abort()
+      subscriptions[Symbol.dispose]()
+      ipcMain.off(desktopChannels.unsubscribe, onUnsubscribe)
+      const { call, subscribe, pickFolder, showFolder } = desktopChannels
+      for (const channel of [call, subscribe, pickFolder, showFolder]) ipcMain.removeHandler(channel)
+    },
+  }
+}
+
+function handle(channel: string, answer: (event: IpcMainInvokeEvent, ...args: unknown[]) => unknown): void {
+  ipcMain.handle(channel, (event, ...args: unknown[]) => {
+    if (!isTrustedSender(event)) throw new Error('This page may not call Copse.')
+    return answer(event, ...args)
+  })
+}
+
+function context(door: WindowDoor, signal: AbortSignal): CallContext {
+  return { principal: door.localPrincipal(), signal, remote_address: null }
+}
+
+function streamOf(
+  door: WindowDoor,
+  name: StreamName,
+  input: unknown,
+  after: unknown,
+  signal: AbortSignal,
+): ReturnType<OpenStream> {
+  const last = typeof after === 'number' && Number.isSafeInteger(after) ? after : null
+  if (name === 'events.stream') return door.api.events(input, last, context(door, signal))
+  return door.api.transcript(input, last === null ? 0 : last + 1, context(door, signal))
+}
+
+function known<N extends OperationName | StreamName>(table: Readonly<Record<N, unknown>>, name: unknown): N {
+  if (typeof name === 'string' && Object.hasOwn(table, name)) return name as N
+  throw new ApiError({ code: 'not_found', message: `There is no operation ${JSON.stringify(name)}.` })
+}
+
+function replyError(error: unknown, door: WindowDoor): ReplyError {
+  if (error instanceof ApiError) return error.toBody().error
+  door.onBug(error)
+  return { code: 'internal_error', message: 'Something went wrong inside Copse; its log says what.' }
+}

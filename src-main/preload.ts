@@ -1,0 +1,32 @@
+import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron'
+import { desktopChannels, type DesktopBridge, type StreamReply } from '../src-shared/contract/desktop.ts'
+
+const listeners = new Map<string, (reply: StreamReply) => void>()
+
+ipcRenderer.on(desktopChannels.item, (_event: IpcRendererEvent, id: string, reply: StreamReply) => {
+  listeners.get(id)?.(reply)
+  if (reply.kind !== 'item') listeners.delete(id)
+})
+
+const bridge: DesktopBridge = {
+  platform: process.platform,
+  call: (name, input) => ipcRenderer.invoke(desktopChannels.call, name, input) as ReturnType<DesktopBridge['call']>,
+  subscribe: (stream, input, after, onReply) => {
+    // Unique over reloads: what was pushed for the page before must not reach this one.
+    const id = crypto.randomUUID()
+    listeners.set(id, onReply)
+    ipcRenderer.invoke(desktopChannels.subscribe, id, stream, input, after).catch((cause: unknown) => {
+      listeners.delete(id)
+      onReply({ kind: 'failed', error: { code: 'internal_error', message: String(cause) } })
+    })
+    return () => {
+      if (listeners.delete(id)) ipcRenderer.send(desktopChannels.unsubscribe, id)
+    }
+  },
+  pickFolder: () => ipcRenderer.invoke(desktopChannels.pickFolder) as Promise<string | null>,
+  showFolder: async (path) => {
+    await ipcRenderer.invoke(desktopChannels.showFolder, path)
+  },
+}
+
+contextBridge.exposeInMainWorld('copse', bridge)
