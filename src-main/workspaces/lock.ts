@@ -20,9 +20,9 @@ type LockFile = z.infer<typeof LockFile>
  * is taken over; the same execution may take it again, to name the process it has meanwhile.
  */
 export async function takeLock(path: string, lock: WorktreeLock): Promise<WorktreeLock | null> {
-  const holder = await identify(lock.pid ?? process.pid)
-  if (holder === null)
-    throw new Error(`Process ${lock.pid ?? process.pid} is gone; it cannot hold the lock of ${path}.`)
+  // An agent that has ended by now leaves the lock to this service, which gives it up when the execution is over.
+  const holder = (lock.pid === null ? null : await identify(lock.pid)) ?? (await identify(process.pid))
+  if (holder === null) throw new Error('The process table does not list this very process.')
   const text = `${JSON.stringify({ execution_id: lock.execution_id, pid: lock.pid, holder } satisfies LockFile)}\n`
   if (await createNew(join(path, lockName), text)) return null
   const present = await holderOf(path)

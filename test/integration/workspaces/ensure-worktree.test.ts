@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorkspaces } from '../../../src-main/workspaces/create-workspaces.ts'
@@ -188,70 +188,6 @@ test('a bare repository can have worktrees', async () => {
   expect(await fixture.workspaces.ensure(fixture.request({ repo_path: bare }), never)).toMatchObject({ how: 'created' })
 })
 
-test('listed files and globs are copied once, tracked and present ones kept', async () => {
-  await using fixture = await createFixture({ files: { '.gitignore': '.env*\nlocal/\n', 'README.md': 'r\n' } })
-  await fixture.repository.write({
-    '.env': 'A=1\n',
-    '.env.test': 'B=2\n',
-    'local/deep/x': 'x\n',
-    'README.md': 'dirty\n',
-  })
-  const request = fixture.request({ copy_files: ['.env*', 'local', 'README.md', 'not-there'] })
-  await fixture.workspaces.ensure(request, never)
-  const read = (name: string): Promise<string> => readFile(join(fixture.path, name), 'utf8')
-  expect(await Promise.all(['.env', '.env.test', 'local/deep/x', 'README.md'].map(read))).toEqual([
-    'A=1\n',
-    'B=2\n',
-    'x\n',
-    'r\n',
-  ])
-  await writeFile(join(fixture.path, '.env'), 'A=agent\n')
-  await fixture.workspaces.ensure(request, never)
-  expect(await read('.env')).toBe('A=agent\n')
-})
-
-test.each(['../secret', '/etc/hostname', 'link/secret', 'a/../../secret'])(
-  'copying %s, which leads out of the repository, is refused',
-  async (pattern) => {
-    await using fixture = await createFixture()
-    await fixture.repository.write({ secret: 's\n' }, fixture.repository.beside)
-    await symlink(fixture.repository.beside, join(fixture.repository.path, 'link'))
-    await expect(fixture.workspaces.ensure(fixture.request({ copy_files: [pattern] }), never)).rejects.toMatchObject({
-      code: 'outside_worktree',
-    })
-  },
-)
-
-test('setup commands run in order in the new worktree with the given environment, and only once', async () => {
-  await using fixture = await createFixture()
-  const request = fixture.request({ setup_commands: ['echo "$WHO" >> log', 'pwd >> log'], env: { WHO: 'me' } })
-  await fixture.workspaces.ensure(request, never)
-  await fixture.workspaces.ensure(request, never)
-  expect(await readFile(join(fixture.path, 'log'), 'utf8')).toBe(`me\n${fixture.path}\n`)
-})
-
-test('a failed setup names the command and what it said, and is tried again the next time', async () => {
-  await using fixture = await createFixture()
-  const request = fixture.request({ setup_commands: ['echo trouble >&2; test -e ok || exit 3'] })
-  await expect(fixture.workspaces.ensure(request, never)).rejects.toMatchObject({
-    code: 'setup_failed',
-    message: expect.stringMatching(/exit 3.*exit code 3\.\ntrouble/s),
-  })
-  await fixture.repository.write({ ok: '' }, fixture.path)
-  expect(await fixture.workspaces.ensure(request, never)).toMatchObject({ kind: 'ready', how: 'reused' })
-})
-
-test('cancelling ends a running setup command with its children', async () => {
-  await using fixture = await createFixture()
-  const controller = new AbortController()
-  const request = fixture.request({ setup_commands: ['echo $$ > pid; mkfifo gate; cat gate'] })
-  const ensured = fixture.workspaces.ensure(request, { signal: controller.signal })
-  void abortOnceThere(join(fixture.path, 'gate'), controller)
-  await expect(ensured).rejects.toMatchObject({ name: 'AbortError' })
-  const pid = Number(await readFile(join(fixture.path, 'pid'), 'utf8'))
-  expect(existsSync(`/proc/${pid}`)).toBe(false)
-})
-
 test('the lock file is excluded once, whatever the end of the exclude file looks like', async () => {
   await using fixture = await createFixture()
   const exclude = join(fixture.repository.path, '.git/info/exclude')
@@ -302,11 +238,3 @@ test('without git the failure says what to install', async () => {
     process.env['PATH'] = path
   }
 })
-
-async function abortOnceThere(file: string, controller: AbortController): Promise<void> {
-  const { watch } = await import('node:fs/promises')
-  await mkdir(dirname(dirname(file)), { recursive: true })
-  for await (const _ of watch(dirname(dirname(dirname(file))), { recursive: true, signal: controller.signal })) {
-    if (existsSync(file)) return controller.abort()
-  }
-}

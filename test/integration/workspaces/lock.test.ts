@@ -47,6 +47,16 @@ test('the same execution may take it again, to name its process, and nothing is 
   expect(await readdir(join(root, 'project'))).toEqual(['task'])
 })
 
+test('an execution whose process ended before it could be named keeps the lock until it is given up', async () => {
+  const child = await startChild()
+  await child[Symbol.asyncDispose]()
+  await workspaces.lock(path, { execution_id: one, pid: null })
+  expect(await workspaces.lock(path, { execution_id: one, pid: child.pid })).toBeNull()
+  expect(await workspaces.lock(path, { execution_id: two, pid: null })).toMatchObject({ execution_id: one })
+  await workspaces.unlock(path, one)
+  expect(await workspaces.lock(path, { execution_id: two, pid: null })).toBeNull()
+})
+
 test('only its execution gives the lock up, and twice is harmless', async () => {
   await workspaces.lock(path, { execution_id: one, pid: null })
   await workspaces.unlock(path, two)

@@ -1,3 +1,4 @@
+import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createWorkspaces } from '../../../src-main/workspaces/create-workspaces.ts'
 import type { BranchRef, MergeRequest, Workspaces, WorktreeRequest } from '../../../src-main/engine/ports.ts'
@@ -49,4 +50,32 @@ export async function createFixture(
     mergeRequest: (changes = {}) => ({ ...ref, strategy: 'merge', message: 'Merge the task\n', ...changes }),
     [Symbol.asyncDispose]: () => repository[Symbol.asyncDispose](),
   }
+}
+
+/** Everything that a user could miss: files with contents, index, refs and HEAD of the checkout. */
+export async function everything({ repository }: WorkspaceFixture): Promise<unknown> {
+  const files: Record<string, string> = {}
+  for (const entry of await readdir(repository.path, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (path.includes('/.git') && !path.endsWith('.gitignore')) continue
+    files[path] = entry.isDirectory() ? 'folder' : await readFile(path, 'utf8')
+  }
+  return {
+    files,
+    index: await repository.git(['ls-files', '--stage']),
+    refs: await repository.git(['for-each-ref']),
+    head: await repository.git(['rev-parse', '--abbrev-ref', 'HEAD']),
+    status: await repository.git(['status', '--porcelain', '--ignored']),
+  }
+}
+
+/** A fixture whose worktree is made and has one commit with `files`; the repository starts with `given`. */
+export async function withWork(
+  files: Record<string, string>,
+  given: Record<string, string> = {},
+): Promise<WorkspaceFixture> {
+  const fixture = await createFixture({ files: { 'README.md': '# Example\n', 'a.txt': 'a\n', ...given } })
+  await fixture.workspaces.ensure(fixture.request(), never)
+  await fixture.repository.commit('Work on it', files, fixture.path)
+  return fixture
 }
