@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ErrorBody, errorStatus } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { eventPayloads } from './events.ts'
+import { TranscriptEntry } from './executions.ts'
 import { pathParameters } from './operation.ts'
 import type { CallerRule, OperationSpec } from './operation.ts'
 import { operations, streams } from './operations.ts'
@@ -38,6 +39,7 @@ export function createOpenApi(version: string): Json {
   }
   for (const [name, spec] of Object.entries(streams)) add(spec.path, 'get', describeStream(name, spec, components))
   components['EventPayloads'] = schemaOf(z.object(eventPayloads), 'output', components)
+  schemaOf(TranscriptEntry, 'output', components)
   return {
     openapi: '3.1.0',
     info: {
@@ -196,12 +198,17 @@ const json = (description: string, schema: Json): Json => ({
 /** The schema with everything that has a name moved to `components`. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   // Inside an object, so that a schema with a name of its own is moved too.
-  const whole: Json = { ...z.toJSONSchema(z.object({ value: schema }), { io }) }
+  const whole: Json = { ...z.toJSONSchema(z.object({ value: schema }), { io, override: allowMore }) }
   const named = (whole['$defs'] ?? {}) as Record<string, Json>
   for (const [name, { id: _, ...definition }] of Object.entries(named)) {
     components[name] ??= withComponentReferences(definition)
   }
   return withComponentReferences((whole['properties'] as { value: Json }).value)
+}
+
+/** A later version may add fields to its answers, and clients must bear that. */
+function allowMore({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
 }
 
 function withComponentReferences(schema: Json): Json {
