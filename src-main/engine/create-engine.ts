@@ -10,6 +10,7 @@ import { createPlugins } from './plugins/create-plugins.ts'
 import { markLost, recover } from './recovery.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createTransitions } from './transitions.ts'
+import { createViews, type Views } from './views.ts'
 import { createWorktrees, type Worktrees } from './worktrees.ts'
 
 /** An execution elsewhere that has not been heard of for this long is lost. */
@@ -25,6 +26,7 @@ export interface Engine {
   readonly cleanup: Cleanup
   readonly worker: EffectWorker
   readonly plugins: ReadonlySet<string>
+  readonly views: Views
   /** Puts right what a crash left, then takes up the pending effects and the queue. */
   start(): Promise<void>
   /** Ends every agent, lets what is under way give up, and leaves the rest for the next start. */
@@ -86,6 +88,7 @@ export function createEngine(context: EngineContext): Engine {
     cleanup,
     worker,
     plugins: new Set(plugins.keys()),
+    views: createViews(context.store.read),
     start: async () => {
       await recover(steps)
       for (const task_id of context.store.read.effects.pendingTasks()) worker.wake(task_id)

@@ -50,3 +50,20 @@ export function toReviewSummary(review: Review): ReviewSummary {
     }),
   }
 }
+
+/** Records as clients see them, read with the queries outside a transaction. */
+export interface Views {
+  task(record: TaskRecord): Task
+  project(record: ProjectRecord): Project
+  execution(record: ExecutionRecord): Execution
+  settings(record: ProjectRecord): ProjectSettings
+}
+
+export function createViews(q: Queries): Views {
+  return {
+    task: (record) => toTask(q, record),
+    project: (record) => toProject(q, record),
+    execution: toExecution,
+    settings: toSettings,
+  }
+}

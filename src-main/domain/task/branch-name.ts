@@ -3,7 +3,7 @@ export function branchName(prefix: string, title: string, task_id: string): stri
   const slug = title
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/\p{Mark}/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40)
     .replace(/^-+|-+$/g, '')

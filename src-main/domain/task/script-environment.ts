@@ -13,7 +13,7 @@ export interface ScriptFacts {
 
 /** The `SVC_` variables of hooks, CI steps and agents; what is not there is empty. */
 export function scriptEnvironment(facts: ScriptFacts): Record<string, string> {
-  return {
+  const variables = {
     SVC_EVENT: facts.event,
     SVC_TASK_ID: facts.task.id,
     SVC_TASK_TITLE: facts.task.title,
@@ -26,4 +26,6 @@ export function scriptEnvironment(facts: ScriptFacts): Record<string, string> {
     SVC_AGENT_ID: facts.agent_id ?? '',
     SVC_EXECUTION_ID: facts.execution_id ?? '',
   }
+  // A NUL can't stand in an environment; a title may hold one all the same.
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replaceAll('\0', '')]))
 }

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
+import { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { CallerRule } from '../../src-shared/contract/operation.ts'
+import { operations, streams } from '../../src-shared/contract/operations.ts'
+import { checkAccess, type AccessFacts } from '../domain/access/policy.ts'
+import type { Principal } from '../domain/access/principal.ts'
+import type { Queries } from '../engine/store-port.ts'
+import type { Api, CallContext } from './api.ts'
+import type { ApiParts, Handler, Handlers } from './context.ts'
+import { toApiError } from './errors.ts'
+import { findExecution, findProject, findTask } from './find.ts'
+import { createAgentHandlers } from './handlers/agents.ts'
+import { createExecutionHandlers } from './handlers/executions.ts'
+import { createIdentityHandlers } from './handlers/identity.ts'
+import { createProjectHandlers } from './handlers/projects.ts'
+import { createTaskHandlers } from './handlers/tasks.ts'
+import { createTaskReads } from './handlers/task-reads.ts'
+
+/** The API behind every door: parse, existence, rights, then the handler. */
+export function createApi(parts: ApiParts): Api {
+  const handlers: Handlers = {
+    ...createIdentityHandlers(parts),
+    ...createProjectHandlers(parts),
+    ...createAgentHandlers(parts),
+    ...createTaskHandlers(parts),
+    ...createTaskReads(parts),
+    ...createExecutionHandlers(parts),
+  }
+  const { read } = parts.store
+  return {
+    call: async (name, input, context) => {
+      const { input: schema, who } = operations[name]
+      const request = parse(schema, input)
+      authorise(read, who, request, context.principal)
+      const handler = handlers[name] as unknown as Handler<'tasks.get'>
+      try {
+        return await handler(request as never, context)
+      } catch (error) {
+        throw toApiError(error)
+      }
+    },
+    events: (input, after, context) => {
+      const request = parse(streams['events.stream'].input, input)
+      authorise(read, 'anyone', request, context.principal)
+      if (request.project_id !== undefined) authorise(read, 'member', request, context.principal)
+      return parts.feed.subscribe(after, visibleTo(read, context.principal, request.project_id ?? null), context.signal)
+    },
+    transcript: (input, from, context) => transcript(parts, input, from, context),
+  }
+}
+
+function transcript(
+  parts: ApiParts,
+  input: unknown,
+  from: number,
+  context: CallContext,
+): AsyncIterable<TranscriptItem> {
+  const request = parse(streams['executions.stream'].input, input)
+  authorise(parts.store.read, 'member', request, context.principal)
+  const execution = findExecution(parts.store.read, request.execution_id)
+  return parts.logs.follow(execution.task_id, execution.id, from, { signal: context.signal })
+}
+
+function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const result = schema.safeParse(input ?? {})
+  if (result.success) return result.data
+  const issues = result.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+  const first = issues[0]
+  const where = first?.path ? `${first.path}: ` : ''
+  throw new ApiError({
+    code: 'validation_failed',
+    message: `The request does not fit: ${where}${first?.message ?? 'it has the wrong shape.'}`,
+    details: { issues },
+  })
+}
+
+const Scope = z.object({
+  project_id: ProjectId.optional(),
+  task_id: TaskId.optional(),
+  execution_id: ExecutionId.optional(),
+})
+
+/** Existence before rights: whoever may see nothing learns no more than that an id is none. */
+function authorise(q: Queries, rule: CallerRule, request: unknown, principal: Principal): void {
+  const early = rule === 'public' || principal.kind === 'anonymous'
+  const facts: AccessFacts = early ? { project: null } : { project: projectFacts(q, request, principal) }
+  const refusal = checkAccess(rule, principal, facts)
+  if (refusal) throw new ApiError(refusal)
+}
+
+function projectFacts(q: Queries, request: unknown, principal: Principal): AccessFacts['project'] {
+  const scope = Scope.parse(request)
+  const execution = scope.execution_id === undefined ? null : findExecution(q, scope.execution_id)
+  const task_id = scope.task_id ?? execution?.task_id
+  const task = task_id === undefined ? null : findTask(q, task_id)
+  const project_id = scope.project_id ?? task?.project_id
+  if (project_id === undefined) return null
+  const project = findProject(q, project_id)
+  return {
+    id: project.id,
+    owner_id: project.owner_id,
+    role: principal.kind === 'user' ? q.members.role(project.id, principal.user_id) : null,
+  }
+}
+
+/** Which projects' events a caller sees; what belongs to no project is for everybody. */
+function visibleTo(
+  q: Queries,
+  principal: Principal,
+  only: ProjectId | null,
+): (project_id: ProjectId | null) => boolean {
+  return (project_id) => {
+    if (only !== null && project_id !== only) return false
+    if (project_id === null) return principal.kind !== 'anonymous'
+    const project = q.projects.get(project_id)
+    // A deleted project's last event still has to reach those who show it.
+    if (!project) return true
+    const role = principal.kind === 'user' ? q.members.role(project_id, principal.user_id) : null
+    return checkAccess('member', principal, { project: { id: project_id, owner_id: project.owner_id, role } }) === null
+  }
+}
+
+export type { FeedItem }

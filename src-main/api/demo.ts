@@ -1,0 +1,56 @@
+import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
+import type { AgentRecord } from '../engine/store-port.ts'
+
+/** What the scripted agent does: it reads its task, works in steps that can be watched, and commits. */
+const script = `
+set -e
+echo "Reading the task"
+head -n 1
+sleep 1
+echo "Writing greet.sh"
+cat > greet.sh <<'EOF'
+#!/bin/sh
+# Greets whoever is named, or the world.
+echo "Hello, \${1:-world}!"
+EOF
+chmod +x greet.sh
+sleep 1
+echo "Writing its test"
+cat > test.sh <<'EOF'
+#!/bin/sh
+set -e
+test "$(./greet.sh)" = "Hello, world!"
+test "$(./greet.sh Copse)" = "Hello, Copse!"
+echo "2 greetings are right"
+EOF
+chmod +x test.sh
+sleep 1
+git add -A
+git -c user.name="Demo agent" -c user.email=demo@localhost commit -q -m "Greet whoever is named"
+echo "Done: greet.sh greets, test.sh proves it"
+`
+
+export const demoAgent: Omit<AgentRecord, 'id' | 'owner_id' | 'created_at'> = {
+  name: 'Demo agent',
+  daemon_id: null,
+  executor: 'command',
+  config: { command: script },
+  paused: false,
+}
+
+export const demoTask = {
+  title: 'Greet whoever is named',
+  description:
+    'Write `greet.sh`: it prints `Hello, NAME!` for its argument, and greets the world without one. Add `test.sh`, which proves both.',
+  review_config: { ci_steps: ['sh -n greet.sh', './test.sh'], review_prompt: null },
+}
+
+/** The default workflow, but a passed review goes on to the merge by itself, so that the demo walks alone. */
+export function demoWorkflow(definition: WorkflowDefinition): string {
+  const states = definition.states.map((state) => {
+    if (state.name !== 'review') return state
+    const auto = { plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }
+    return { ...state, hooks: { ...state.hooks, after_enter: [...(state.hooks?.after_enter ?? []), auto] } }
+  })
+  return JSON.stringify({ ...definition, states })
+}

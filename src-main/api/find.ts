@@ -1,0 +1,29 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { AgentId, ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import { isRefusal } from '../domain/transition/plan-transition.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { AgentRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from '../engine/store-port.ts'
+
+/** The record, or `not_found` naming what is missing. */
+export function findProject(q: Queries, id: ProjectId): ProjectRecord {
+  return q.projects.get(id) ?? missing('project')
+}
+export function findTask(q: Queries, id: TaskId): TaskRecord {
+  return q.tasks.get(id) ?? missing('task')
+}
+export function findExecution(q: Queries, id: ExecutionId): ExecutionRecord {
+  return q.executions.get(id) ?? missing('execution')
+}
+export function findAgent(q: Queries, id: AgentId): AgentRecord {
+  return q.agents.get(id) ?? missing('agent')
+}
+
+export function missing(resource: string): never {
+  throw new ApiError({ code: 'not_found', message: `There is no such ${resource}.`, details: { resource } })
+}
+
+/** Unwraps what the engine answered: a refusal becomes the error that the doors send. */
+export function accepted<T extends object>(result: T | Refusal): T {
+  if (isRefusal(result)) throw new ApiError(result)
+  return result
+}

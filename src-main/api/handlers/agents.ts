@@ -1,0 +1,96 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { AgentId } from '../../../src-shared/contract/ids.ts'
+import type { Agent } from '../../../src-shared/contract/projects.ts'
+import { maySeeAgent, ownsAgent } from '../../domain/access/agents.ts'
+import type { Principal } from '../../domain/access/principal.ts'
+import type { AgentRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findAgent, missing } from '../find.ts'
+
+type Names = 'agents.list' | 'agents.detect' | 'agents.create' | 'agents.get' | 'agents.update' | 'agents.delete'
+
+export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, feed, engine, executors, clock, newId } = parts
+  const sees = (principal: Principal, agent: AgentRecord) => {
+    const mine = principal.kind === 'user' ? store.read.members.projectsOf(principal.user_id) : new Set<never>()
+    return maySeeAgent(principal, agent, (owner) => store.read.members.projectsOf(owner), mine)
+  }
+  const owned = (principal: Principal, id: AgentId): AgentRecord => {
+    const agent = findAgent(store.read, id)
+    if (!sees(principal, agent)) missing('agent')
+    if (ownsAgent(principal, agent)) return agent
+    throw new ApiError({ code: 'forbidden', message: 'This agent belongs to somebody else.' })
+  }
+  const put = (agent: AgentRecord): AgentRecord => {
+    feed.commit((tx) => {
+      tx.agents.put(agent)
+      tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent: withoutEnv(agent) })
+    })
+    return agent
+  }
+  return {
+    'agents.list': (_input, { principal }) => ({
+      items: store.read.agents
+        .list()
+        .filter((agent) => sees(principal, agent))
+        .map((agent) => viewFor(principal, agent)),
+    }),
+    'agents.detect': async (_input, { signal }) => ({ items: [...(await executors.detect({ signal }))] }),
+    'agents.create': ({ name, executor, config }, { principal }) => {
+      if (executor === 'command' && !config?.command?.trim()) {
+        const message = 'An agent of the kind command needs the shell command that it runs.'
+        throw new ApiError({
+          code: 'validation_failed',
+          message,
+          details: { issues: [{ path: 'config.command', message }] },
+        })
+      }
+      return put({
+        id: newId() as AgentId,
+        name,
+        owner_id: principal.kind === 'user' ? principal.user_id : null,
+        daemon_id: null,
+        executor,
+        config: config ?? {},
+        paused: false,
+        created_at: new Date(clock.now()).toISOString(),
+      })
+    },
+    'agents.get': ({ agent_id }, { principal }) => {
+      const agent = findAgent(store.read, agent_id)
+      return sees(principal, agent) ? viewFor(principal, agent) : missing('agent')
+    },
+    'agents.update': ({ agent_id, name, config, paused }, { principal }) => {
+      const agent = owned(principal, agent_id)
+      const updated = put({
+        ...agent,
+        name: name ?? agent.name,
+        config: config ?? agent.config,
+        paused: paused ?? agent.paused,
+      })
+      if (agent.paused && !updated.paused) engine.scheduler.pump()
+      return updated
+    },
+    'agents.delete': ({ agent_id }, { principal }) => {
+      const agent = owned(principal, agent_id)
+      if (store.read.executions.open().some((execution) => execution.agent_id === agent.id)) {
+        throw new ApiError({ code: 'already_claimed', message: 'This agent is at work. Stop its execution first.' })
+      }
+      feed.commit((tx) => {
+        tx.agents.delete(agent.id)
+        tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent: null })
+      })
+      return null
+    },
+  }
+}
+
+function viewFor(principal: Principal, agent: AgentRecord): Agent {
+  return ownsAgent(principal, agent) ? agent : withoutEnv(agent)
+}
+
+/** An agent's environment may hold secrets: only its owner and admins see it. */
+function withoutEnv(agent: AgentRecord): Agent {
+  const { env: _secret, ...config } = agent.config
+  return { ...agent, config }
+}

@@ -1,0 +1,100 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
+import { ownsAgent } from '../../domain/access/agents.ts'
+import type { Principal } from '../../domain/access/principal.ts'
+import type { ExecutionRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findExecution, findTask, missing } from '../find.ts'
+
+type Names =
+  | 'executions.get'
+  | 'executions.stop'
+  | 'executions.input'
+  | 'executions.heartbeat'
+  | 'executions.finish'
+  | 'executions.logs'
+  | 'executions.read_log'
+
+export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, engine, logs, executors, clock } = parts
+  const { read } = store
+  const { views } = engine
+  const both = (id: ExecutionId) => {
+    const execution = findExecution(read, id)
+    return { execution: views.execution(execution), task: views.task(findTask(read, execution.task_id)) }
+  }
+  return {
+    'executions.get': ({ execution_id }) => views.execution(findExecution(read, execution_id)),
+    'executions.stop': async ({ execution_id }) => {
+      requireOpen(findExecution(read, execution_id))
+      await engine.actions.stop(execution_id)
+      return both(execution_id)
+    },
+    'executions.input': async ({ execution_id, data }) => {
+      const execution = findExecution(read, execution_id)
+      const running = engine.executions.running().get(execution_id)
+      if (execution.status !== 'running' || !running?.live)
+        throw notRunning('It takes no input now: it is not running here.')
+      try {
+        await engine.executions.input(execution_id, data)
+      } catch (error) {
+        if (error instanceof Error && error.name === 'ExecutorError') throw notRunning(error.message)
+        throw error
+      }
+      return null
+    },
+    'executions.heartbeat': ({ execution_id }, { principal }) => {
+      const execution = requireOpen(findExecution(read, execution_id))
+      checkMine(parts, principal, execution)
+      const beaten = { ...execution, last_heartbeat_at: new Date(clock.now()).toISOString() }
+      parts.feed.commit((tx) => {
+        tx.executions.put(beaten)
+      })
+      return { execution: views.execution(beaten) }
+    },
+    'executions.finish': async ({ execution_id, status, summary }, { principal }) => {
+      const execution = requireOpen(findExecution(read, execution_id))
+      checkMine(parts, principal, execution)
+      if (execution.executor !== 'person' && executors.hosting(execution.executor) === 'here') {
+        throw notRunning('The service runs this execution itself and sees its end; end your turn instead.')
+      }
+      await engine.executions.finish(execution_id, {
+        ended: 'exited',
+        exit_code: status === 'succeeded' ? 0 : 1,
+        session_id: null,
+        usage: null,
+        conclusion: 'done',
+        message: summary ?? null,
+      })
+      return both(execution_id)
+    },
+    'executions.logs': async ({ execution_id }) => {
+      const execution = findExecution(read, execution_id)
+      return { items: [...(await logs.list(execution.task_id, execution.id))] }
+    },
+    'executions.read_log': async ({ execution_id, name, offset, limit }) => {
+      const execution = findExecution(read, execution_id)
+      return (await logs.read(execution.task_id, name, offset, limit)) ?? missing('log')
+    },
+  }
+}
+
+function requireOpen(execution: ExecutionRecord): ExecutionRecord {
+  if (execution.status === 'running' || execution.status === 'queued') return execution
+  throw notRunning(`It has ended already (${execution.status}).`)
+}
+
+function notRunning(message: string): ApiError {
+  return new ApiError({ code: 'execution_not_running', message })
+}
+
+/** An execution is finished by whoever does it: its agent, that agent's owner, or the person themself. */
+function checkMine(parts: ApiParts, principal: Principal, execution: ExecutionRecord): void {
+  if (principal.kind === 'operator') return
+  if (principal.kind === 'agent' && principal.execution_id === execution.id) return
+  if (principal.kind === 'user') {
+    const agent = execution.agent_id === null ? null : parts.store.read.agents.get(execution.agent_id)
+    if (principal.is_admin || execution.user_id === principal.user_id || (agent && ownsAgent(principal, agent))) return
+  }
+  throw new ApiError({ code: 'forbidden', message: 'This execution is somebody else’s.' })
+}

@@ -1,0 +1,203 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { Principal } from '../../domain/access/principal.ts'
+import { actorOf } from '../../domain/access/principal.ts'
+import { checkAccess } from '../../domain/access/policy.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import type { AgentRecord, ProjectRecord, TaskRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
+import { findProject } from '../find.ts'
+import { checkWorkflow } from '../workflow-update.ts'
+import { newTask } from '../new-task.ts'
+
+type Names =
+  | 'system.get'
+  | 'system.inspect_folder'
+  | 'demo.create'
+  | 'projects.list'
+  | 'projects.create'
+  | 'projects.get'
+  | 'projects.update'
+  | 'projects.delete'
+  | 'projects.get_settings'
+  | 'projects.update_settings'
+  | 'projects.get_workflow'
+
+export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, engine, workspaces, identity, config, workflows } = parts
+  const { read } = store
+  const { views } = engine
+  return {
+    'system.get': (_input, { principal }) => ({
+      version: config.version,
+      data_dir: config.dataDir,
+      registered: identity.isRegistered(),
+      local_operator: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
+      url: config.url(),
+    }),
+    'system.inspect_folder': async ({ path }, { signal }) => {
+      const info = await workspaces.inspect(path, { signal })
+      return { path: info.root, name: info.name, default_branch: info.default_branch, branches: [...info.branches] }
+    },
+    'demo.create': (_input, { principal, signal }) => createDemo(parts, principal, signal),
+    'projects.list': (_input, { principal }) => ({
+      items: read.projects
+        .list()
+        .filter((project) => sees(parts, principal, project))
+        .map((project) => views.project(project)),
+    }),
+    'projects.create': async ({ name, repo_path, default_branch }, { principal, signal }) => {
+      const info = await workspaces.inspect(repo_path, { signal })
+      const branch = default_branch ?? info.default_branch
+      if (!info.branches.includes(branch)) {
+        const message = `The repository has no branch ${branch}. It has: ${info.branches.slice(0, 20).join(', ')}.`
+        throw new ApiError({
+          code: 'validation_failed',
+          message,
+          details: { issues: [{ path: 'default_branch', message }] },
+        })
+      }
+      return views.project(
+        createProject(parts, {
+          name,
+          root: info.root,
+          repo: info.name,
+          branch,
+          workflow: '',
+          owner: ownerOf(principal),
+        }),
+      )
+    },
+    'projects.get': ({ project_id }) => views.project(findProject(read, project_id)),
+    'projects.update': ({ project_id, name, paused_at, workflow_definition }) => {
+      const project = findProject(read, project_id)
+      if (workflow_definition !== undefined) checkWorkflow(parts, project, workflow_definition)
+      const updated = put(parts, {
+        ...project,
+        name: name ?? project.name,
+        paused_at: paused_at === undefined ? project.paused_at : paused_at && new Date(paused_at).toISOString(),
+        workflow_definition: workflow_definition ?? project.workflow_definition,
+      })
+      if (project.paused_at !== null && updated.paused_at === null) engine.scheduler.pump()
+      return views.project(updated)
+    },
+    'projects.delete': async ({ project_id, delete_branches }, { signal }) => {
+      const project = findProject(read, project_id)
+      const open = read.executions.open(project_id)
+      if (open.length > 0) {
+        const message = `${open.length} executions are at work in this project. Stop them first.`
+        throw new ApiError({ code: 'project_busy', message, details: { executions: open.map((one) => one.id) } })
+      }
+      if (delete_branches) await removeWorktrees(parts, project_id, signal)
+      parts.feed.commit((tx) => {
+        tx.projects.delete(project.id)
+        tx.emit('project.updated', { project_id: project.id, project: null })
+      })
+      return null
+    },
+    'projects.get_settings': ({ project_id }) => views.settings(findProject(read, project_id)),
+    'projects.update_settings': ({ project_id, ...patch }) => {
+      const project = findProject(read, project_id)
+      for (const [index, pattern] of (patch.redaction_patterns ?? []).entries()) {
+        const why = parts.isUsablePattern(pattern)
+        if (why !== null) {
+          const issues = [{ path: `redaction_patterns.${index}`, message: why }]
+          throw new ApiError({
+            code: 'validation_failed',
+            message: `The pattern ${pattern} can't be used: ${why}`,
+            details: { issues },
+          })
+        }
+      }
+      const named = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+      const updated = put(parts, { ...project, settings: { ...project.settings, ...named } })
+      engine.scheduler.pump()
+      return views.settings(updated)
+    },
+    'projects.get_workflow': ({ project_id }) =>
+      workflows.of(findProject(read, project_id).workflow_definition).definition,
+  }
+}
+
+function sees(parts: ApiParts, principal: Principal, project: ProjectRecord): boolean {
+  const role = principal.kind === 'user' ? parts.store.read.members.role(project.id, principal.user_id) : null
+  return checkAccess('member', principal, { project: { id: project.id, owner_id: project.owner_id, role } }) === null
+}
+
+function ownerOf(principal: Principal): UserId | null {
+  return principal.kind === 'user' ? principal.user_id : null
+}
+
+function put(parts: ApiParts, project: ProjectRecord): ProjectRecord {
+  const updated = { ...project, updated_at: new Date(parts.clock.now()).toISOString() }
+  parts.feed.commit((tx) => {
+    tx.projects.put(updated)
+    tx.emit('project.updated', { project_id: project.id, project: parts.engine.views.project(updated) })
+  })
+  return updated
+}
+
+function createProject(
+  parts: ApiParts,
+  request: { name: string; root: string; repo: string; branch: string; workflow: string; owner: UserId | null },
+): ProjectRecord {
+  const now = new Date(parts.clock.now()).toISOString()
+  const project: ProjectRecord = {
+    id: parts.newId() as ProjectId,
+    name: request.name,
+    owner_id: request.owner,
+    paused_at: null,
+    workflow_definition: request.workflow,
+    settings: {},
+    created_at: now,
+    updated_at: now,
+  }
+  parts.feed.commit((tx) => {
+    tx.projects.put(project)
+    tx.repos.put({
+      id: parts.newId() as RepoId,
+      project_id: project.id,
+      name: request.repo,
+      path: request.root,
+      default_branch: request.branch,
+      is_primary: true,
+    })
+    if (request.owner !== null) tx.members.put(project.id, request.owner, 'owner')
+    tx.emit('project.updated', { project_id: project.id, project: parts.engine.views.project(project) })
+  })
+  return project
+}
+
+/** A repository, a project whose review leads on by itself, a scripted agent, and one task that it takes at once. */
+async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSignal) {
+  const root = await parts.makeSampleRepository(signal)
+  const owner = ownerOf(principal)
+  const workflow = demoWorkflow(parts.workflows.of('').definition)
+  const project = createProject(parts, { name: 'Demo', root, repo: 'demo', branch: 'main', workflow, owner })
+  const agent: AgentRecord = {
+    ...demoAgent,
+    id: parts.newId() as AgentId,
+    owner_id: owner,
+    created_at: new Date(parts.clock.now()).toISOString(),
+  }
+  parts.feed.commit((tx) => {
+    tx.agents.put(agent)
+    tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent })
+  })
+  const task: TaskRecord = newTask(parts, project, { ...demoTask, id: parts.newId() as TaskId })
+  const claimed = await parts.engine.claims.claim(
+    { task_id: task.id, claimant: { type: 'agent', id: agent.id }, triggered_by: actorOf(principal), overrides: {} },
+    signal,
+  )
+  if (isRefusal(claimed)) throw new ApiError(claimed)
+  const { views } = parts.engine
+  return { project: views.project(project), task: views.task(claimed.task), agent }
+}
+
+async function removeWorktrees(parts: ApiParts, project_id: ProjectId, signal: AbortSignal): Promise<void> {
+  for (const workspace of parts.store.read.workspaces.byProject(project_id)) {
+    const { repo_path, path, task_id, branch } = workspace
+    await parts.workspaces.remove({ repo_path, path, task_id, branch, delete_branch: true }, { signal })
+  }
+}

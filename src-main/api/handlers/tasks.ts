@@ -1,0 +1,228 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Review } from '../../../src-shared/contract/reviews.ts'
+import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
+import { mayWorkIn } from '../../domain/access/agents.ts'
+import { actorOf, type Principal } from '../../domain/access/principal.ts'
+import type { Actor, Outcome } from '../../engine/actions.ts'
+import type { AgentRecord, TaskRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
+import { newTask } from '../new-task.ts'
+import { workspaceView } from '../workspace-view.ts'
+
+type Names =
+  | 'tasks.create'
+  | 'tasks.update'
+  | 'tasks.delete'
+  | 'tasks.claim'
+  | 'tasks.transition'
+  | 'tasks.verdict'
+  | 'tasks.cancel'
+  | 'tasks.archive'
+  | 'tasks.unarchive'
+  | 'tasks.assign_role'
+  | 'tasks.recover'
+  | 'tasks.reset_workspace'
+  | 'tasks.moves'
+
+export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, engine, newId } = parts
+  const { read } = store
+  const { views, actions, claims } = engine
+  const taskOf = ({ task }: { task: TaskRecord }): { task: Task } => ({ task: views.task(task) })
+  return {
+    'tasks.create': (input) => {
+      const project = findProject(read, input.project_id)
+      const fallback = views.settings(project).default_review_config
+      const review_config = {
+        ci_steps: input.review_config?.ci_steps ?? fallback.ci_steps,
+        review_prompt: input.review_config?.review_prompt ?? fallback.review_prompt,
+      }
+      const { title, status, labels, priority, repo_id } = input
+      const description = input.description ?? null
+      return views.task(
+        newTask(parts, project, {
+          id: newId() as TaskId,
+          title,
+          description,
+          review_config,
+          status,
+          labels,
+          priority,
+          repo_id,
+        }),
+      )
+    },
+    'tasks.update': (input) => views.task(updateTask(parts, input)),
+    'tasks.delete': async ({ task_id }, { signal }) => {
+      const refusal = await actions.remove(task_id, signal)
+      if (refusal) throw new ApiError(refusal)
+      return null
+    },
+    'tasks.claim': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
+      const task = findTask(read, task_id)
+      const agent = agent_id === undefined ? null : agentFor(parts, principal, findAgent(read, agent_id), task)
+      const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : selfOf(principal)
+      const triggered_by = agent && isSelf(principal, agent) ? `agent:${agent.id}` : actorOf(principal)
+      const claimed = accepted(
+        await claims.claim({ task_id, claimant, triggered_by, overrides: overrides ?? {} }, signal),
+      )
+      return {
+        task: views.task(claimed.task),
+        execution: views.execution(claimed.execution),
+        workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
+      }
+    },
+    'tasks.transition': async ({ task_id, status, version, reason }, { principal, signal }) => {
+      const request = { task_id, status, version, reason: reason ?? null }
+      const outcome = accepted(await actions.transition(request, actor(principal), signal))
+      return { ...taskOf(outcome), ...reviewOf(outcome) }
+    },
+    'tasks.verdict': async ({ task_id, verdict, feedback, version }, { principal }) => {
+      const who = actor(principal)
+      const request = {
+        task_id,
+        verdict,
+        feedback: feedback ?? null,
+        version: version ?? null,
+        by: judgeOf(principal),
+        triggered_by: who.triggered_by,
+      }
+      const outcome = accepted(await actions.verdict(request, who))
+      return { ...taskOf(outcome), ...reviewOf(outcome) }
+    },
+    'tasks.cancel': async ({ task_id }, { principal }) =>
+      taskOf(accepted(await actions.cancel(task_id, actor(principal)))),
+    'tasks.archive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: true })) }),
+    'tasks.unarchive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: false })) }),
+    'tasks.assign_role': async ({ task_id, role, agent_id, user_id }, { principal }) => {
+      const assignee = assigneeOf(parts, principal, findTask(read, task_id), { agent_id, user_id })
+      return taskOf(accepted(await actions.assignRole({ task_id, role, assignee }, actor(principal))))
+    },
+    'tasks.recover': async ({ task_id, action }, { principal, signal }) =>
+      taskOf(accepted(await actions.recover({ task_id, action }, actor(principal), signal))),
+    'tasks.reset_workspace': async ({ task_id }, { signal }) => {
+      const reset = accepted(await actions.resetWorkspace(task_id, signal))
+      return { task: views.task(reset.task), workspace: await workspaceView(parts, reset.workspace, signal) }
+    },
+    'tasks.moves': ({ task_id }, { principal }) => {
+      const task = findTask(read, task_id)
+      return { items: [...actions.moves(task, actor(principal), likelyClaimant(parts, task))] }
+    },
+  }
+}
+
+function actor(principal: Principal): Actor {
+  return { triggered_by: actorOf(principal), agent_id: principal.kind === 'agent' ? principal.agent_id : null }
+}
+
+function reviewOf(outcome: Outcome): { review?: Review } {
+  return outcome.review ? { review: outcome.review } : {}
+}
+
+function judgeOf(principal: Principal): Assignee | { type: 'operator' } {
+  if (principal.kind === 'agent') return { type: 'agent', id: principal.agent_id }
+  return principal.kind === 'user' ? { type: 'user', id: principal.user_id } : { type: 'operator' }
+}
+
+function selfOf(principal: Principal): Assignee {
+  if (principal.kind === 'agent') return { type: 'agent', id: principal.agent_id }
+  if (principal.kind === 'user') return { type: 'user', id: principal.user_id }
+  throw new ApiError({
+    code: 'forbidden',
+    message: 'Name an agent. To take tasks yourself, register an account first (Settings, Account).',
+  })
+}
+
+/** An agent that works elsewhere speaks with its owner's token: what it does is its own. */
+function isSelf(principal: Principal, agent: AgentRecord): boolean {
+  if (principal.kind === 'agent') return principal.agent_id === agent.id
+  return agent.executor === 'external' && principal.kind === 'user' && principal.user_id === agent.owner_id
+}
+
+function worksIn(parts: ApiParts, agent: AgentRecord, task: TaskRecord): boolean {
+  const project = findProject(parts.store.read, task.project_id)
+  const isMember = agent.owner_id !== null && parts.store.read.members.role(project.id, agent.owner_id) !== null
+  return mayWorkIn(agent, project, isMember)
+}
+
+function agentFor(parts: ApiParts, _principal: Principal, agent: AgentRecord, task: TaskRecord): AgentRecord {
+  if (worksIn(parts, agent, task)) return agent
+  throw new ApiError({
+    code: 'forbidden',
+    message: `${agent.name} may not work in this project: its owner is no member of it.`,
+  })
+}
+
+function assigneeOf(
+  parts: ApiParts,
+  principal: Principal,
+  task: TaskRecord,
+  wanted: {
+    agent_id?: Parameters<typeof findAgent>[1] | undefined
+    user_id?: Parameters<ApiParts['identity']['users']['get']>[0] | undefined
+  },
+): Assignee {
+  if ((wanted.agent_id === undefined) === (wanted.user_id === undefined)) {
+    const message = 'Give either agent_id or user_id.'
+    throw new ApiError({ code: 'validation_failed', message, details: { issues: [{ path: 'agent_id', message }] } })
+  }
+  if (wanted.agent_id !== undefined) {
+    const agent = agentFor(parts, principal, findAgent(parts.store.read, wanted.agent_id), task)
+    return { type: 'agent', id: agent.id }
+  }
+  const user = wanted.user_id === undefined ? null : parts.identity.users.get(wanted.user_id)
+  return user ? { type: 'user', id: user.id } : missing('user')
+}
+
+/** Whoever had a role before, else an agent that could take the task. */
+function likelyClaimant(parts: ApiParts, task: TaskRecord): Assignee | null {
+  const { read } = parts.store
+  const known = Object.values(task.roles).find((one) => one.type === 'agent')
+  if (known) return known
+  const agent = read.agents.list().find((one) => !one.paused && worksIn(parts, one, task))
+  return agent ? { type: 'agent', id: agent.id } : null
+}
+
+type Patch = Parameters<Handlers<'tasks.update'>['tasks.update']>[0]
+
+function updateTask(parts: ApiParts, input: Patch): TaskRecord {
+  const task = findTask(parts.store.read, input.task_id)
+  if (input.version !== undefined && input.version !== task.version) {
+    throw new ApiError({
+      code: 'version_conflict',
+      message: 'The task changed since you read it. Fetch it, then make your change again.',
+      details: { version: task.version },
+    })
+  }
+  return edit(parts, task.id, {
+    ...(input.title !== undefined && { title: input.title }),
+    ...(input.description !== undefined && { description: input.description }),
+    ...(input.labels !== undefined && { labels: input.labels }),
+    ...(input.priority !== undefined && { priority: input.priority }),
+    ...(input.position !== undefined && { position: input.position }),
+    ...(input.review_config !== undefined && {
+      review_config: {
+        ci_steps: input.review_config.ci_steps ?? task.review_config.ci_steps,
+        review_prompt: input.review_config.review_prompt ?? task.review_config.review_prompt,
+      },
+    }),
+  })
+}
+
+/** Changes what does not move the task. */
+function edit(parts: ApiParts, id: TaskId, patch: Partial<TaskRecord>): TaskRecord {
+  return parts.feed.commit((tx) => {
+    const task = tx.tasks.get(id) ?? missing('task')
+    const edited: TaskRecord = {
+      ...task,
+      ...patch,
+      version: task.version + 1,
+      updated_at: new Date(parts.clock.now()).toISOString(),
+    }
+    tx.tasks.put(edited)
+    tx.emit('task.updated', { project_id: task.project_id, task_id: id, task: parts.engine.views.task(edited) })
+    return edited
+  })
+}

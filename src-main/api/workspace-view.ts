@@ -1,0 +1,17 @@
+import type { Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { WorkspaceRecord } from '../engine/store-port.ts'
+import type { ApiParts } from './context.ts'
+
+/** A workspace with what git and the lock file say of it now. */
+export async function workspaceView(parts: ApiParts, record: WorkspaceRecord, signal: AbortSignal): Promise<Workspace> {
+  const { repo_path: _inside, created_at: _also, ...workspace } = record
+  const unknown = { dirty: false, ahead: 0, behind: 0, lock: null }
+  const ref = await parts.engine.worktrees.ref(record)
+  const { path } = ref
+  if (path === null || record.status === 'creating') return { ...workspace, ...unknown }
+  const [status, lock] = await Promise.all([
+    parts.workspaces.status({ ...ref, path }, { signal }),
+    parts.workspaces.readLock(path),
+  ])
+  return { ...workspace, dirty: status.dirty, ahead: status.ahead, behind: status.behind, lock }
+}

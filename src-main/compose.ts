@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { v7 } from 'uuid'
+import type { Api } from './api/api.ts'
+import { createApi } from './api/create-api.ts'
+import type { AppConfig } from './base/config.ts'
+import { createLogger, type Logger } from './base/log.ts'
+import { prepareDataDir } from './base/paths.ts'
+import { createRedactor, validateRedactionPattern } from './base/redact.ts'
+import { indexWorkflow } from './domain/workflow/graph.ts'
+import { validateWorkflow } from './domain/workflow/validate.ts'
+import type { EngineContext } from './engine/context.ts'
+import { createEngine, type Engine } from './engine/create-engine.ts'
+import { createEventFeed } from './engine/event-feed.ts'
+import type { Clock } from './engine/ports.ts'
+import { createWorkflows } from './engine/workflows.ts'
+import { createExecutors } from './executors/create-executors.ts'
+import { createScripts } from './hooks/run-script.ts'
+import { createIdentity, type Identity } from './identity/create-identity.ts'
+import { createLogs } from './logs/create-logs.ts'
+import { createServer } from './server/create-server.ts'
+import { adoptOrphans } from './store/adopt-orphans.ts'
+import { createStore } from './store/create-store.ts'
+import { openDatabase } from './store/database.ts'
+import { createIdentityStore } from './store/identity-store.ts'
+import { loadWorkflowFile } from './workflow-files/load.ts'
+import { createWorkspaces } from './workspaces/create-workspaces.ts'
+import { makeSampleRepository } from './workspaces/sample-repository.ts'
+
+export interface App extends AsyncDisposable {
+  readonly api: Api
+  readonly identity: Identity
+  /** Opens the HTTP door. Rejects when the port is taken. */
+  listen(): Promise<{ readonly url: string }>
+  /** Ends agents and connections, then the database; what was under way goes on at the next start. Twice is harmless. */
+  close(): Promise<void>
+}
+
+export interface AppOptions {
+  /** For tests that bring their own. */
+  readonly clock?: Clock
+  readonly log?: Logger
+}
+
+/** Builds every module once and starts the engine. The same graph serves the window, the headless service and the tests. */
+export async function createApp(config: AppConfig, options: AppOptions = {}): Promise<App> {
+  const clock = options.clock ?? { now: () => Date.now() }
+  const log = options.log ?? createLogger({ level: config.logLevel })
+  prepareDataDir(config.dataDir)
+  const builtin = await loadWorkflowFile(join(config.workflowsDir, 'default.yaml'))
+  const database = await openDatabase(join(config.dataDir, 'copse.db'), config.migrationsDir)
+  const store = createStore(database)
+  let url: string | null = null
+  try {
+    const identity = createIdentity({
+      store: createIdentityStore(database.db, adoptOrphans),
+      clock,
+      newId: v7,
+      config,
+    })
+    const context: EngineContext = {
+      store,
+      feed: createEventFeed(store, clock),
+      workspaces: createWorkspaces({ log: log.child({ module: 'workspaces' }), clock }),
+      executors: createExecutors(),
+      scripts: createScripts(),
+      logs: createLogs({ dir: join(config.dataDir, 'logs') }),
+      agentTokens: identity.agentTokens,
+      clock,
+      newId: v7,
+      redactor: createRedactor,
+      workflows: createWorkflows(builtin.definition),
+      log: log.child({ module: 'engine' }),
+      config: {
+        workspaceRoot: config.workspaceRoot,
+        cleanupDelaySeconds: config.cleanupDelaySeconds,
+        apiUrl: () => url,
+      },
+    }
+    const engine = createEngine(context)
+    checkBuiltin(builtin.definition, engine)
+    const api = apiOf(config, context, engine, identity)
+    const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
+    await engine.start()
+    const close = once(async () => {
+      await server.close()
+      await engine.close()
+      store.close()
+    })
+    return {
+      api,
+      identity,
+      listen: async () => {
+        url = await server.listen()
+        return { url }
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+function apiOf(config: AppConfig, context: EngineContext, engine: Engine, identity: Identity): Api {
+  const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
+  return createApi({
+    store,
+    feed,
+    engine,
+    workflows,
+    identity,
+    workspaces,
+    executors,
+    logs,
+    clock,
+    newId,
+    isUsablePattern: validateRedactionPattern,
+    makeSampleRepository: (signal) =>
+      makeSampleRepository(join(config.dataDir, 'demo'), `demo-${newId().slice(-8)}`, signal),
+    config: { version: config.version, dataDir: config.dataDir, url: context.config.apiUrl },
+  })
+}
+
+/** A shipped template that breaks a rule must fail the start, not a task later. */
+function checkBuiltin(definition: Parameters<typeof indexWorkflow>[0], engine: Engine): void {
+  const [issue] = validateWorkflow(definition, engine.plugins)
+  if (issue) throw new Error(`The built-in workflow is broken at ${issue.path}: ${issue.message}`)
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null
+  return () => (done ??= work())
+}

@@ -1,0 +1,32 @@
+import type { ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { Principal } from './principal.ts'
+
+/** Whether an agent may work in a project: an ownerless project takes all, others those whose owner is a member. */
+export function mayWorkIn(
+  agent: { owner_id: UserId | null },
+  project: { owner_id: UserId | null },
+  owner_is_member: boolean,
+): boolean {
+  return project.owner_id === null || (agent.owner_id !== null && owner_is_member)
+}
+
+/** Whether a caller sees an agent: their own, the ownerless, and those of people they share a project with. */
+export function maySeeAgent(
+  principal: Principal,
+  agent: { owner_id: UserId | null },
+  shared: (owner: UserId) => ReadonlySet<ProjectId>,
+  mine: ReadonlySet<ProjectId>,
+): boolean {
+  if (principal.kind === 'operator' || agent.owner_id === null) return true
+  if (principal.kind !== 'user') return principal.kind === 'agent'
+  if (principal.is_admin || principal.user_id === agent.owner_id) return true
+  return [...shared(agent.owner_id)].some((project) => mine.has(project))
+}
+
+/** Whether a caller may change an agent or see its environment. */
+export function ownsAgent(principal: Principal, agent: { owner_id: UserId | null }): boolean {
+  if (principal.kind === 'operator') return true
+  return (
+    principal.kind === 'user' && (principal.is_admin || principal.user_id === agent.owner_id || agent.owner_id === null)
+  )
+}
