@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import { findResources } from './base/paths.ts'
+import { runCli } from './cli/program.ts'
+
+const program = findResources(import.meta.dirname)
+const code = await runCli(process.argv.slice(2), {
+  version: program.version,
+  // Loaded only when asked for: the other commands are clients and start in a blink.
+  serve: async ({ json, ...options }) => {
+    const [{ serve }, { announce }] = await Promise.all([import('./service/serve.ts'), import('./service/present.ts')])
+    return serve({ program, env: process.env, anyPort: false, ...options }, (service) =>
+      Promise.resolve(announce(service, json)),
+    )
+  },
+})
+process.exit(code)

@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+
+export interface ServeOptions {
+  readonly host?: string
+  readonly port?: string
+  readonly dataDir?: string
+  readonly json: boolean
+}
+
+/** `svc serve`: the service itself. `run` starts it and resolves to the exit code. */
+export function addServe(program: Command, run: (options: ServeOptions) => Promise<number>): void {
+  program
+    .command('serve')
+    .description('run the service until SIGINT or SIGTERM')
+    .option('--host <address>', 'where to listen (SVC_HOST, default 127.0.0.1)')
+    .option('--port <number>', 'port, 0 for a free one (SVC_PORT, default 4870)')
+    .option('--data-dir <folder>', 'where everything is kept (SVC_DATA_DIR)')
+    .option('--json', 'print one JSON line once it listens', false)
+    .action(async (options: ServeOptions) => {
+      process.exitCode = await run(options)
+    })
+}

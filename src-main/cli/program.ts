@@ -1,0 +1,26 @@
+import { Command, CommanderError } from 'commander'
+import { addServe, type ServeOptions } from './commands/serve.ts'
+
+/** What the commands cannot do as clients of the API. */
+export interface Program {
+  readonly version: string
+  serve(options: ServeOptions): Promise<number>
+}
+
+/** Runs one command line; resolves to the exit code: 0, 1 (refused) or 2 (usage). */
+export async function runCli(args: readonly string[], program: Program): Promise<number> {
+  const svc = new Command('svc')
+    .description('Copse: one developer, many coding agents')
+    .version(program.version)
+    .showHelpAfterError('(svc --help shows what there is)')
+    .exitOverride()
+  addServe(svc, program.serve)
+  try {
+    await svc.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    // Commander has printed what it has to say; help and version are no errors.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    throw error
+  }
+  return Number(process.exitCode ?? 0)
+}

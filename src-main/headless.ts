@@ -1,0 +1,15 @@
+import { parseArgs } from 'node:util'
+import { findResources } from './base/paths.ts'
+import { presentLocally } from './service/present.ts'
+import { serve } from './service/serve.ts'
+
+// The app without Electron, for the person at this machine: `--open` shows it in a browser window.
+const { values } = parseArgs({
+  options: { open: { type: 'boolean', default: false }, 'data-dir': { type: 'string' }, port: { type: 'string' } },
+})
+const program = findResources(import.meta.dirname)
+const code = await serve(
+  { program, env: process.env, anyPort: true, dataDir: values['data-dir'], port: values.port },
+  (service, signal) => Promise.resolve(presentLocally(service, signal, values.open)),
+)
+process.exit(code)

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { openBrowserWindow } from './browser-window.ts'
+import { findBrowser, hasDisplay } from './find-browser.ts'
+import { never, type Presence } from './serve.ts'
+import type { Service } from './start-service.ts'
+
+/** `svc serve`: one line on stdout, as JSON when asked; everybody brings a token. */
+export function announce(service: Service, json: boolean): Presence {
+  const line = json
+    ? JSON.stringify({ event: 'listening', url: service.url })
+    : `Copse listens on ${service.url}, data in ${service.config.dataDir}. Ctrl-C drains and ends it.`
+  process.stdout.write(`${line}\n`)
+  return { ended: never }
+}
+
+/** `npm start` without Electron: a browser window of its own where there can be one, else a link that signs in. */
+export function presentLocally(service: Service, signal: AbortSignal, wantsWindow: boolean): Presence {
+  const browser =
+    wantsWindow && hasDisplay(process.env, process.platform) ? findBrowser(process.env, process.platform) : null
+  if (browser === null) {
+    printLinks(service, signal)
+    return { ended: never }
+  }
+  const window = openBrowserWindow({
+    browser,
+    url: signedIn(service),
+    profileDir: join(service.config.dataDir, 'window-profile'),
+  })
+  signal.addEventListener('abort', () => window[Symbol.dispose]())
+  process.stdout.write(`Copse is open in a window of its own (${service.url}). Closing it, or Ctrl-C, ends Copse.\n`)
+  return { ended: windowEnd(window.ended, service, signal) }
+}
+
+async function windowEnd(
+  ended: Promise<'closed' | 'failed' | 'handed_over'>,
+  service: Service,
+  signal: AbortSignal,
+): Promise<void> {
+  const how = await ended
+  if (how === 'closed' || signal.aborted) return
+  if (how === 'failed') process.stdout.write('The browser could not open its window.\n')
+  printLinks(service, signal)
+  await never
+}
+
+/** A link can be used once and for two minutes, so the terminal's Enter makes the next one. */
+function printLinks(service: Service, signal: AbortSignal): void {
+  const print = () => process.stdout.write(`Copse is at ${signedIn(service)}\n`)
+  print()
+  if (!process.stdin.isTTY) {
+    process.stdout.write('The link signs you in once, within two minutes. Ctrl-C ends Copse.\n')
+    return
+  }
+  process.stdout.write('The link signs you in once, within two minutes. Enter makes a new one, Ctrl-C ends Copse.\n')
+  const lines = createInterface({ input: process.stdin })
+  lines.on('line', print)
+  signal.addEventListener('abort', () => lines.close())
+}
+
+/** In the fragment, which no server and no proxy gets to see. */
+function signedIn(service: Service): string {
+  return `${service.url}/#code=${service.app.identity.createLocalCode()}`
+}

@@ -1,0 +1,44 @@
+import { startService, StartRefused, type Service, type StartOptions } from './start-service.ts'
+
+/** How a service in a terminal tells that it is there, and what else ends it than a signal. */
+export interface Presence {
+  /** Resolves when whatever it opened has ended the service; never where nothing does. */
+  readonly ended: Promise<void>
+}
+
+/**
+ * Runs the service until SIGINT, SIGTERM, SIGHUP or its presence ends it, then drains. Resolves to the
+ * exit code; what stops a start is one line on stderr.
+ */
+export async function serve(
+  options: StartOptions,
+  present: (service: Service, signal: AbortSignal) => Promise<Presence>,
+): Promise<number> {
+  const interrupted = interruption()
+  let service: Service
+  try {
+    service = await startService(options)
+  } catch (error) {
+    if (!(error instanceof StartRefused)) throw error
+    process.stderr.write(`copse: ${error.message}\n`)
+    return error.exitCode
+  }
+  await using _ = service
+  const { ended } = await present(service, interrupted.signal)
+  await Promise.race([ended, interrupted.happened])
+  interrupted.abort()
+  return 0
+}
+
+/** The handlers stay: a second Ctrl-C while draining must not kill the agents' log half written. */
+function interruption(): { signal: AbortSignal; happened: Promise<void>; abort(): void } {
+  const controller = new AbortController()
+  const happened = new Promise<void>((resolve) => {
+    controller.signal.addEventListener('abort', () => resolve())
+  })
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => controller.abort())
+  return { signal: controller.signal, happened, abort: () => controller.abort() }
+}
+
+/** For a presence that nothing but a signal ends. */
+export const never: Promise<void> = new Promise(() => undefined)

@@ -1,0 +1,89 @@
+import { ConfigError, readConfig, type AppConfig, type ConfigOptions } from '../base/config.ts'
+import { prepareDataDir, type Resources } from '../base/paths.ts'
+import { preferPort } from '../base/prefer-port.ts'
+import { DataDirHeldError, holdDataDir } from '../base/single-instance.ts'
+import { createApp, type App } from '../compose.ts'
+
+/** The running app, alone on its data folder, with its API listening. Disposing drains and lets go. */
+export interface Service extends AsyncDisposable {
+  readonly app: App
+  readonly config: AppConfig
+  readonly url: string
+}
+
+/** Why a start was refused: one line for a person, and the exit code. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused'
+  readonly code = 'start_refused'
+  /** 2 for a setting that cannot be used, else 1. */
+  readonly exitCode: 1 | 2
+
+  constructor(message: string, exitCode: 1 | 2, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}
+
+export interface StartOptions extends ConfigOptions {
+  readonly program: Resources
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Take any free port where the usual one is taken, unless one was asked for. */
+  readonly anyPort: boolean
+}
+
+/** Starts everything once. Throws `StartRefused` for what a person can put right, and leaves nothing behind. */
+export async function startService(options: StartOptions): Promise<Service> {
+  try {
+    return await start(options)
+  } catch (error) {
+    throw refusalOf(error) ?? error
+  }
+}
+
+async function start(options: StartOptions): Promise<Service> {
+  const asked = readConfig(options.env, options, options.program)
+  openDataDir(asked.dataDir, options)
+  await using opened = new AsyncDisposableStack()
+  opened.use(holdDataDir(asked.dataDir))
+  const portGiven = options.port !== undefined || Boolean(options.env['SVC_PORT'])
+  const flexible = options.anyPort && !portGiven
+  const config = flexible ? { ...asked, port: await preferPort(asked.host, asked.port) } : asked
+  const app = opened.use(await createApp(config))
+  const { url } = await listen(app, config)
+  const owned = opened.move()
+  return { app, config, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+function openDataDir(dataDir: string, options: StartOptions): void {
+  try {
+    prepareDataDir(dataDir)
+  } catch (error) {
+    const setting = options.dataDir === undefined ? 'SVC_DATA_DIR' : '--data-dir'
+    throw new ConfigError(setting, dataDir, `the folder cannot be written (${codeOf(error)}).`, { cause: error })
+  }
+}
+
+async function listen(app: App, { host, port }: AppConfig): Promise<{ url: string }> {
+  try {
+    return await app.listen()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EADDRINUSE') {
+      throw new StartRefused(`Port ${port} on ${host} is taken: give another with --port or SVC_PORT (0 picks one).`, 1)
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES' || code === 'EAI_AGAIN') {
+      throw new ConfigError('SVC_HOST', host, `this machine cannot listen there, port ${port} (${code}).`)
+    }
+    throw error
+  }
+}
+
+function refusalOf(error: unknown): StartRefused | null {
+  if (error instanceof ConfigError) return new StartRefused(error.message, 2, { cause: error })
+  if (error instanceof DataDirHeldError) return new StartRefused(error.message, 1, { cause: error })
+  return null
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+}
