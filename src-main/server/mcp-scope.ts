@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
 import type { Api, CallContext } from '../api/api.ts'

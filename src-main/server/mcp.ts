@@ -97,6 +97,6 @@ function described(input: z.ZodObject): StandardSchemaWithJSON<unknown> {
 function success(output: unknown): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(output, null, 2) }],
-    structuredContent: output as Record<string, unknown>,
+    structuredContent: output,
   }
 }
