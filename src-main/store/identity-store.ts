@@ -29,8 +29,10 @@ type Bound<F> = F extends (db: Database, ...rest: infer A) => infer R ? (...rest
  * the first registration's transaction and gives every ownerless resource to that person.
  */
 export function createIdentityStore(db: Database, adoptOrphans: (db: Database, userId: UserId) => void) {
-  const bind = <A extends unknown[], R>(query: (db: Database, ...rest: A) => R): Bound<typeof query> =>
-    ((...rest: A) => query(db, ...rest))
+  const bind =
+    <A extends unknown[], R>(query: (db: Database, ...rest: A) => R): Bound<typeof query> =>
+    (...rest: A) =>
+      query(db, ...rest)
   return {
     transaction: <T>(work: () => T): T => db.transaction(work, { behavior: 'immediate' }),
     firstUserId: () => readInstallation(db, firstUserKey) as UserId | null,
