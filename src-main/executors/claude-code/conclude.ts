@@ -43,7 +43,7 @@ const endsWithQuestion = (words: string): boolean => /[?？؟][*_`"'”’)\]]*$
 
 function messageOf(facts: RunFacts, stderr: string): string | null {
   const { result } = facts
-  const failure = result?.failed === true ? result.text : (facts.api_error?.text ?? null)
+  const failure = (result?.failed === true ? result.text : null) ?? facts.api_error?.text ?? null
   const words = failure ?? facts.last_words ?? (result === null ? stderr.trim() : '')
   return words === '' ? null : words.length > maxMessage ? `${words.slice(0, maxMessage - 1)}…` : words
 }

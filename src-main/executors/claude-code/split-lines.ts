@@ -50,7 +50,7 @@ export function createLineSplitter(maxBytes: number = maxLineBytes): LineSplitte
         from = at + 1
       }
       // A copy: the caller may fill the same memory anew before the line is complete.
-      add(bytes.slice(from))
+      add(Uint8Array.from(bytes.subarray(from)))
       return lines
     },
     end: take,

@@ -124,10 +124,9 @@ async function drain(
   log: AgentLog,
 ): Promise<void> {
   const lines = createLineHold()
-  let failure: unknown
+  let failure: Error | null = null
   const write = async (bytes: Uint8Array): Promise<void> => {
-    if (bytes.length === 0 || failure !== undefined) return
-    await log.raw(bytes).catch((error: unknown) => (failure = error))
+    if (bytes.length > 0 && failure === null) failure = await settle(log.raw(bytes))
   }
   for await (const bytes of source) {
     reader.push(bytes)
@@ -135,7 +134,7 @@ async function drain(
   }
   reader.end()
   await write(lines.flush())
-  if (failure !== undefined) throw failure
+  if (failure !== null) throw failure as Error
 }
 
 /** null when it went well, else why not. */
