@@ -64,7 +64,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const task = findTask(read, task_id)
       const agent = agent_id === undefined ? null : agentFor(parts, principal, findAgent(read, agent_id), task)
       const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : selfOf(principal)
-      const triggered_by = agent && isSelf(principal, agent) ? `agent:${agent.id}` : actorOf(principal)
+      // The audit names the claimant, whoever brought them in.
+      const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
       const claimed = accepted(
         await claims.claim({ task_id, claimant, triggered_by, overrides: overrides ?? {} }, signal),
       )
@@ -133,12 +134,6 @@ function selfOf(principal: Principal): Assignee {
     code: 'forbidden',
     message: 'Name an agent. To take tasks yourself, register an account first (Settings, Account).',
   })
-}
-
-/** An agent that works elsewhere speaks with its owner's token: what it does is its own. */
-function isSelf(principal: Principal, agent: AgentRecord): boolean {
-  if (principal.kind === 'agent') return principal.agent_id === agent.id
-  return agent.executor === 'external' && principal.kind === 'user' && principal.user_id === agent.owner_id
 }
 
 function worksIn(parts: ApiParts, agent: AgentRecord, task: TaskRecord): boolean {

@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createLogger } from '../../src-main/base/log.ts'
+import type { AppConfig } from '../../src-main/base/config.ts'
+import { createApp, type App } from '../../src-main/compose.ts'
+import { createClient, type Client } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import type { FeedItem } from '../../src-shared/contract/events.ts'
+import type { Task } from '../../src-shared/contract/tasks.ts'
+import { projectRoot } from './project-root.ts'
+
+/** The whole application on a free port, with a data dir of its own, and somebody signed in. */
+export interface RunningApp extends AsyncDisposable {
+  readonly app: App
+  readonly url: string
+  readonly dataDir: string
+  /** Over HTTP, as the first person who registered. */
+  readonly client: Client
+  readonly token: string
+  clientWith(token: string | null): Client
+  /** Settles with the task once it fits; waits on events, never on time. */
+  taskWhere(task_id: string, fits: (task: Task) => boolean): Promise<Task>
+  /** Stops the application, keeps its data and starts it anew on the same data dir. */
+  restart(): Promise<RunningApp>
+}
+
+export interface RunOptions {
+  readonly dataDir?: string
+  readonly config?: Partial<AppConfig>
+  readonly keepData?: boolean
+}
+
+const person = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
+
+export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'copse-app-')))
+  const app = await createApp(
+    {
+      dataDir,
+      host: '127.0.0.1',
+      port: 0,
+      workspaceRoot: join(dataDir, 'workspaces'),
+      cleanupDelaySeconds: 86_400,
+      bcryptCost: 4,
+      registration: 'open',
+      logLevel: 'silent',
+      webRoot: null,
+      workflowsDir: resolve(projectRoot, 'workflows'),
+      migrationsDir: resolve(projectRoot, 'src-main/store/migrations'),
+      version: '0.0.0-test',
+      ...options.config,
+    },
+    { log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'silent' }) },
+  )
+  const { url } = await app.listen()
+  const clientWith = (token: string | null) =>
+    createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
+  const anonymous = clientWith(null)
+  const session = app.identity.isRegistered()
+    ? await anonymous.call('auth.login', person)
+    : await anonymous.call('auth.register', person)
+  const client = clientWith(session.access_token)
+  const close = async () => {
+    await app.close()
+    if (!options.keepData) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+  return {
+    app,
+    url,
+    dataDir,
+    client,
+    token: session.access_token,
+    clientWith,
+    taskWhere: (task_id, fits) => taskWhere(client, task_id, fits),
+    restart: async () => {
+      await app.close()
+      return runApp({ ...options, dataDir })
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Listens first, then looks, so that no change falls between. */
+async function taskWhere(client: Client, task_id: string, fits: (task: Task) => boolean): Promise<Task> {
+  const stop = new AbortController()
+  const items = client.events({}, null, AbortSignal.any([stop.signal, AbortSignal.timeout(30_000)]))
+  try {
+    return await firstFit(client, items, task_id, fits)
+  } catch (error) {
+    const task = await client.call('tasks.get', { task_id })
+    throw new Error(`The task never became what the test waits for; it is ${JSON.stringify(task, null, 1)}`, {
+      cause: error,
+    })
+  } finally {
+    stop.abort()
+  }
+}
+
+async function firstFit(
+  client: Client,
+  items: AsyncIterable<FeedItem>,
+  task_id: string,
+  fits: (task: Task) => boolean,
+): Promise<Task> {
+  const iterator = items[Symbol.asyncIterator]()
+  let next = iterator.next()
+  for (;;) {
+    const task = await client.call('tasks.get', { task_id })
+    if (fits(task)) {
+      next.catch(() => undefined)
+      return task
+    }
+    const { done, value } = await next
+    if (done) throw new Error('The events ended.')
+    next = iterator.next()
+    const data = value.kind === 'event' ? value.event.data : null
+    if (data && 'task' in data && data.task.id === task_id && fits(data.task)) {
+      next.catch(() => undefined)
+      return data.task
+    }
+  }
+}
