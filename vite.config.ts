@@ -60,6 +60,7 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
       build: {
         outDir: '../dist/main',
         emptyOutDir: true,
+        copyPublicDir: false,
         target: 'node24',
         minify: false,
         sourcemap: true,
@@ -75,6 +76,7 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
       build: {
         outDir: '../dist/main',
         emptyOutDir: false,
+        copyPublicDir: false,
         rolldownOptions: {
           external: ['electron'],
           input: { preload: 'src-main/preload.ts' },

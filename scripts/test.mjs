@@ -1,0 +1,90 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureBuilt } from './build.mjs'
+import { ensureNode } from './node.mjs'
+import { ensureDependencies } from './setup.mjs'
+import { capture, runAs, withPath } from './support/child.mjs'
+import { failWith, root, seconds } from './support/project.mjs'
+
+// npm test: every check and every test. npm test -- PATTERN: only the test files whose path has PATTERN.
+const results = join(root, 'test-results')
+const total = { passed: 0, failed: 0, skipped: 0 }
+
+try {
+  const patterns = process.argv.slice(2)
+  const bin = await ensureNode()
+  await ensureDependencies(bin)
+  rmSync(results, { recursive: true, force: true })
+  mkdirSync(results, { recursive: true })
+  const env = withPath([bin, join(root, 'node_modules', '.bin')])
+  if (patterns.length > 0) {
+    await vitest('tests', patterns, env)
+  } else {
+    await checks(env)
+    await vitest('unit, integration, contract, architecture', ['--project', 'main'], env)
+    await stage('build', () => ensureBuilt(bin))
+    await vitest('end to end', ['--project', 'e2e'], env)
+  }
+} catch (error) {
+  failWith(error)
+}
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
+console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
+process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
+
+/** What needs no test runner; each counts as one test. Two at a time, for two cores. */
+async function checks(env) {
+  const cache = 'node_modules/.cache/'
+  const lint = () => check('lint', env, 'eslint', '--cache', '--cache-location', `${cache}eslint/`, '.')
+  const others = async () => {
+    await check('types', env, 'node', 'scripts/check-types.mjs')
+    await check('boundaries', env, 'node', 'scripts/check-boundaries.mjs')
+    await check('format', env, 'prettier', '--check', '--cache', '--cache-location', `${cache}prettier`, '.')
+  }
+  await Promise.all([lint(), others()])
+}
+
+async function check(name, env, command, ...args) {
+  const since = performance.now()
+  const { code, output } = await capture(command, args, { cwd: root, env, shell: process.platform === 'win32' })
+  total[code === 0 ? 'passed' : 'failed'] += 1
+  if (code !== 0) console.log(output.trim())
+  console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds(since)})`)
+}
+
+async function stage(name, work) {
+  const since = performance.now()
+  await work()
+  console.log(`✓ ${name} (${seconds(since)})`)
+}
+
+async function vitest(name, args, env) {
+  const since = performance.now()
+  const file = join(results, `${name.split(/\W/)[0]}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const code = await runAs('vitest', ['run', ...args, ...reporters], {
+    cwd: root,
+    env,
+    shell: process.platform === 'win32',
+  })
+  const counted = count(file)
+  // A run that breaks before or after its tests has failed, whatever they say.
+  if (code !== 0 && counted.failed === 0) counted.failed = 1
+  for (const key of Object.keys(total)) total[key] += counted[key]
+  console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds(since)})`)
+}
+
+function count(file) {
+  let report
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error.code === 'ENOENT') return { passed: 0, failed: 0, skipped: 0 }
+    throw error
+  }
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }
+}
