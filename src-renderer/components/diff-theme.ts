@@ -26,4 +26,5 @@ export const diffShadowStyles = `
 [data-diff-span] { border-radius: 2px; }
 [data-separator] { font-size: 12px; border-block: 1px solid var(--line); box-sizing: border-box; }
 [data-separator-first] { border-top: 0; }
+[data-diff-type=split] [data-deletions] [data-content] { border-right-color: var(--line); }
 `

@@ -29,9 +29,7 @@ const tones: Readonly<Record<number, TerminalTone>> = {
 }
 
 // CSI, OSC (to BEL or ST) and two-character escapes. Only CSI … m is kept, as a style.
-// eslint-disable-next-line no-control-regex
 const ESCAPE = /\u001b(?:\[([0-9;:?]*)([ -/]*[@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
-// eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
 /**

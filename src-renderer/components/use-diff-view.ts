@@ -29,6 +29,8 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   let view: CodeView | null = null
   let items: CodeViewDiffItem[] = []
   let unsubscribe: (() => void) | undefined
+  /** A file that was asked for stays the current one until somebody scrolls: near the end it cannot come to the top. */
+  let pinned = false
 
   function renderHeader(path: string): HTMLElement | null {
     const file = source().files.find((candidate) => candidate.path === path)
@@ -64,7 +66,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     diffStyle: source().layout,
     diffIndicators: 'classic',
     overflow: 'wrap',
-    hunkSeparators: 'metadata',
+    hunkSeparators: 'line-info-basic',
     lineDiffType: wordDiff(source().files),
     stickyHeaders: true,
     unsafeCSS: diffShadowStyles,
@@ -88,6 +90,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   }
 
   function reportCurrent(scrollTop: number): void {
+    if (pinned) return
     let current = items[0]?.id
     for (const item of items) {
       if ((view?.getTopForItem(item.id) ?? Infinity) <= scrollTop + 24) current = item.id
@@ -99,6 +102,8 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     const pool = diffWorkers()
     view = new CodeView(options(), pool)
     view.setup(root)
+    for (const type of ['wheel', 'touchmove', 'pointerdown'] as const)
+      root.addEventListener(type, () => (pinned = false), { passive: true })
     unsubscribe = view.subscribeToScroll(reportCurrent)
     show()
   }
@@ -116,7 +121,10 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
 
   return {
     mount,
-    scrollTo: (path: string) => view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' }),
+    scrollTo: (path: string) => {
+      pinned = true
+      view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
+    },
   }
 }
 
