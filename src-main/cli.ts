@@ -12,5 +12,9 @@ const code = await runCli(process.argv.slice(2), {
       Promise.resolve(announce(service, json)),
     )
   },
+  demo: async (options) => {
+    const { runDemo } = await import('./service/demo.ts')
+    return runDemo({ program, env: process.env, ...options })
+  },
 })
 process.exit(code)

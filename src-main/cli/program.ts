@@ -1,10 +1,12 @@
 import { Command, CommanderError } from 'commander'
+import { addDemo, type DemoArguments } from './commands/demo.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
 
 /** What the commands cannot do as clients of the API. */
 export interface Program {
   readonly version: string
   serve(options: ServeOptions): Promise<number>
+  demo(options: DemoArguments): Promise<number>
 }
 
 /** Runs one command line; resolves to the exit code: 0, 1 (refused) or 2 (usage). */
@@ -15,6 +17,7 @@ export async function runCli(args: readonly string[], program: Program): Promise
     .showHelpAfterError('(svc --help shows what there is)')
     .exitOverride()
   addServe(svc, program.serve)
+  addDemo(svc, program.demo)
   try {
     await svc.parseAsync(args, { from: 'user' })
   } catch (error) {

@@ -6,6 +6,9 @@ import type { Queries, Store } from './store-port.ts'
 /** How much of the past a client can resume over; trimmed now and then, never below this. */
 const kept = 20_000
 
+/** How far behind a subscriber may fall. */
+const backlog = 10_000
+
 /** The queries of a running transaction, and a way to announce what it changes. */
 export interface Tx extends Queries {
   /** Numbers and keeps an event with the change; subscribers see it once the transaction is committed. */
@@ -75,6 +78,11 @@ async function* follow(
   let wake: (() => void) | null = null
   const listener: Listener = (item, project_id) => {
     if (!wants(project_id)) return
+    if (queue.length >= backlog) {
+      // Whoever reads this slowly starts over instead of filling the memory.
+      queue.length = 0
+      queue.push({ kind: 'reset', seq: store.read.events.range().last })
+    }
     queue.push(item)
     wake?.()
   }

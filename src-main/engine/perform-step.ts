@@ -169,7 +169,8 @@ function end(deps: StepDeps, effect: Effect, action: Action, result: PluginResul
     return {
       kind: 'advance',
       outcome: { ...base, outcome: 'skipped', reason: result.reason },
-      cascade_skipped: phase === 'on_enter' && result.reason !== 'audience' && result.reason !== 'unsupported_event',
+      // Nobody to dispatch is no hindrance; a missing workspace is what a later hook would build on.
+      cascade_skipped: phase === 'on_enter' && result.reason === 'no_workspace',
     }
   }
   if (result.kind === 'rejected')

@@ -114,10 +114,12 @@ async function firstFit(
     const { done, value } = await next
     if (done) throw new Error('The events ended.')
     next = iterator.next()
-    const data = value.kind === 'event' ? value.event.data : null
-    if (data && 'task' in data && data.task.id === task_id && fits(data.task)) {
+    const event = value.kind === 'event' ? value.event : null
+    const isTask =
+      event?.type === 'task.created' || event?.type === 'task.updated' || event?.type === 'task.transitioned'
+    if (isTask && event.data.task.id === task_id && fits(event.data.task)) {
       next.catch(() => undefined)
-      return data.task
+      return event.data.task
     }
   }
 }
