@@ -26,7 +26,7 @@ async function run(): Promise<void> {
   await app.whenReady()
   const { webRoot } = program
   if (webRoot === null) throw new StartRefused('The window has not been built: run npm run build.', 1)
-  const service = await startService({ program, env: process.env, anyPort: true })
+  const service = await startService({ program, env: { SVC_LOG_LEVEL: 'warn', ...process.env }, anyPort: true })
   const door = openDoor(service)
   drainBeforeQuit(async () => {
     door[Symbol.dispose]()

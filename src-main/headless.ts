@@ -9,7 +9,13 @@ const { values } = parseArgs({
 })
 const program = findResources(import.meta.dirname)
 const code = await serve(
-  { program, env: process.env, anyPort: true, dataDir: values['data-dir'], port: values.port },
+  {
+    program,
+    env: { SVC_LOG_LEVEL: 'warn', ...process.env },
+    anyPort: true,
+    dataDir: values['data-dir'],
+    port: values.port,
+  },
   (service, signal) => Promise.resolve(presentLocally(service, signal, values.open)),
 )
 process.exit(code)

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { chromium, type Browser } from 'playwright-core'
+import { findBrowser } from '../../src-main/service/find-browser.ts'
+
+const run = promisify(execFile)
+
+/** Chromium without anything that reaches for a network of its own. */
+export const chromiumArgs: readonly string[] = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // Chromium refuses its sandbox to root.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+]
+
+/** The Chromium of this machine, or Playwright's own; null where neither is installed. */
+export function findChromium(): string | null {
+  const playwrights = chromium.executablePath()
+  return findBrowser(process.env, process.platform) ?? (existsSync(playwrights) ? playwrights : null)
+}
+
+/**
+ * Makes sure that there is a Chromium: through apt where that may be used, else by Playwright's own
+ * download. Throws one line that says what to install where neither works.
+ */
+export async function ensureChromium(): Promise<string> {
+  const found = findChromium()
+  if (found !== null) return found
+  const tried: string[] = []
+  for (const install of [installByApt, installByPlaywright]) {
+    const result = await install()
+    if (result !== null) tried.push(result)
+    const installed = findChromium()
+    if (installed !== null) return installed
+  }
+  throw new Error(
+    `The end-to-end tests need Chromium: install it (Debian, Ubuntu: sudo apt-get install chromium xvfb xauth) or set COPSE_CHROMIUM to one. Tried: ${tried.join('; ')}.`,
+  )
+}
+
+export function launchChromium(): Promise<Browser> {
+  return ensureChromium().then((executablePath) =>
+    chromium.launch({ executablePath, headless: true, args: [...chromiumArgs] }),
+  )
+}
+
+/** null when it worked or does not concern this system, else what went wrong. */
+async function installByApt(): Promise<string | null> {
+  if (!existsSync('/usr/bin/apt-get')) return null
+  const prefix = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  process.stderr.write('copse: installing Chromium for the tests with apt-get (once) …\n')
+  const apt = async (...args: string[]) => {
+    const [program = 'apt-get', ...rest] = [...prefix, 'apt-get', ...args]
+    await run(program, rest, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 64_000_000 })
+  }
+  return attempt('apt-get', async () => {
+    await apt('update', '-q')
+    await apt('install', '-y', '-q', '--no-install-recommends', 'chromium', 'xvfb', 'xauth')
+  })
+}
+
+async function installByPlaywright(): Promise<string | null> {
+  process.stderr.write('copse: fetching Playwright’s Chromium for the tests (once) …\n')
+  const cli = join(import.meta.dirname, '..', '..', 'node_modules', 'playwright-core', 'cli.js')
+  return attempt('playwright install', async () => {
+    await run(process.execPath, [cli, 'install', 'chromium'], { maxBuffer: 64_000_000, timeout: 300_000 })
+  })
+}
+
+async function attempt(name: string, work: () => Promise<void>): Promise<string | null> {
+  try {
+    await work()
+    return null
+  } catch (error) {
+    const lines = error instanceof Error ? error.message.trim().split('\n') : [String(error)]
+    return `${name} (${lines.at(-1) ?? 'failed'})`
+  }
+}
