@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createClaudeCodeDriver } from '../../src-main/executors/claude-code.ts'
 import type { ExecutionOutcome, ExecutionRun } from '../../src-main/engine/ports.ts'
 import { scripted } from '../fakes/model-server.ts'
@@ -14,6 +14,10 @@ const model = 'claude-sonnet-4-5'
 let binary = ''
 beforeAll(async () => {
   binary = await claudeCodeBinary()
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
 })
 
 interface Finished {
@@ -147,20 +151,19 @@ test('words from a person while it works reach the same turn or the next', async
 test('stopped in the middle, nothing of it is left', async () => {
   await using bench = await createAgentBench()
   const log = createMemoryLog()
-  const prompt = scripted('Wait.', [
-    { shell: 'sleep 600 & (setsid sleep 601 &) ; echo $$ > started; sleep 602' },
-    { say: 'x' },
-  ])
+  // One process in its group, one that left it; then the model takes its time.
+  const wait = 'tail -f /dev/null >/dev/null 2>&1'
+  const steps = [{ shell: `${wait} & (setsid ${wait} &)` }, { say: 'Never.', delay: 600_000 }]
   const config = { command: binary, env: { ...bench.env }, model }
-  const running = await driver.start(bench.run({ prompt, log, config }), { signal: never })
-  await log.waitFor(({ type }) => type === 'tool_call')
+  const run = bench.run({ prompt: scripted('Wait.', steps), log, config })
+  const running = await driver.start(run, { signal: never })
+  await bench.model.waitForCall(({ index }) => index === 1)
+  const before = await processesIn(bench.worktree)
+  expect(before.filter((line) => line.startsWith('tail'))).toHaveLength(2)
   await running.stop()
 
-  expect(await running.outcome).toMatchObject({
-    ended: 'stopped',
-    exit_code: 143,
-    session_id: expect.any(String) as string,
-  })
+  const session_id = expect.any(String) as string
+  expect(await running.outcome).toMatchObject({ ended: 'stopped', exit_code: 143, session_id })
   expect(await processesIn(bench.worktree)).toEqual([])
   expect(log.closed()).toBe(true)
 })
@@ -168,7 +171,7 @@ test('stopped in the middle, nothing of it is left', async () => {
 test('it reaches our MCP endpoint with its token, which is left nowhere', async () => {
   await using bench = await createAgentBench()
   await using mcp = await startNoteMcpServer()
-  const before = await mcpFolders()
+  vi.stubEnv('TMPDIR', bench.repository.beside)
   const steps = [{ tool: { name: 'svc_note', args: { text: 'from the agent' } } }, { say: 'Noted.' }]
   const { outcome, log } = await finish(bench, { prompt: scripted('Note it.', steps), mcp })
 
@@ -178,7 +181,8 @@ test('it reaches our MCP endpoint with its token, which is left nowhere', async 
     expect.objectContaining({ type: 'tool_call', action: 'mcp', tool: 'mcp__svc__svc_note', target: 'from the agent' }),
   )
   expect(await bench.repository.git(['status', '--porcelain'], { cwd: bench.worktree })).toBe('')
-  expect(await mcpFolders()).toEqual(before)
+  expect((await readdir(bench.repository.beside)).filter((name) => name.startsWith('svc-'))).toEqual([])
+  expect(log.rawText()).not.toContain(mcp.token)
 })
 
 test('a model that refuses fails the run and says why; too many requests are a limit', async () => {
@@ -197,13 +201,14 @@ test('a model that refuses fails the run and says why; too many requests are a l
   expect(capped.outcome).toMatchObject({ exit_code: 1, conclusion: 'limit' })
 })
 
-test('a run that takes longer than it was given is ended', async () => {
+test('a run that takes longer than it was given is ended, with its shell', async () => {
   await using bench = await createAgentBench()
-  const { outcome } = await finish(bench, {
-    prompt: scripted('Wait.', [{ shell: 'sleep 600' }]),
-    timeout_seconds: 2,
+  const { outcome, log } = await finish(bench, {
+    prompt: scripted('Wait.', [{ shell: 'tail -f /dev/null' }, { say: 'Never.' }]),
+    timeout_seconds: 3,
   })
-  expect(outcome).toMatchObject({ ended: 'timed_out', message: expect.stringContaining('2 s') as string })
+  expect(outcome).toMatchObject({ ended: 'timed_out', message: expect.stringContaining('3 s') as string })
+  expect(log.entries.some(({ type }) => type === 'tool_call')).toBe(true)
   expect(await processesIn(bench.worktree)).toEqual([])
 })
 
@@ -219,6 +224,3 @@ test('it is found with its version', async () => {
     hint: null,
   })
 })
-
-const mcpFolders = async (): Promise<string[]> =>
-  (await readdir('/tmp')).filter((name) => name.startsWith('svc-mcp-')).sort()

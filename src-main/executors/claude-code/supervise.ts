@@ -147,5 +147,8 @@ const settle = (promise: PromiseLike<unknown>): Promise<Error | null> =>
 const inputClosed = (cause?: Error): ExecutorError =>
   new ExecutorError('input_closed', 'The agent has ended its turn and takes no more input.', { cause })
 
-const userMessage = (text: string): string =>
-  `${JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })}\n`
+/** One line: some line readers, Node's among them, also end lines at U+2028 and U+2029, which JSON leaves as they are. */
+function userMessage(text: string): string {
+  const json = JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })
+  return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
+}
