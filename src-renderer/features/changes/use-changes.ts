@@ -3,8 +3,8 @@ import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { useResource } from '../../composables/use-resource.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { useToasts } from '../../stores/toasts.ts'
 import { treeOrder } from './file-tree.ts'
+import { useLargeFiles } from './use-large-files.ts'
 
 /** Events that come together are one reason to look again. */
 const SETTLE = 300
@@ -13,38 +13,32 @@ const SETTLE = 300
 export function useChanges(taskId: () => string) {
   const details = useTaskDetails()
   const tasks = useTasks()
-  const toasts = useToasts()
+  const large = useLargeFiles(taskId)
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const diff = useResource<Diff | null>(() => details.branchDiff(taskId()))
-  /** Files that were too large to come along and were asked for: path → their diff. */
-  const loaded = shallowRef<ReadonlyMap<string, Diff>>(new Map())
-  const loading = shallowRef<ReadonlySet<string>>(new Set())
+  /** The first answer is there; null is one. */
   const asked = shallowRef(false)
 
   async function refresh(): Promise<void> {
     await diff.reload()
     asked.value = true
-    loaded.value = new Map()
+    await large.reload()
   }
-  let timer: ReturnType<typeof setTimeout> | undefined
   watch(
     taskId,
     () => {
       diff.clear()
+      large.clear()
       asked.value = false
       void refresh()
     },
     { immediate: true },
   )
+  let timer: ReturnType<typeof setTimeout> | undefined
   watch(
-    () => [
-      task.value?.diff_stat?.files,
-      task.value?.diff_stat?.additions,
-      task.value?.diff_stat?.deletions,
-      task.value?.active_execution_id,
-      task.value?.status,
-    ],
-    () => {
+    () => [task.value?.diff_stat, task.value?.active_execution_id, task.value?.status],
+    ([stat, ...rest], [statBefore, ...before]) => {
+      if (JSON.stringify([stat, rest]) === JSON.stringify([statBefore, before])) return
       clearTimeout(timer)
       timer = setTimeout(() => void refresh(), SETTLE)
     },
@@ -52,25 +46,13 @@ export function useChanges(taskId: () => string) {
   onScopeDispose(() => clearTimeout(timer))
 
   const files = computed<readonly DiffFile[]>(() =>
-    treeOrder((diff.value.value?.files ?? []).map((file) => loaded.value.get(file.path)?.files[0] ?? file)),
+    treeOrder((diff.value.value?.files ?? []).map((file) => large.loaded.value.get(file.path)?.files[0] ?? file)),
   )
   const patches = computed<readonly string[]>(() => [
     diff.value.value?.patch ?? '',
-    ...[...loaded.value.values()].map((part) => part.patch),
+    ...[...large.loaded.value.values()].map((part) => part.patch),
   ])
-
-  async function loadFile(path: string): Promise<void> {
-    if (loading.value.has(path)) return
-    loading.value = new Set([...loading.value, path])
-    try {
-      const part = await details.fileDiff(taskId(), path)
-      loaded.value = new Map([...loaded.value, [path, part]])
-    } catch (error) {
-      toasts.refused(error, `${path} was not loaded.`)
-    } finally {
-      loading.value = new Set([...loading.value].filter((other) => other !== path))
-    }
-  }
+  const sum = (of: (file: DiffFile) => number) => files.value.reduce((total, file) => total + of(file), 0)
 
   return {
     task,
@@ -78,12 +60,9 @@ export function useChanges(taskId: () => string) {
     asked,
     files,
     patches,
-    loading,
-    loadFile,
+    loading: large.loading,
+    loadFile: large.load,
     refresh,
-    totals: computed(() => ({
-      additions: files.value.reduce((sum, file) => sum + file.additions, 0),
-      deletions: files.value.reduce((sum, file) => sum + file.deletions, 0),
-    })),
+    totals: computed(() => ({ additions: sum((file) => file.additions), deletions: sum((file) => file.deletions) })),
   }
 }

@@ -48,80 +48,76 @@ const MAX_CHUNKS = 400
  * reads in a row become one row, so do pieces of output; usage becomes totals.
  */
 export function createTranscriptRows(): TranscriptRows {
-  const rows: TranscriptRow[] = []
-  const callRow = new Map<string, number>()
+  const state: State = { rows: [], callRow: new Map(), tokens: 0, cost: null }
   let count = 0
-  let tokens = 0
-  let cost: number | null = null
-
-  const last = () => rows[rows.length - 1]
-  const replaceLast = (row: TranscriptRow) => {
-    rows[rows.length - 1] = row
-  }
-
-  function addCall(call: ToolCall, key: number): void {
-    const previous = last()
-    const joins =
-      call.action === 'read' &&
-      previous?.kind === 'tool' &&
-      previous.calls.length < MAX_GROUP &&
-      isReads(previous.calls)
-    if (joins) replaceLast({ ...previous, calls: [...previous.calls, { call, result: null }] })
-    else rows.push({ kind: 'tool', key, at: call.at, calls: [{ call, result: null }] })
-    callRow.set(call.id, rows.length - 1)
-  }
-
-  function addResult(result: ToolResult, key: number): void {
-    const index = callRow.get(result.id)
-    const row = index === undefined ? undefined : rows[index]
-    if (index === undefined || row?.kind !== 'tool') {
-      addOutput({ stream: result.ok ? 'stdout' : 'stderr', text: result.text }, result.at, key)
-      return
-    }
-    rows[index] = {
-      ...row,
-      calls: row.calls.map((pair) => (pair.call.id === result.id ? { call: pair.call, result } : pair)),
-    }
-  }
-
-  function addOutput(chunk: OutputChunk, at: string, key: number): void {
-    const previous = last()
-    if (previous?.kind === 'output' && previous.chunks.length < MAX_CHUNKS) {
-      replaceLast({ ...previous, chunks: joinChunk(previous.chunks, chunk) })
-    } else rows.push({ kind: 'output', key, at, chunks: [chunk] })
-  }
-
-  function addEntry(entry: TranscriptEntry, key: number): void {
-    switch (entry.type) {
-      case 'prompt':
-        rows.push({ kind: rows.length === 0 ? 'start' : 'person', key, at: entry.at, text: entry.text })
-        return
-      case 'tool_call':
-        return addCall(entry, key)
-      case 'tool_result':
-        return addResult(entry, key)
-      case 'stdout':
-      case 'stderr':
-        return addOutput({ stream: entry.type, text: entry.text }, entry.at, key)
-      case 'usage':
-        tokens += entry.input_tokens + entry.output_tokens
-        if (entry.cost_usd !== null) cost = (cost ?? 0) + entry.cost_usd
-        return
-      case 'message':
-      case 'thinking':
-      case 'error':
-        rows.push({ kind: entry.type, key, at: entry.at, text: entry.text })
-    }
-  }
-
   return {
     append(entries) {
-      for (const entry of entries) addEntry(entry, count++)
+      for (const entry of entries) addEntry(state, entry, count++)
     },
-    rows: () => rows.slice(),
-    totals: () => ({ tokens, cost_usd: cost }),
+    rows: () => state.rows.slice(),
+    totals: () => ({ tokens: state.tokens, cost_usd: state.cost }),
     count: () => count,
   }
+}
+
+interface State {
+  readonly rows: TranscriptRow[]
+  /** Call id → the index of its row. */
+  readonly callRow: Map<string, number>
+  tokens: number
+  cost: number | null
+}
+
+function addEntry(state: State, entry: TranscriptEntry, key: number): void {
+  switch (entry.type) {
+    case 'prompt':
+      state.rows.push({ kind: state.rows.length === 0 ? 'start' : 'person', key, at: entry.at, text: entry.text })
+      return
+    case 'tool_call':
+      return addCall(state, entry, key)
+    case 'tool_result':
+      return addResult(state, entry, key)
+    case 'stdout':
+    case 'stderr':
+      return addOutput(state, { stream: entry.type, text: entry.text }, entry.at, key)
+    case 'usage':
+      state.tokens += entry.input_tokens + entry.output_tokens
+      if (entry.cost_usd !== null) state.cost = (state.cost ?? 0) + entry.cost_usd
+      return
+    case 'message':
+    case 'thinking':
+    case 'error':
+      state.rows.push({ kind: entry.type, key, at: entry.at, text: entry.text })
+  }
+}
+
+function addCall({ rows, callRow }: State, call: ToolCall, key: number): void {
+  const previous = rows[rows.length - 1]
+  const pair: PairedCall = { call, result: null }
+  const joins =
+    call.action === 'read' && previous?.kind === 'tool' && previous.calls.length < MAX_GROUP && isReads(previous.calls)
+  if (joins) rows[rows.length - 1] = { ...previous, calls: [...previous.calls, pair] }
+  else rows.push({ kind: 'tool', key, at: call.at, calls: [pair] })
+  callRow.set(call.id, rows.length - 1)
+}
+
+function addResult(state: State, result: ToolResult, key: number): void {
+  const index = state.callRow.get(result.id)
+  const row = index === undefined ? undefined : state.rows[index]
+  if (index === undefined || row?.kind !== 'tool') {
+    return addOutput(state, { stream: result.ok ? 'stdout' : 'stderr', text: result.text }, result.at, key)
+  }
+  state.rows[index] = {
+    ...row,
+    calls: row.calls.map((pair) => (pair.call.id === result.id ? { call: pair.call, result } : pair)),
+  }
+}
+
+function addOutput({ rows }: State, chunk: OutputChunk, at: string, key: number): void {
+  const previous = rows[rows.length - 1]
+  if (previous?.kind === 'output' && previous.chunks.length < MAX_CHUNKS) {
+    rows[rows.length - 1] = { ...previous, chunks: joinChunk(previous.chunks, chunk) }
+  } else rows.push({ kind: 'output', key, at, chunks: [chunk] })
 }
 
 function isReads(calls: readonly PairedCall[]): boolean {

@@ -5,19 +5,17 @@ import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { useToasts } from '../../stores/toasts.ts'
 import { stateOf } from '../../stores/workflow-shape.ts'
 import { decisionState } from './decision-state.ts'
 import { retryBudget } from './retry-budget.ts'
+import { useDecisionActions } from './use-decision-actions.ts'
 
 /** Everything that the review pane knows and does for one task. */
 export function useReview(taskId: () => string) {
   const tasks = useTasks()
   const projects = useProjects()
   const details = useTaskDetails()
-  const toasts = useToasts()
   const feedback = ref('')
-  const busy = ref<'advance' | 'approve' | 'reject' | null>(null)
 
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const project = computed(() => (task.value ? (projects.byId.get(task.value.project_id) ?? null) : null))
@@ -57,19 +55,6 @@ export function useReview(taskId: () => string) {
   )
   const budget = computed(() => retryBudget(transitions.value.value ?? [], reviewGate.value))
 
-  async function act(kind: 'advance' | 'approve' | 'reject', context: string, work: () => Promise<void>) {
-    if (busy.value !== null) return
-    busy.value = kind
-    try {
-      await work()
-    } catch (error) {
-      toasts.refused(error, context)
-    } finally {
-      busy.value = null
-    }
-  }
-  const note = () => (feedback.value.trim() === '' ? undefined : feedback.value.trim())
-
   return {
     task,
     workflow,
@@ -79,29 +64,7 @@ export function useReview(taskId: () => string) {
     budget,
     workspace,
     feedback,
-    busy,
     settings: computed(() => (task.value ? projects.settings(task.value.project_id) : undefined)),
-    approve: () =>
-      act('approve', 'It was not approved.', async () => {
-        await tasks.verdict(taskId(), 'pass', note())
-        feedback.value = ''
-      }),
-    reject: () =>
-      act('reject', 'It was not sent back.', async () => {
-        await tasks.verdict(taskId(), 'fail', note())
-        feedback.value = ''
-      }),
-    advance: () =>
-      act('advance', 'The task stays where it is.', async () => {
-        const plan = decision.value?.advance
-        const from = task.value?.status
-        if (!plan) return
-        if (plan.steps.includes('verdict')) await tasks.verdict(taskId(), 'pass', note())
-        feedback.value = ''
-        // A verdict may already move it on, where the workflow cascades.
-        if (plan.steps.includes('transition') && task.value?.status === from) await tasks.transition(taskId(), plan.to)
-        const now = task.value && workflow.value ? stateOf(workflow.value, task.value.status) : undefined
-        if (plan.merges && now?.kind === 'terminal') toasts.done(`Merged into ${branch.value}.`)
-      }),
+    ...useDecisionActions(taskId, { decision, feedback, branch, workflow }),
   }
 }

@@ -1,0 +1,54 @@
+import { h, render, type AppContext } from 'vue'
+import type { DiffViewFile } from './diff-items.ts'
+import DiffFileHeader from './DiffFileHeader.vue'
+
+export interface DiffHeaderState {
+  file(path: string): DiffViewFile | undefined
+  isClosed(path: string): boolean
+  isLoading(path: string): boolean
+  onToggle(path: string): void
+  onLoad(path: string): void
+}
+
+export interface DiffHeaders {
+  /** The bar of one file; the same element each time, brought up to date. Null for a file that is not there. */
+  draw(path: string): HTMLElement | null
+  /** Brings every bar up to date and lets go of the files that are gone. */
+  refresh(): void
+  dispose(): void
+}
+
+/** The bars above the files. They live outside the viewer's shadow roots, in slots, so Vue draws them. */
+export function createDiffHeaders(state: DiffHeaderState, app: () => AppContext | null): DiffHeaders {
+  const hosts = new Map<string, HTMLElement>()
+
+  function draw(path: string): HTMLElement | null {
+    const file = state.file(path)
+    if (!file) return null
+    const host = hosts.get(path) ?? document.createElement('div')
+    hosts.set(path, host)
+    const node = h(DiffFileHeader, {
+      file,
+      collapsed: state.isClosed(path),
+      loading: state.isLoading(path),
+      onToggle: () => state.onToggle(path),
+      onLoad: () => state.onLoad(path),
+    })
+    node.appContext = app()
+    render(node, host)
+    return host
+  }
+  function drop(path: string, host: HTMLElement): void {
+    render(null, host)
+    hosts.delete(path)
+  }
+  return {
+    draw,
+    refresh: () => {
+      for (const [path, host] of hosts) if (draw(path) === null) drop(path, host)
+    },
+    dispose: () => {
+      for (const [path, host] of hosts) drop(path, host)
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { ref, type Ref } from 'vue'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { useTasks } from '../../stores/tasks.ts'
+import { useToasts } from '../../stores/toasts.ts'
+import { stateOf } from '../../stores/workflow-shape.ts'
+import type { Decision } from './decision-state.ts'
+
+export interface DecisionContext {
+  readonly decision: Readonly<Ref<Decision | null>>
+  readonly feedback: Ref<string>
+  readonly branch: Readonly<Ref<string>>
+  readonly workflow: Readonly<Ref<WorkflowDefinition | undefined>>
+}
+
+/** Carries out what a person decided, one thing at a time. What was refused says why and keeps the feedback. */
+export function useDecisionActions(taskId: () => string, context: DecisionContext) {
+  const tasks = useTasks()
+  const toasts = useToasts()
+  const busy = ref<'advance' | 'approve' | 'reject' | null>(null)
+  const { decision, feedback, branch, workflow } = context
+
+  async function act(kind: 'advance' | 'approve' | 'reject', failed: string, work: () => Promise<void>): Promise<void> {
+    if (busy.value !== null) return
+    busy.value = kind
+    try {
+      await work()
+    } catch (error) {
+      toasts.refused(error, failed)
+    } finally {
+      busy.value = null
+    }
+  }
+  async function judge(verdict: 'pass' | 'fail'): Promise<void> {
+    const text = feedback.value.trim()
+    await tasks.verdict(taskId(), verdict, text === '' ? undefined : text)
+    feedback.value = ''
+  }
+  async function advance(): Promise<void> {
+    const plan = decision.value?.advance
+    const from = tasks.byId.get(taskId())?.status
+    if (!plan) return
+    if (plan.steps.includes('verdict')) await judge('pass')
+    // A verdict may already move it on, where the workflow cascades.
+    const stays = tasks.byId.get(taskId())?.status === from
+    if (plan.steps.includes('transition') && stays) await tasks.transition(taskId(), plan.to)
+    const now = stateOf(workflow.value, tasks.byId.get(taskId())?.status ?? '')
+    if (plan.merges && now?.kind === 'terminal') toasts.done(`Merged into ${branch.value}.`)
+  }
+
+  return {
+    busy,
+    approve: () => act('approve', 'It was not approved.', () => judge('pass')),
+    reject: () => act('reject', 'It was not sent back.', () => judge('fail')),
+    advance: () => act('advance', 'It did not go on.', advance),
+  }
+}
