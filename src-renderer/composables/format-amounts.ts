@@ -1,7 +1,7 @@
 /** A span of time as people read it: `0.4 s`, `48.3 s`, `1 m 37 s`, `12 h 21 m`, `3 d 4 h`. */
 export function formatSpan(ms: number): string {
   const seconds = ms / 1_000
-  if (seconds < 60) return `${seconds < 9.95 ? seconds.toFixed(1) : trimZero(seconds.toFixed(1))} s`
+  if (seconds < 59.95) return `${seconds < 9.95 ? seconds.toFixed(1) : trimZero(seconds.toFixed(1))} s`
   const two = (value: number) => String(value).padStart(2, '0')
   const whole = Math.round(seconds)
   const minutes = Math.floor(whole / 60)

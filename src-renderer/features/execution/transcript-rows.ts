@@ -71,6 +71,8 @@ interface State {
 function addEntry(state: State, entry: TranscriptEntry, key: number): void {
   switch (entry.type) {
     case 'prompt':
+      // The service and the agent's own executor may both note what the run began with.
+      if (state.rows.length === 1 && state.rows[0]?.kind === 'start' && state.rows[0].text === entry.text) return
       state.rows.push({ kind: state.rows.length === 0 ? 'start' : 'person', key, at: entry.at, text: entry.text })
       return
     case 'tool_call':

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import {
+  endNotice,
+  inputState,
+  outcomeOf,
+  workTime,
+} from '../../../../src-renderer/features/execution/execution-outcome.ts'
+import { panelData } from '../../../helpers/task-panel-data.ts'
+
+const now = Date.parse('2026-11-21T09:30:00.000Z')
+const [running, failed] = panelData(now).executions
+if (!running || !failed) throw new Error('the data has no executions')
+
+describe('an execution in words', () => {
+  test('a failure names its exit code, where there is one', () => {
+    expect(outcomeOf(failed).label).toBe('Failed, exit 1')
+    expect(outcomeOf({ ...failed, exit_code: null }).label).toBe('Failed')
+  })
+  test('the time at work runs on while it runs and stands still afterwards', () => {
+    expect(workTime(running, now)).toBe(762_000)
+    expect(workTime(failed, now)).toBe(960_000)
+    expect(workTime({ ...running, started_at: null }, now)).toBeNull()
+  })
+  test('messages are taken while it runs, by profiles that read them', () => {
+    expect(inputState(running)).toEqual({ allowed: true })
+    expect(inputState({ ...running, executor: 'external' }).allowed).toBe(false)
+    expect(inputState(failed).allowed).toBe(false)
+    expect(inputState(null).allowed).toBe(false)
+  })
+})
+
+describe('what stands below a transcript that ended', () => {
+  test('an agent that never started is told apart from one that failed', () => {
+    expect(endNotice(failed, null)?.title).toBe('The agent failed')
+    expect(endNotice({ ...failed, started_at: null }, null)?.title).toBe('The agent did not start')
+  })
+  test('a question asks for the person', () => {
+    const annotation = {
+      type: 'execution_incomplete',
+      reason: 'question',
+      message: 'Which?',
+      recovery_actions: [],
+    } as const
+    expect(endNotice({ ...failed, status: 'stopped' }, { ...annotation, recovery_actions: [] })).toEqual({
+      tone: 'you',
+      title: 'The agent asks something',
+      text: 'Which?',
+    })
+  })
+  test('the condition of another run is not this one’s', () => {
+    const annotation = {
+      type: 'execution_incomplete' as const,
+      message: 'x',
+      recovery_actions: [],
+      execution_id: running.id,
+    }
+    expect(endNotice({ ...failed, status: 'succeeded' }, annotation)).toBeNull()
+  })
+})

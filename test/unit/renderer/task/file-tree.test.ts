@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import type { DiffFile } from '../../../../src-shared/contract/workspaces.ts'
+import { splitName, treeOrder, treeRows } from '../../../../src-renderer/features/changes/file-tree.ts'
+
+const file = (path: string): DiffFile => ({
+  path,
+  old_path: null,
+  status: 'modified',
+  additions: 1,
+  deletions: 1,
+  binary: false,
+  truncated: false,
+})
+const files = ['z.md', 'src/b/two.ts', 'src/b/one.ts', 'src/a.ts', 'docs/deep/down/x.md'].map(file)
+const shown = (closed: string[] = [], filter = '') =>
+  treeRows(files, new Set(closed), filter).map((row) => `${'  '.repeat(row.depth)}${row.name}`)
+
+describe('the tree of changed files', () => {
+  test('folders come first, by name; a chain of single folders is one row', () => {
+    expect(shown()).toEqual(['docs/deep/down', '  x.md', 'src', '  b', '    one.ts', '    two.ts', '  a.ts', 'z.md'])
+  })
+  test('a closed folder hides what is in it', () => {
+    expect(shown(['src/b'])).toEqual(['docs/deep/down', '  x.md', 'src', '  b', '  a.ts', 'z.md'])
+  })
+  test('a filter opens what it matches, in any case', () => {
+    expect(shown(['src', 'src/b'], 'TWO')).toEqual(['src/b', '  two.ts'])
+  })
+  test('files are walked in the order of the tree', () => {
+    expect(treeOrder(files).map((each) => each.path)).toEqual([
+      'docs/deep/down/x.md',
+      'src/b/one.ts',
+      'src/b/two.ts',
+      'src/a.ts',
+      'z.md',
+    ])
+  })
+})
+
+test('names are cut before their ending', () => {
+  expect([splitName('lease.test.ts'), splitName('.env'), splitName('Makefile')]).toEqual([
+    ['lease.test', '.ts'],
+    ['.env', ''],
+    ['Makefile', ''],
+  ])
+})

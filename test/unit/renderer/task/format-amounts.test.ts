@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { count, formatCost, formatSpan, formatTokens } from '../../../../src-renderer/composables/format-amounts.ts'
+
+test('spans of time read as people say them', () => {
+  expect([400, 9_100, 48_300, 59_960, 97_000, 3_599_600, 44_460_000, 187_200_000].map(formatSpan)).toEqual([
+    '0.4 s',
+    '9.1 s',
+    '48.3 s',
+    '1 m 00 s',
+    '1 m 37 s',
+    '1 h 00 m',
+    '12 h 21 m',
+    '2 d 4 h',
+  ])
+})
+test('tokens and money are short', () => {
+  expect([840, 184_400, 999_600, 1_230_000].map(formatTokens)).toEqual(['840', '184k', '1.0M', '1.2M'])
+  expect([0, 0.004, 0.84, 12.5].map(formatCost)).toEqual(['$0.00', '<$0.01', '$0.84', '$12.50'])
+})
+test('one is singular', () => {
+  expect([count(1, 'file'), count(1_200, 'file')]).toEqual(['1 file', '1,200 files'])
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { stepToOpen, summariseAttempt } from '../../../../src-renderer/features/review/attempt-summary.ts'
+import { retryBudget } from '../../../../src-renderer/features/review/retry-budget.ts'
+import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
+
+const data = panelData(Date.parse('2026-11-21T09:30:00.000Z'))
+const [newest, byCi, byReviewer] = data.reviews
+if (!newest || !byCi || !byReviewer) throw new Error('the data has three reviews')
+const gate = workflow.states.find((state) => state.name === 'review')
+
+describe('an attempt at the review', () => {
+  test('says who rejected it, or that it waits', () => {
+    expect(summariseAttempt(newest, true).label).toBe('Waits for you')
+    expect(summariseAttempt(byCi, false).label).toBe('Rejected by CI')
+    expect(summariseAttempt(byReviewer, false).label).toBe('Rejected by the reviewer')
+  })
+  test('steps after the failing one were not run; the failing one is opened', () => {
+    const cut = { ...byCi, ci_steps: [...byCi.ci_steps, 'npm run e2e'] }
+    const { steps } = summariseAttempt(cut, false)
+    expect(steps.map((step) => step.state)).toEqual(['passed', 'passed', 'failed', 'not_run'])
+    expect(stepToOpen(steps)).toBe(2)
+  })
+  test('a step at work is opened, those behind it wait', () => {
+    const [first, second] = newest.step_results
+    if (!first || !second) throw new Error('no steps')
+    const working = {
+      ...newest,
+      step_results: [first, { ...second, exit_code: null, duration_ms: null }],
+      verdicts: [],
+    }
+    const { steps, label } = summariseAttempt(working, true)
+    expect([label, steps.map((step) => step.state), stepToOpen(steps)]).toEqual([
+      'CI at work',
+      ['passed', 'running', 'waiting'],
+      1,
+    ])
+  })
+  test('nothing is opened when all went well', () => {
+    expect(stepToOpen(summariseAttempt(newest, true).steps)).toBeNull()
+  })
+})
+
+describe('the retry budget', () => {
+  test('counts the gate’s rejections', () => {
+    expect(retryBudget(data.transitions, gate)).toEqual({ used: 2, max: 3 })
+  })
+  test('starts anew with whatever a person does', () => {
+    const [first] = data.transitions
+    if (!first) throw new Error('no transitions')
+    expect(retryBudget([...data.transitions, { ...first, rejection: true, from_state: 'review' }], gate)?.used).toBe(0)
+  })
+  test('is not there for a gate that has none', () => {
+    expect(
+      retryBudget(data.transitions, gate && { ...gate, gate_config: { requires_human_approval: false } }),
+    ).toBeNull()
+  })
+})

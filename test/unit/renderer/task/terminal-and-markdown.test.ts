@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { renderMarkdown } from '../../../../src-renderer/components/markdown.ts'
+import { parseTerminalText } from '../../../../src-renderer/components/terminal-text.ts'
+
+const esc = '\u001b'
+
+describe('a program’s output', () => {
+  test('keeps colours over lines and drops every other sequence', () => {
+    const text = `${esc}[31mred\nstill${esc}[0m ${esc}[2K${esc}]0;title\u0007plain${esc}[?25h`
+    expect(parseTerminalText(text)).toEqual([
+      [{ text: 'red', tone: 'red', bold: false }],
+      [
+        { text: 'still', tone: 'red', bold: false },
+        { text: ' ', tone: null, bold: false },
+        { text: 'plain', tone: null, bold: false },
+      ],
+    ])
+  })
+  test('shows only the last state of a line that is written over', () => {
+    expect(parseTerminalText('10 %\r50 %\r100 %\nnext').map((line) => line.map((span) => span.text).join(''))).toEqual([
+      '100 %',
+      'next',
+    ])
+  })
+  test('does not take the arguments of a palette colour for codes', () => {
+    expect(parseTerminalText(`${esc}[38;5;31mx${esc}[1;38;2;1;31;3my`)).toEqual([
+      [
+        { text: 'x', tone: null, bold: false },
+        { text: 'y', tone: null, bold: true },
+      ],
+    ])
+  })
+  test('drops control characters', () => {
+    expect(parseTerminalText('a\u0000\u0007b')).toEqual([[{ text: 'ab', tone: null, bold: false }]])
+  })
+})
+
+describe('markdown that somebody else wrote', () => {
+  test('raw HTML is text', () => {
+    expect(renderMarkdown('<script>alert(1)</script> <img src=x onerror=y>')).not.toMatch(/<(script|img)/)
+  })
+  test('images are links: nothing is fetched', () => {
+    const html = renderMarkdown('![chart](https://example.org/a.png) ![](data:image/png;base64,AAAA)')
+    expect(html).not.toContain('<img')
+    expect(html).toContain(
+      '<a href="https://example.org/a.png" target="_blank" rel="noopener noreferrer">Image: chart</a>',
+    )
+  })
+  test('a script address is no link', () => {
+    expect(renderMarkdown('[x](javascript:alert(1))')).not.toContain('href')
+  })
+  test('links open outside', () => {
+    expect(renderMarkdown('https://example.org')).toContain('target="_blank" rel="noopener noreferrer"')
+  })
+  test('code is escaped', () => {
+    expect(renderMarkdown('`<b>`\n\n```html\n<i>\n```')).toContain('&lt;b&gt;')
+  })
+})

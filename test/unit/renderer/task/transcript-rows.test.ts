@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
+import { createTranscriptRows } from '../../../../src-renderer/features/execution/transcript-rows.ts'
+
+const at = '2026-11-21T09:30:00.000Z'
+const call = (id: string, action: 'read' | 'run' = 'run'): Extract<TranscriptEntry, { type: 'tool_call' }> => ({
+  type: 'tool_call',
+  at,
+  id,
+  tool: 'Tool',
+  action,
+  target: `${id}.ts`,
+  input: {},
+  diff: null,
+})
+const result = (id: string, text = 'done'): TranscriptEntry => ({ type: 'tool_result', at, id, ok: true, text })
+
+function rowsOf(...entries: TranscriptEntry[]) {
+  const builder = createTranscriptRows()
+  builder.append(entries)
+  return builder.rows()
+}
+
+describe('the rows of a transcript', () => {
+  test('a result goes into its call, also when other calls came between', () => {
+    const rows = rowsOf(call('a'), call('b'), result('b', 'B'), result('a', 'A'))
+    expect(rows.map((row) => (row.kind === 'tool' ? row.calls.map((pair) => pair.result?.text) : row.kind))).toEqual([
+      ['A'],
+      ['B'],
+    ])
+  })
+
+  test('a call without an answer keeps a null result', () => {
+    expect(rowsOf(call('a'))).toMatchObject([{ kind: 'tool', calls: [{ result: null }] }])
+  })
+
+  test('a result that no call asked for is shown as output', () => {
+    expect(rowsOf(result('lost', 'words'))).toEqual([
+      { kind: 'output', key: 0, at, chunks: [{ stream: 'stdout', text: 'words' }] },
+    ])
+  })
+
+  test('reads in a row are one row; another action ends it', () => {
+    const rows = rowsOf(call('a', 'read'), result('a'), call('b', 'read'), call('c'), call('d', 'read'))
+    expect(rows.map((row) => (row.kind === 'tool' ? row.calls.length : 0))).toEqual([2, 1, 1])
+  })
+
+  test('output is grouped by stream and joined at line ends', () => {
+    const rows = rowsOf(
+      { type: 'stdout', at, text: 'one' },
+      { type: 'stdout', at, text: 'two\n' },
+      { type: 'stdout', at, text: 'three' },
+      { type: 'stderr', at, text: 'oh' },
+    )
+    expect(rows).toEqual([
+      {
+        kind: 'output',
+        key: 0,
+        at,
+        chunks: [
+          { stream: 'stdout', text: 'one\ntwo\nthree' },
+          { stream: 'stderr', text: 'oh' },
+        ],
+      },
+    ])
+  })
+
+  test('the first prompt starts the run, later ones are the person’s words, a repeated start is one', () => {
+    const prompt = (text: string): TranscriptEntry => ({ type: 'prompt', at, text })
+    expect(rowsOf(prompt('do it'), prompt('do it'), prompt('and this')).map((row) => row.kind)).toEqual([
+      'start',
+      'person',
+    ])
+  })
+
+  test('usage adds up and is no row', () => {
+    const builder = createTranscriptRows()
+    builder.append([
+      { type: 'usage', at, input_tokens: 10, output_tokens: 5, cost_usd: null },
+      { type: 'usage', at, input_tokens: 20, output_tokens: 5, cost_usd: 0.5 },
+    ])
+    expect([builder.rows(), builder.totals(), builder.count()]).toEqual([[], { tokens: 40, cost_usd: 0.5 }, 2])
+  })
+
+  test('a row that grows is a new object with the same key, the others stay the same objects', () => {
+    const builder = createTranscriptRows()
+    builder.append([{ type: 'message', at, text: 'hello' }, call('a')])
+    const before = builder.rows()
+    builder.append([result('a')])
+    const after = builder.rows()
+    expect(after[0]).toBe(before[0])
+    expect(after[1]).not.toBe(before[1])
+    expect(after[1]?.key).toBe(before[1]?.key)
+  })
+})
