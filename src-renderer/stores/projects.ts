@@ -18,7 +18,8 @@ export const useProjects = defineStore('projects', () => {
   const failure = shallowRef<unknown>(null)
 
   const items = computed(() => [...byId.values()].sort((a, b) => a.name.localeCompare(b.name)))
-  const current = computed(() => (navigation.projectId === null ? null : (byId.get(navigation.projectId) ?? null)))
+  /** The project that was last looked at, else the first. */
+  const current = computed(() => byId.get(navigation.projectId ?? '') ?? items.value[0] ?? null)
 
   /** A changed definition makes the known workflow old: it is loaded anew. */
   function put(project: Project): void {

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { computed } from 'vue'
+import { computed, watch } from 'vue'
 import { useExecutions } from './executions.ts'
 import { useTasks } from './tasks.ts'
 
@@ -7,6 +7,15 @@ import { useTasks } from './tasks.ts'
 export const useRunning = defineStore('running', () => {
   const tasks = useTasks()
   const executions = useExecutions()
+  // A task only names its execution; what it is is learned once.
+  watch(
+    () => [...tasks.byId.values()].flatMap((task) => task.active_execution_id ?? []),
+    (ids) => {
+      // Without it the count takes it for running, and the next event brings it.
+      for (const id of ids) void executions.ensure(id).catch(() => undefined)
+    },
+    { immediate: true },
+  )
   const counts = computed(() => {
     const byProject = new Map<string, number>()
     for (const task of tasks.byId.values()) {

@@ -50,7 +50,9 @@ function gateCondition(task: Task, state: WorkflowState): CardCondition | null {
   if ((state.hooks?.before_enter ?? []).length === 0)
     return { glyph: 'gate', text: 'Approve it or send it back', needsYou: true }
   if (task.entry_barrier || review?.status === 'running' || review?.status === 'pending') return null
-  if (review?.status === 'failed')
-    return { glyph: 'failed', text: `Attempt ${review.attempt_number} failed`, needsYou: true }
+  if (review?.status === 'failed') {
+    const step = task.review_config.ci_steps[review.steps.indexOf('failed')]
+    return { glyph: 'failed', text: `${step ?? `Attempt ${review.attempt_number}`} failed`, needsYou: true }
+  }
   return { glyph: 'gate', text: 'Waits for your approval', needsYou: true }
 }

@@ -21,9 +21,10 @@ export function verdictOf(column: ColumnShape, status: string, moves: readonly T
 /** What a drop on the column will do, as a short heading and the consequence below it. */
 export function consequence(
   move: TaskMove,
-  target: string,
+  column: ColumnShape,
   branch: string,
 ): { readonly title: string; readonly text: string } {
+  const target = column.states[0]?.label ?? column.name
   switch (move.via) {
     case 'claim':
       return { title: `Drop to start it in ${target}`, text: 'An agent takes it in a worktree of its own.' }
@@ -32,6 +33,8 @@ export function consequence(
     case 'cancel':
       return { title: 'Drop to cancel it', text: 'Its worktree is kept for a day.' }
     case 'transition':
-      return { title: `Drop for “${move.label}”`, text: `The task moves to ${target}. The base is ${branch}.` }
+      return column.glyph === 'merging'
+        ? { title: `Drop to merge into ${branch}`, text: 'The worktree goes once it is merged.' }
+        : { title: `Drop to move it to ${target}`, text: move.label }
   }
 }

@@ -32,6 +32,8 @@ interface DragPorts {
 /** Dragging cards between columns: the service says where to, the drop does what the move names. */
 export function createBoardDrag(ports: DragPorts): BoardDrag {
   const state = shallowRef<DragState | null>(null)
+  /** Outlives `state`: the card hears of the drop before the column does. */
+  let carried: Task | null = null
   let asked: { readonly taskId: string; readonly moves: Promise<readonly TaskMove[]> } | null = null
 
   function ask(task: Task): Promise<readonly TaskMove[]> {
@@ -47,6 +49,7 @@ export function createBoardDrag(ports: DragPorts): BoardDrag {
     state,
     prepare: (task) => void ask(task),
     begin(task) {
+      carried = task
       state.value = { task, moves: null }
       movesOf(task).then(
         (moves) => {
@@ -62,15 +65,16 @@ export function createBoardDrag(ports: DragPorts): BoardDrag {
       return verdictOf(column, dragged.task.status, dragged.moves)
     },
     async drop(column) {
-      const dragged = state.value
+      const task = carried
+      carried = null
       state.value = null
-      if (!dragged) return
+      if (!task) return
       try {
-        const verdict = verdictOf(column, dragged.task.status, dragged.moves ?? (await movesOf(dragged.task)))
-        if (verdict.kind === 'allowed') await ports.perform(dragged.task, verdict.move)
-        if (verdict.kind === 'refused') ports.refused(dragged.task, verdict.reason)
+        const verdict = verdictOf(column, task.status, await movesOf(task))
+        if (verdict.kind === 'allowed') await ports.perform(task, verdict.move)
+        if (verdict.kind === 'refused') ports.refused(task, verdict.reason)
       } catch (error) {
-        ports.failed(dragged.task, error)
+        ports.failed(task, error)
       } finally {
         asked = null
       }

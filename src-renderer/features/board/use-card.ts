@@ -1,4 +1,4 @@
-import { computed, watch } from 'vue'
+import { computed } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { shortId } from '../../composables/short-id.ts'
@@ -16,14 +16,6 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const people = usePeople()
   const projects = useProjects()
 
-  watch(
-    () => task().active_execution_id,
-    (id) => {
-      // A card without its clock is complete enough; the next event brings the execution.
-      if (id !== null) void executions.ensure(id).catch(() => undefined)
-    },
-    { immediate: true },
-  )
   const execution = computed(() => {
     const id = task().active_execution_id
     return id === null ? undefined : executions.byId.get(id)
