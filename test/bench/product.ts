@@ -1,0 +1,76 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createClient, type Client } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { testGitEnvironment } from '../helpers/git-repository.ts'
+import { projectRoot } from '../helpers/project-root.ts'
+import type { Build } from './row.ts'
+
+/** The service as people run it (`svc serve`), in a process of its own, with somebody signed in. */
+export interface Product extends AsyncDisposable {
+  readonly url: string
+  readonly dataDir: string
+  readonly token: string
+  readonly client: Client
+}
+
+const entries: Readonly<Record<Build, string>> = {
+  dist: join(projectRoot, 'dist', 'main', 'cli.js'),
+  sources: join(projectRoot, 'src-main', 'cli.ts'),
+}
+
+export const isBuilt = (): boolean => existsSync(entries.dist)
+
+/** Starts it with its default settings on a free port and an empty data folder, which goes with it. */
+export async function startProduct(build: Build): Promise<Product> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-bench-'))
+  const args = [entries[build], 'serve', '--json', '--port', '0', '--data-dir', dataDir]
+  const child = spawn(process.execPath, args, {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const stop = async () => {
+    await end(child)
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    const url = await listening(child)
+    let token: string | null = null
+    const client = createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
+    const person = { email: 'bench@copse.test', password: 'correct horse', display_name: 'Bench' }
+    token = (await client.call('auth.register', person)).access_token
+    return { url, dataDir, token, client, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The same git configuration for both sides, and none of the person's own service settings. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'))
+  return { ...Object.fromEntries(own), ...testGitEnvironment, NODE_ENV: 'production' }
+}
+
+async function listening(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('The service has no stdout.')
+  const lines = createInterface(child.stdout)
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The service ended with ${String(code)} before it listened.`)
+  })
+  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string]
+  ended.catch(() => undefined)
+  return (JSON.parse(line) as { url: string }).url
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+}

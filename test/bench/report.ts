@@ -1,0 +1,26 @@
+import { format, type RowResult, type Spread } from './measure.ts'
+
+/** The results as lines of a table for people. */
+export function tableOf(results: readonly RowResult[]): string {
+  const head = ['row', 'unit', 'product', 'floor', 'ratio', 'goal', '']
+  const lines = results.map((row) => [
+    row.name,
+    row.unit,
+    withSpread(row.spread.product),
+    withSpread(row.spread.floor),
+    withSpread(row.spread.ratio),
+    `${row.better === 'higher' ? '≥' : '≤'} ${row.goal}`,
+    row.passed ? 'passed' : 'MISSED',
+  ])
+  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((cells) => cells[column]?.length ?? 0)))
+  return [head, ...lines]
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const withSpread = ({ median, min, max }: Spread) => `${format(median)} (${format(min)}–${format(max)})`
