@@ -83,7 +83,6 @@ async function startHere(
       announceActivity(context, record, entry)
     },
   })
-  log.entry({ type: 'prompt', at: nowIso(context), text: record.prompt })
   const env = {
     ...agent.config.env,
     ...record.overrides.env,

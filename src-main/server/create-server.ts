@@ -4,6 +4,7 @@ import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 import type { Api } from '../api/api.ts'
 import type { Logger } from '../base/log.ts'
 import { urlOf } from './addresses.ts'
+import { trackConnections } from './connections.ts'
 import { createGuard } from './authenticate.ts'
 import type { Authenticator, Guard } from './authenticate.ts'
 import { createBrowserGuard } from './browser-guard.ts'
@@ -46,6 +47,7 @@ const defaultSse: SseTiming = { keepAliveMs: 15_000, stallMs: 30_000 }
 export function createServer({ api, identity, config, log }: ServerOptions): Server {
   const lifetime = new AbortController()
   const app = createApp(config.host, log)
+  const connections = trackConnections(app.server)
   const guard = createGuard(identity)
   const sse = createSseStreams(log, config.sse ?? defaultSse)
   const parts = { api, guard, lifetime: lifetime.signal }
@@ -67,7 +69,9 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
         app.server.closeAllConnections()
       }, config.drainMs ?? 10_000)
       try {
-        await Promise.all([sse.close(), mcp.close(), app.close()])
+        const closed = Promise.all([sse.close(), mcp.close(), app.close()])
+        connections.drain()
+        await closed
       } finally {
         clearTimeout(deadline)
         lifetime.abort()

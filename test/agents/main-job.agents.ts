@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import { scripted } from '../fakes/model-server.ts'
+import { runApp, type RunningApp } from '../helpers/running-app.ts'
+import { createAgentBench, type AgentBench } from './agent-bench.ts'
+import { claudeCodeBinary } from './claude-code-binary.ts'
+
+test('Claude Code takes a task from the claim to the merge, with its own tools and its bound token', async () => {
+  await using bench = await createAgentBench()
+  await using running = await runApp()
+  const { client } = running
+  const { project, agent } = await setUp(bench, running)
+  const steps = [
+    { write: { path: 'greet.txt', content: 'hello\n' } },
+    { tool: { name: 'svc_get_task_diff', args: {} } },
+    { shell: 'git add -A && git commit -qm "Greet"' },
+    { say: 'I wrote greet.txt and committed it.' },
+  ]
+  const task = await client.call('tasks.create', {
+    project_id: project.id,
+    title: 'Greet',
+    description: scripted('Write greet.txt.', steps),
+    review_config: { ci_steps: ['grep -qx "hello again" greet.txt'] },
+  })
+  const claimed = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+
+  // CI says no: the work comes back with its output, into the session that the agent knows.
+  const again = scripted('CI wants another greeting.', [
+    { write: { path: 'greet.txt', content: 'hello again\n' } },
+    { say: 'Done: it greets again.' },
+  ])
+  await running.taskWhere(task.id, (one) => one.status === 'in_progress' && one.version > claimed.task.version)
+  await client.call('tasks.update', { task_id: task.id, description: again })
+  const rejected = await running.taskWhere(task.id, (one) => one.review_summary?.attempt_number === 2)
+  expect(rejected.error_annotation).toBeNull()
+
+  const { items: executions } = await client.call('tasks.executions', { task_id: task.id })
+  expect(executions.map((one) => one.status)).toContain('succeeded')
+  const first = await transcript(running, claimed.execution.id)
+  expect(first.map((entry) => (entry.type === 'tool_call' ? `${entry.type} ${entry.action}` : entry.type))).toEqual(
+    expect.arrayContaining([
+      'prompt',
+      'tool_call write',
+      'tool_call run',
+      'tool_call mcp',
+      'tool_result',
+      'message',
+      'usage',
+    ]),
+  )
+  const answer = first.find(
+    (entry) => entry.type === 'tool_result' && entry.text.includes('greet.txt') && entry.text.includes('patch'),
+  )
+  expect(answer).toMatchObject({ ok: true })
+  expect(executions.at(-1)).toMatchObject({ usage: { output_tokens: expect.any(Number) as number } })
+  expect(executions[0]?.session_id).toBe(executions.at(-1)?.session_id)
+  expect(executions[0]?.prompt).toContain('The CI step')
+})
+
+test('Claude Code finishes a task that CI accepts, and the person merges it', async () => {
+  await using bench = await createAgentBench()
+  await using running = await runApp()
+  const { client } = running
+  const { project, agent } = await setUp(bench, running)
+  const task = await client.call('tasks.create', {
+    project_id: project.id,
+    title: 'Say hello',
+    description: scripted('Write hello.txt and leave the commit to others.', [
+      { write: { path: 'hello.txt', content: 'hello\n' } },
+      { say: 'hello.txt is there.' },
+    ]),
+    review_config: { ci_steps: ['grep -qx hello hello.txt'] },
+  })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  const merged = await client.call('tasks.transition', { task_id: task.id, status: 'merging', version: passed.version })
+  expect(merged.task.status).toBe('done')
+  expect(await bench.repository.git(['show', 'main:hello.txt'])).toBe('hello')
+})
+
+test('stopping Claude Code in the middle leaves its work and offers to resume', async () => {
+  await using bench = await createAgentBench()
+  await using running = await runApp()
+  const { client } = running
+  const { project, agent } = await setUp(bench, running)
+  const task = await client.call('tasks.create', {
+    project_id: project.id,
+    title: 'Never end',
+    description: scripted('Write half.txt, then wait.', [
+      { write: { path: 'half.txt', content: 'half\n' } },
+      { shell: 'tail -f /dev/null' },
+    ]),
+  })
+  const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await bench.model.waitForCall((call) => call.index === 1)
+  const stopped = await client.call('executions.stop', { execution_id: execution.id })
+  expect(stopped.execution.status).toBe('stopped')
+  expect(stopped.task).toMatchObject({
+    status: 'in_progress',
+    active_execution_id: null,
+    error_annotation: { type: 'execution_paused', recovery_actions: ['resume', 'retry_execution'] },
+  })
+  const diff = await client.call('tasks.diff', { task_id: task.id })
+  expect(diff.files.map((file) => file.path)).toEqual(['half.txt'])
+})
+
+async function setUp(bench: AgentBench, running: RunningApp) {
+  const project = await running.client.call('projects.create', { name: 'Agents', repo_path: bench.repository.path })
+  const agent = await running.client.call('agents.create', {
+    name: 'Claude Code',
+    executor: 'claude-code',
+    config: { command: await claudeCodeBinary(), model: 'fake-1', env: { ...bench.env } },
+  })
+  return { project, agent }
+}
+
+async function transcript(running: RunningApp, execution_id: string): Promise<TranscriptEntry[]> {
+  const entries: TranscriptEntry[] = []
+  for await (const item of running.client.transcript({ execution_id }, null, AbortSignal.timeout(30_000))) {
+    if (item.kind === 'end') break
+    entries.push(item.entry)
+  }
+  return entries
+}
