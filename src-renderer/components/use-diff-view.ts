@@ -138,5 +138,5 @@ function trackCurrent(items: () => readonly CodeViewDiffItem[], events: DiffView
 }
 
 function wordDiff(files: readonly DiffViewFile[]): 'word' | 'none' {
-  return files.some((file) => file.additions + file.deletions > WORD_DIFF_LIMIT) ? 'none' : 'word'
+  return files.some((file) => !file.truncated && file.additions + file.deletions > WORD_DIFF_LIMIT) ? 'none' : 'word'
 }
