@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,4 +115,16 @@ test('closing ends what does not end by itself', async () => {
   await reached.promise
   await server.close()
   expect(await asked).toBe('hung up')
+})
+
+test('a connection that never asked anything does not hold up the close', async () => {
+  await using server = await openServer({ drainMs: 60_000 })
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const ended = new Promise((resolve) => socket.once('close', resolve))
+  await new Promise((resolve) => socket.once('connect', resolve))
+  // The server has taken the connection once it answers another one.
+  await server.request('/healthz')
+  await server.close()
+  await ended
 })
