@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startDesktop } from './harness/electron-standin/start-desktop.ts'
+
+test('the window shows the app as the local operator, over IPC, with nothing of Node in the page', async () => {
+  await using desktop = await startDesktop()
+  const { page } = desktop
+  await page.waitForSelector('#app > *')
+  const [created] = desktop.calls.filter((call) => call.name === 'new BrowserWindow')
+  expect(created?.args[0]).toMatchObject({
+    webPreferences: { contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true },
+  })
+  expect(
+    await page.evaluate('[typeof require, typeof process, typeof copseStandinSend, Object.isFrozen(window.copse)]'),
+  ).toEqual(['undefined', 'undefined', 'undefined', true])
+  expect(await page.evaluate("window.copse.call('system.get', {})")).toMatchObject({
+    ok: true,
+    value: { local_operator: true, registered: false, data_dir: desktop.dataDir },
+  })
+  expect(await page.evaluate("window.copse.call('toString', {})")).toMatchObject({
+    ok: false,
+    error: { code: 'not_found' },
+  })
+})
+
+test('the app ends cleanly when its window is closed, and remembers the window', async () => {
+  await using desktop = await startDesktop()
+  await desktop.page.waitForSelector('#app > *')
+  await desktop.page.close()
+  expect(await desktop.exited).toBe(0)
+  expect(desktop.log()).toBe('')
+  expect(JSON.parse(await readFile(join(desktop.dataDir, 'window.json'), 'utf8'))).toMatchObject({ width: 1440 })
+})
+
+test('links leave for the person’s browser and the window stays on the app', async () => {
+  await using desktop = await startDesktop()
+  const { page } = desktop
+  await page.waitForSelector('#app > *')
+  const home = page.url()
+  await page.evaluate("void window.open('https://example.invalid/docs')")
+  expect(await desktop.called('shell.openExternal')).toEqual({
+    name: 'shell.openExternal',
+    args: ['https://example.invalid/docs'],
+  })
+  await page.evaluate("location.href = 'file:///etc/passwd'")
+  await page.evaluate("window.copse.call('system.get', {})")
+  expect(page.url()).toBe(home)
+})
+
+test('streams end with the page that asked for them and work again after a reload', async () => {
+  await using desktop = await startDesktop()
+  const { page } = desktop
+  await page.waitForSelector('#app > *')
+  const seen = `new Promise((resolve) => {
+    const stop = window.copse.subscribe('events.stream', {}, 0, (reply) => { stop(); resolve(reply.kind) })
+    void window.copse.call('demo.create', {})
+  })`
+  expect(await page.evaluate(seen)).toBe('item')
+  await page.reload()
+  await page.waitForSelector('#app > *')
+  expect(
+    await page.evaluate(
+      "new Promise((resolve) => window.copse.subscribe('events.stream', {}, 0, (reply) => resolve(reply.kind)))",
+    ),
+  ).toBe('item')
+})

@@ -1,0 +1,84 @@
+import { EventEmitter } from 'node:events'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { closeForeignPages } from './browser.ts'
+
+class App extends EventEmitter {
+  readonly isPackaged = false
+  /** Set by the windows' module, which knows them. */
+  closeWindows: () => Promise<void> = () => Promise.resolve()
+  readonly #paths = new Map<string, string>()
+  readonly #ready = closeForeignPages().then(() => {
+    this.#isReady = true
+    this.emit('ready')
+  })
+  #isReady = false
+  #quitting = false
+
+  whenReady(): Promise<void> {
+    return this.#ready
+  }
+
+  isReady(): boolean {
+    return this.#isReady
+  }
+
+  setName(): void {
+    // The stand-in shows no name anywhere.
+  }
+
+  setPath(name: string, path: string): void {
+    this.#paths.set(name, path)
+  }
+
+  /** Keeps a pid in userData; a second start nudges the first by a signal, as Electron does by a socket. */
+  requestSingleInstanceLock(): boolean {
+    const folder = this.#paths.get('userData')
+    if (folder === undefined) throw new Error('userData has no path yet')
+    mkdirSync(folder, { recursive: true })
+    const lock = join(folder, 'standin.pid')
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    } catch {
+      const holder = Number(readFileSync(lock, 'utf8'))
+      if (isRunning(holder)) {
+        process.kill(holder, 'SIGUSR2')
+        return false
+      }
+      writeFileSync(lock, String(process.pid))
+    }
+    process.on('SIGUSR2', () => this.emit('second-instance', {}, [], ''))
+    process.once('exit', () => rmSync(lock, { force: true }))
+    return true
+  }
+
+  /** Electron's order: before-quit, the windows close, will-quit (which may be prevented), quit. */
+  quit(): void {
+    if (this.#quitting) return
+    this.#quitting = true
+    this.emit('before-quit', { preventDefault: () => undefined })
+    void this.closeWindows().then(() => {
+      let prevented = false
+      this.emit('will-quit', { preventDefault: () => (prevented = true) })
+      this.#quitting = false
+      if (prevented) return
+      this.emit('quit', {}, 0)
+      process.exit(0)
+    })
+  }
+
+  exit(code = 0): void {
+    process.exit(code)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const app = new App()

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { chromiumArgs, ensureChromium } from '../../../helpers/browser.ts'
+import type { DesktopAnswer, DesktopCall } from './protocol-to-parent.ts'
+
+const root = join(import.meta.dirname, '..', '..', '..', '..')
+
+/** The built desktop app with its window open. */
+export interface Desktop extends AsyncDisposable {
+  readonly page: Page
+  readonly dataDir: string
+  readonly pid: number
+  /** What the app asked of the desktop so far. */
+  readonly calls: readonly DesktopCall[]
+  /** Resolves to the first call of that name, made already or to come. */
+  called(name: string): Promise<DesktopCall>
+  /** How calls of that name are answered from now on. */
+  answer(name: string, answer: unknown): void
+  log(): string
+  /** Resolves to the exit code when the app has ended by itself. */
+  readonly exited: Promise<number | null>
+  /** Asks the app to quit, as the system does at shutdown. */
+  quit(): Promise<number | null>
+}
+
+/** Starts Chromium and the built app; waits for the app's window. */
+export async function startDesktop(
+  options: { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Desktop> {
+  const folder = await mkdtemp(join(tmpdir(), 'copse-desktop-'))
+  const profile = join(folder, 'profile')
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: await ensureChromium(),
+    headless: true,
+    viewport: { width: 1440, height: 900 },
+    args: [...chromiumArgs, '--remote-debugging-port=0'],
+  })
+  const port = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]
+  const dataDir = options.env?.['SVC_DATA_DIR'] ?? join(folder, 'data')
+  const app = startMain({ ...options.env, SVC_DATA_DIR: dataDir, COPSE_STANDIN_CHROMIUM: `http://127.0.0.1:${port}` })
+  const opened = context.waitForEvent('page', { timeout: 30_000 })
+  const page = await Promise.race([
+    opened,
+    app.exited.then((code) => {
+      throw new Error(`The app ended (${code}) before its window opened: ${app.log()}`)
+    }),
+  ])
+  return {
+    ...app,
+    page,
+    dataDir,
+    [Symbol.asyncDispose]: async () => {
+      await app.quit()
+      await context.close()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+type Main = Omit<Desktop, 'page' | 'dataDir' | typeof Symbol.asyncDispose>
+
+function startMain(env: Readonly<Record<string, string>>): Main {
+  const args = ['--import', join(import.meta.dirname, 'register.ts'), join(root, 'dist', 'main', 'electron.js')]
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let log = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (log += text))
+  const calls: DesktopCall[] = []
+  const waiting = new Map<string, (call: DesktopCall) => void>()
+  child.on('message', (call: DesktopCall) => {
+    calls.push(call)
+    waiting.get(call.name)?.(call)
+    waiting.delete(call.name)
+  })
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  return {
+    pid: child.pid ?? 0,
+    calls,
+    called: (name) =>
+      new Promise((resolve) => {
+        const made = calls.find((call) => call.name === name)
+        if (made) resolve(made)
+        else waiting.set(name, resolve)
+      }),
+    answer: (name, answer) => void child.send({ name, answer } satisfies DesktopAnswer),
+    log: () => log,
+    exited,
+    quit: () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
