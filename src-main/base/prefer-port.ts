@@ -11,7 +11,7 @@ export async function preferPort(host: string, port: number): Promise<number> {
       server.once('error', reject).listen({ host, port, exclusive: true }, resolve)
     })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES')) return 0
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return 0
     throw error
   }
   await new Promise((resolve) => server.close(resolve))

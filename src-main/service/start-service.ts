@@ -45,13 +45,20 @@ async function start(options: StartOptions): Promise<Service> {
   openDataDir(asked.dataDir, options)
   await using opened = new AsyncDisposableStack()
   opened.use(holdDataDir(asked.dataDir))
-  const portGiven = options.port !== undefined || Boolean(options.env['SVC_PORT'])
-  const flexible = options.anyPort && !portGiven
-  const config = flexible ? { ...asked, port: await preferPort(asked.host, asked.port) } : asked
+  const config = await reservePort(asked, options)
   const app = opened.use(await createApp(config))
-  const { url } = await listen(app, config)
+  const { url } = await listening(config, () => app.listen())
   const owned = opened.move()
   return { app, config, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Before anything is started: a start that cannot listen must not have resumed any work. */
+async function reservePort(asked: AppConfig, options: StartOptions): Promise<AppConfig> {
+  const port = await listening(asked, () => preferPort(asked.host, asked.port))
+  if (port === asked.port) return asked
+  const given = options.port !== undefined || Boolean(options.env['SVC_PORT'])
+  if (given || !options.anyPort) throw portTaken(asked)
+  return { ...asked, port }
 }
 
 function openDataDir(dataDir: string, options: StartOptions): void {
@@ -63,19 +70,22 @@ function openDataDir(dataDir: string, options: StartOptions): void {
   }
 }
 
-async function listen(app: App, { host, port }: AppConfig): Promise<{ url: string }> {
+async function listening<T>(config: AppConfig, listen: () => Promise<T>): Promise<T> {
   try {
-    return await app.listen()
+    return await listen()
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'EADDRINUSE') {
-      throw new StartRefused(`Port ${port} on ${host} is taken: give another with --port or SVC_PORT (0 picks one).`, 1)
-    }
+    if (code === 'EADDRINUSE') throw portTaken(config)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES' || code === 'EAI_AGAIN') {
-      throw new ConfigError('SVC_HOST', host, `this machine cannot listen there, port ${port} (${code}).`)
+      const wanted = `this machine cannot listen there, port ${config.port} (${code}).`
+      throw new ConfigError('SVC_HOST', config.host, wanted, { cause: error })
     }
     throw error
   }
+}
+
+function portTaken({ host, port }: AppConfig): StartRefused {
+  return new StartRefused(`Port ${port} on ${host} is taken: give another with --port or SVC_PORT (0 picks one).`, 1)
 }
 
 function refusalOf(error: unknown): StartRefused | null {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { startBuiltService } from './harness/built-service.ts'
+
+test('the link of npm start signs the page in as the local operator, once', async () => {
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const first = await browser.newPage()
+  await first.goto(service.url)
+  await first.getByRole('button', { name: /demo project/i }).waitFor()
+  expect(first.url()).not.toContain('code=')
+
+  const context = await browser.newContext()
+  const second = await context.newPage()
+  await second.goto(service.url)
+  await second.getByLabel(/email/i).first().waitFor()
+  expect(await second.getByRole('button', { name: /demo project/i }).count()).toBe(0)
+})
+
+test('a page without a link asks to sign in', async () => {
+  await using service = await startBuiltService()
+  await using browser = await launchChromium()
+  const page = await browser.newPage()
+  await page.goto(service.url)
+  await page.getByLabel(/email/i).first().waitFor()
+})
