@@ -129,6 +129,8 @@ export const useTasks = defineStore('tasks', () => {
         }),
       ),
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
+    assignRole: (taskId: string, role: string, agentId: string) =>
+      answered(client.call('tasks.assign_role', { task_id: taskId, role, agent_id: agentId })),
     archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
     unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
     recover: (taskId: string, action: RecoveryAction, reason?: string) =>

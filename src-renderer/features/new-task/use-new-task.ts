@@ -38,27 +38,33 @@ export function useNewTask(projectId: () => string) {
     ),
   )
 
+  /** The role of the first state in which somebody works. */
+  const workingRole = computed(
+    () => projects.workflow(projectId())?.states.find((state) => state.kind === 'active')?.role ?? 'assignee',
+  )
+
   function reset(status: string | null): void {
     const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
-    const free = agents.items.filter((agent) => !agent.paused)
     Object.assign(draft, {
       title: '',
       description: '',
       steps: '',
       priority: 0,
       status: status ?? usual,
-      agentId: free.length === 1 ? (free[0]?.id ?? null) : null,
-      startNow: false,
+      agentId: null,
+      startNow: true,
     })
     failure.value = null
   }
-  /** Starts the agent that was chosen; the task is there even where it cannot start. */
-  async function start(taskId: string, title: string): Promise<void> {
-    if (draft.agentId === null || !draft.startNow) return
+  /** Gives the task to the chosen agent, at once or for later; the task is there even where that fails. */
+  async function handOver(taskId: string, title: string): Promise<void> {
+    const agentId = draft.agentId
+    if (agentId === null) return
     try {
-      await tasks.claim(taskId, draft.agentId)
+      if (draft.startNow) await tasks.claim(taskId, agentId)
+      else await tasks.assignRole(taskId, workingRole.value, agentId)
     } catch (error) {
-      toasts.refused(error, `“${title}” is there, but did not start.`)
+      toasts.refused(error, `“${title}” is there, but nobody works on it.`)
     }
   }
   async function create(): Promise<boolean> {
@@ -74,7 +80,7 @@ export function useNewTask(projectId: () => string) {
         ...(draft.status === null ? {} : { status: draft.status }),
         ...(steps.length === 0 ? {} : { review_config: { ci_steps: steps } }),
       })
-      await start(task.id, task.title)
+      await handOver(task.id, task.title)
       if (navigation.route.screen !== 'board') navigation.openProject(projectId())
       return true
     } catch (error) {

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { backOff, openLive, type Connection } from '../../../../src-renderer/api/live.ts'
+import type { Client } from '../../../../src-shared/client/create-client.ts'
+import type { FeedItem } from '../../../../src-shared/contract/events.ts'
+import { taskOf } from '../task-fixture.ts'
+
+const task = taskOf(1)
+const event = (seq: number): FeedItem => ({
+  kind: 'event',
+  event: {
+    seq,
+    type: 'task.updated',
+    data: { project_id: task.project_id, task_id: task.id, occurred_at: task.updated_at, task },
+  },
+})
+
+/** One connection of the feed, as the test drives it. */
+interface Feed {
+  readonly after: number | null
+  push(item: FeedItem): void
+  end(): void
+}
+
+function setUp() {
+  const feeds: Feed[] = []
+  const seen: string[] = []
+  const waits: number[] = []
+  const waiters: (() => void)[] = []
+  let away = false
+  const changed = new EventTarget()
+  const note = (what: string) => {
+    seen.push(what)
+    changed.dispatchEvent(new Event('seen'))
+  }
+  const client: Client = {
+    call: async () => {
+      if (away) throw new Error('away')
+      return {} as never
+    },
+    events: (_input, after, signal) => feedOf(after, signal),
+    transcript: () => {
+      throw new Error('not asked for here')
+    },
+  }
+  async function* feedOf(after: number | null, signal: AbortSignal): AsyncGenerator<FeedItem> {
+    const items: (FeedItem | null)[] = []
+    let wake: () => void = () => undefined
+    const put = (item: FeedItem | null) => {
+      items.push(item)
+      wake()
+    }
+    signal.addEventListener('abort', () => put(null))
+    feeds.push({ after, push: put, end: () => put(null) })
+    for (;;) {
+      if (items.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+      const item = items.shift()
+      if (!item) return
+      yield item
+    }
+  }
+  const live = openLive({
+    client,
+    onEvent: ({ seq }) => note(`event ${seq}`),
+    onActivity: () => note('activity'),
+    onReset: () => note('reset'),
+    onConnection: (connection: Connection) => note(connection.state),
+    now: () => 5_000,
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        waits.push(ms)
+        waiters.push(resolve)
+        signal.addEventListener('abort', () => resolve())
+      }),
+  })
+  /** Resolves once `what` has been seen for the `count`-th time. */
+  async function until(what: string, count = 1): Promise<void> {
+    while (seen.filter((one) => one === what).length < count)
+      await new Promise((resolve) => changed.addEventListener('seen', resolve, { once: true }))
+  }
+  return { live, feeds, seen, waits, waiters, until, setAway: (next: boolean) => (away = next) }
+}
+
+test('it loads everything once it is connected, then passes events on', async () => {
+  const { live, feeds, seen, until } = setUp()
+  await until('reset')
+  feeds[0]?.push(event(7))
+  await until('event 7')
+  expect(seen).toEqual(['connecting', 'live', 'reset', 'event 7'])
+  expect(feeds[0]?.after).toBeNull()
+  live.close()
+})
+
+test('after a loss it resumes behind the last number seen and loads nothing again', async () => {
+  const { live, feeds, seen, waiters, until } = setUp()
+  await until('reset')
+  feeds[0]?.push(event(7))
+  await until('event 7')
+  feeds[0]?.end()
+  await until('reconnecting')
+  waiters[0]?.()
+  await until('live', 2)
+  expect(feeds[1]?.after).toBe(7)
+  expect(seen.filter((one) => one === 'reset')).toHaveLength(1)
+  live.close()
+})
+
+test('a loss before the first event loads everything again, since something may have been missed', async () => {
+  const { live, feeds, waiters, until, seen } = setUp()
+  await until('reset')
+  feeds[0]?.end()
+  await until('reconnecting')
+  waiters[0]?.()
+  await until('reset', 2)
+  expect(seen).toEqual(['connecting', 'live', 'reset', 'reconnecting', 'live', 'reset'])
+  live.close()
+})
+
+test('a reset from the service loads everything and goes on from its number', async () => {
+  const { live, feeds, waiters, until } = setUp()
+  await until('reset')
+  feeds[0]?.push({ kind: 'reset', seq: 90 })
+  await until('reset', 2)
+  feeds[0]?.end()
+  await until('reconnecting')
+  waiters[0]?.()
+  await until('live', 2)
+  expect(feeds[1]?.after).toBe(90)
+  live.close()
+})
+
+test('it waits longer each time, and starts over after a success', async () => {
+  const { live, feeds, waits, waiters, until, setAway } = setUp()
+  await until('reset')
+  setAway(true)
+  feeds[0]?.end()
+  for (let turn = 1; turn <= 3; turn += 1) {
+    await until('reconnecting', turn)
+    if (turn < 3) waiters[turn - 1]?.()
+  }
+  expect(waits).toEqual(backOff.slice(0, 3))
+  setAway(false)
+  live.tryNow()
+  await until('live', 2)
+  feeds.at(-1)?.end()
+  await until('reconnecting', 4)
+  expect(waits.at(-1)).toBe(backOff[0])
+  live.close()
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { createBoardDrag } from '../../../../src-renderer/features/board/use-board-drag.ts'
+import { columnsOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
+import { taskOf } from '../task-fixture.ts'
+import { workflow } from '../workflow-fixture.ts'
+
+const task = taskOf(1, { status: 'ready' })
+const start: TaskMove = { to: 'making', label: 'Start', allowed: true, via: 'claim', reason: null }
+const [, ready, making, judging] = columnsOf(workflow)
+if (!ready || !making || !judging) throw new Error('The fixture has lost its columns.')
+
+function setUp(moves: () => Promise<readonly TaskMove[]>) {
+  const heard: unknown[] = []
+  let asked = 0
+  const drag = createBoardDrag({
+    moves: () => {
+      asked += 1
+      return moves()
+    },
+    perform: async (_task, move) => void heard.push(['perform', move.to]),
+    refused: (_task, reason) => void heard.push(['refused', reason]),
+    failed: (_task, error) => void heard.push(['failed', error]),
+  })
+  return { drag, heard, asked: () => asked }
+}
+
+test('the moves are asked for once, when the pointer goes down', async () => {
+  const { drag, asked } = setUp(async () => [start])
+  drag.prepare(task)
+  drag.begin(task)
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(drag.verdict(making)).toEqual({ kind: 'allowed', move: start })
+  expect(asked()).toBe(1)
+})
+
+test('a drop still counts after the card has let go', async () => {
+  const { drag, heard } = setUp(async () => [start])
+  drag.prepare(task)
+  drag.begin(task)
+  drag.end()
+  await drag.drop(making)
+  expect(heard).toEqual([['perform', 'making']])
+})
+
+test('a drop before the service has answered waits for the answer', async () => {
+  const answer = Promise.withResolvers<readonly TaskMove[]>()
+  const { drag, heard } = setUp(() => answer.promise)
+  drag.begin(task)
+  expect(drag.verdict(making)).toBeNull()
+  const dropped = drag.drop(making)
+  expect(heard).toEqual([])
+  answer.resolve([start])
+  await dropped
+  expect(heard).toEqual([['perform', 'making']])
+})
+
+test('a drop where no way leads says why, and one at home says nothing', async () => {
+  const { drag, heard } = setUp(async () => [start])
+  drag.begin(task)
+  await drag.drop(judging)
+  drag.begin(task)
+  await drag.drop(ready)
+  expect(heard).toEqual([['refused', 'No way leads from here to Judging.']])
+})
+
+test('where the moves cannot be had, the drop says so', async () => {
+  const gone = new Error('gone')
+  const { drag, heard } = setUp(() => Promise.reject(gone))
+  drag.begin(task)
+  await drag.drop(making)
+  expect(heard).toEqual([['failed', gone]])
+})

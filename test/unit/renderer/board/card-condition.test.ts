@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { actionsOf } from '../../../../src-renderer/features/board/card-actions.ts'
+import { conditionOf } from '../../../../src-renderer/features/board/card-condition.ts'
+import { stateOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { ExecutionId } from '../../../../src-shared/contract/ids.ts'
+import type { ReviewSummary, Task } from '../../../../src-shared/contract/tasks.ts'
+import { taskOf } from '../task-fixture.ts'
+import { workflow } from '../workflow-fixture.ts'
+
+const execution = ExecutionId.parse('01990006-0000-7000-8000-000000000001')
+const condition = (rest: Partial<Task>) => {
+  const task = taskOf(1, rest)
+  return conditionOf({ task, state: stateOf(workflow, task.status), execution: undefined })
+}
+const review = (status: ReviewSummary['status'], steps: ReviewSummary['steps']): ReviewSummary => ({
+  attempt_number: 2,
+  status,
+  steps,
+})
+const annotation = (type: 'hook_failed' | 'execution_failed') => ({
+  type,
+  message: 'npm ci exited 1',
+  recovery_actions: [],
+})
+
+test('a task that waits for nothing says nothing', () => {
+  expect(condition({ status: 'ready' })).toBeNull()
+  expect(condition({ status: 'over', review_summary: review('passed', []) })).toBeNull()
+})
+
+test('an error is said in its own words and needs somebody', () => {
+  expect(condition({ status: 'making', error_annotation: annotation('execution_failed') })).toEqual({
+    glyph: 'failed',
+    text: 'npm ci exited 1',
+    needsYou: true,
+  })
+})
+
+test('a failed hook behind a barrier shows the barrier', () => {
+  const held = { status: 'making', entry_barrier: true, error_annotation: annotation('hook_failed') }
+  expect(condition(held)?.glyph).toBe('barrier')
+})
+
+test('a plan waits for approval, a review only after its CI', () => {
+  expect(condition({ status: 'planned' })?.text).toBe('Approve it or send it back')
+  expect(condition({ status: 'judged', review_summary: review('running', ['running']) })).toBeNull()
+  expect(condition({ status: 'judged', review_summary: review('passed', ['passed']) })?.text).toBe(
+    'Waits for your approval',
+  )
+  expect(condition({ status: 'planned', active_execution_id: execution })).toBeNull()
+})
+
+test('a failed review names the step, or the attempt where the steps are not the task’s own', () => {
+  const failed = { status: 'judged', review_summary: review('failed', ['passed', 'failed']) }
+  const ci = { ci_steps: ['npm run lint', 'npm test'], review_prompt: null }
+  expect(condition({ ...failed, review_config: ci })?.text).toBe('npm test failed')
+  expect(condition(failed)?.text).toBe('Attempt 2 failed')
+})
+
+test('actions that are not to be had say why', () => {
+  const idle = taskOf(1, { status: 'ready' })
+  const busy = taskOf(2, { status: 'making', active_execution_id: execution })
+  const over = taskOf(3, { status: 'over' })
+  const of = (task: Task, offline = false) => actionsOf(task, stateOf(workflow, task.status), 'Claude Code', offline)
+  expect(of(idle)).toEqual({
+    start: null,
+    stop: 'Nothing is running',
+    review: 'Opens when the task reaches a review',
+    cancel: null,
+  })
+  expect(of(busy).start).toBe('Claude Code is already working on it')
+  expect(of(busy).stop).toBeNull()
+  expect(of(over).cancel).toBe('The task is finished')
+  expect(of(busy, true).stop).toBe('Changes are off until the connection is back')
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { consequence, verdictOf } from '../../../../src-renderer/features/board/column-moves.ts'
+import { columnsOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
+import { workflow } from '../workflow-fixture.ts'
+
+function columnOf(name: string) {
+  const column = columnsOf(workflow).find((one) => one.name === name)
+  if (!column) throw new Error(`No column ${name}`)
+  return column
+}
+const move = (to: string, rest: Partial<TaskMove> = {}): TaskMove => ({
+  to,
+  label: 'Go',
+  allowed: true,
+  via: 'transition',
+  reason: null,
+  ...rest,
+})
+
+test('the own column takes the card back without a move', () => {
+  expect(verdictOf(columnOf('Making'), 'stuck', [move('making')])).toEqual({ kind: 'own' })
+})
+
+test('a drop goes to the first state that the column declares', () => {
+  const way = move('making', { via: 'claim' })
+  expect(verdictOf(columnOf('Making'), 'ready', [move('stuck'), way])).toEqual({ kind: 'allowed', move: way })
+})
+
+test('a way to a later state of the column is no drop: nobody cancels by dropping on the end', () => {
+  const moves = [
+    move('over', { allowed: false, reason: 'Reached through Landing only.' }),
+    move('dropped', { via: 'cancel' }),
+  ]
+  expect(verdictOf(columnOf('Over'), 'judged', moves)).toEqual({
+    kind: 'refused',
+    reason: 'Reached through Landing only.',
+  })
+})
+
+test('of several ways to the same state the allowed one is taken', () => {
+  const reject = move('making', { via: 'verdict_fail' })
+  const moves = [move('making', { allowed: false, reason: 'Not by you.' }), reject]
+  expect(verdictOf(columnOf('Making'), 'judged', moves)).toEqual({ kind: 'allowed', move: reject })
+})
+
+test('a column that no move names is refused with a sentence', () => {
+  expect(verdictOf(columnOf('Landing'), 'ready', [])).toEqual({
+    kind: 'refused',
+    reason: 'No way leads from here to Landing.',
+  })
+})
+
+test('the consequence names what will happen, by the operation of the move', () => {
+  const titles = [
+    consequence(move('landing'), columnOf('Landing'), 'main').title,
+    consequence(move('judged', { label: 'Submit' }), columnOf('Judging'), 'main').title,
+    consequence(move('making', { via: 'claim' }), columnOf('Making'), 'main').title,
+    consequence(move('making', { via: 'verdict_fail' }), columnOf('Making'), 'main').title,
+    consequence(move('over', { via: 'cancel' }), columnOf('Over'), 'main').title,
+  ]
+  expect(titles).toEqual([
+    'Drop to merge into main',
+    'Drop to move it to Judging',
+    'Drop to start it in Making',
+    'Drop to send it back to Making',
+    'Drop to cancel it',
+  ])
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { folderProblem } from '../../../../src-renderer/features/first-run/use-choose-repository.ts'
+import { stepsOf } from '../../../../src-renderer/features/new-task/use-new-task.ts'
+import { errorSentence } from '../../../../src-renderer/stores/error-sentence.ts'
+import { initials } from '../../../../src-renderer/components/initials.ts'
+import { ApiError } from '../../../../src-shared/contract/errors.ts'
+
+test('a folder without git, and one without commits, say which command helps', () => {
+  const plain = new ApiError({ code: 'not_a_git_repository', message: 'No repository there.' })
+  const unborn = new ApiError({ code: 'repository_has_no_commits', message: 'No commit yet.' })
+  expect(folderProblem(plain)).toEqual({
+    title: 'This folder is no git repository',
+    text: 'No repository there.',
+    command: 'git init',
+  })
+  expect(folderProblem(unborn).command).toBe('git commit --allow-empty -m "Start"')
+  expect(folderProblem(new Error('socket'))).toEqual({
+    title: 'The folder could not be opened',
+    text: 'It did not reach Copse. Check that it is running and try again.',
+    command: null,
+  })
+})
+
+test('of a failed validation the first issue is said', () => {
+  const issues = [{ path: ['password'], message: 'A password has at least 8 characters.' }]
+  const error = new ApiError({ code: 'validation_failed', message: 'The input is not valid.', details: { issues } })
+  expect(errorSentence(error)).toBe('A password has at least 8 characters.')
+  expect(errorSentence(new ApiError({ code: 'validation_failed', message: 'Not valid.' }))).toBe('Not valid.')
+})
+
+test('steps are the lines that say something', () => {
+  expect(stepsOf(' npm test \n\n  npm run lint\n')).toEqual(['npm test', 'npm run lint'])
+})
+
+test.each([
+  ['Claude Code', 'agent', 'Cc'],
+  ['Codex', 'agent', 'Co'],
+  ['Mara Lindqvist', 'person', 'ML'],
+  ['Ana Maria de Souza', 'person', 'AS'],
+  ['', 'agent', '?'],
+] as const)('%s as %s is %s', (name, kind, letters) => {
+  expect(initials(name, kind)).toBe(letters)
+})

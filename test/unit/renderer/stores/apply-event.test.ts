@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/apply-event.ts'
+import { isNewer } from '../../../../src-renderer/stores/put-newer.ts'
+import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'
+import { WorkspaceId } from '../../../../src-shared/contract/ids.ts'
+import { boardData } from '../../../helpers/fake-board-data.ts'
+import { taskOf } from '../task-fixture.ts'
+
+const data = boardData(Date.parse('2026-11-21T09:00:00.000Z'))
+const task = taskOf(1)
+const base = { project_id: task.project_id, occurred_at: task.updated_at }
+const ofTask = { ...base, task_id: task.id }
+
+function heard(event: EventEnvelope): unknown[] {
+  const calls: unknown[] = []
+  const note =
+    (name: string) =>
+    (value: unknown): void =>
+      void calls.push([name, value])
+  const targets: EventTargets = {
+    tasks: { put: note('tasks.put'), remove: note('tasks.remove') },
+    executions: { put: note('executions.put'), removeTask: note('executions.removeTask') },
+    reviews: { put: note('reviews.put'), removeTask: note('reviews.removeTask') },
+    agents: { put: note('agents.put'), remove: note('agents.remove') },
+    projects: { put: note('projects.put'), remove: note('projects.remove') },
+    warn: note('warn'),
+  }
+  applyEvent(event, targets)
+  return calls
+}
+
+test('every way in which a task changes puts the whole task', () => {
+  const moved = { ...ofTask, task, from_state: 'todo', to_state: 'review', triggered_by: 'system' }
+  expect(heard({ seq: 1, type: 'task.created', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
+  expect(heard({ seq: 1, type: 'task.updated', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
+  expect(heard({ seq: 1, type: 'task.transitioned', data: moved })).toEqual([['tasks.put', task]])
+})
+
+test('a deleted task takes its executions and reviews along', () => {
+  expect(heard({ seq: 1, type: 'task.deleted', data: ofTask })).toEqual([
+    ['executions.removeTask', task.id],
+    ['reviews.removeTask', task.id],
+    ['tasks.remove', task.id],
+  ])
+})
+
+test('agents and projects that are gone are removed, the others put', () => {
+  const [agent] = data.agents
+  const [project] = data.projects
+  if (!agent || !project) throw new Error('The fixture is empty.')
+  const agentData = { ...base, agent_id: agent.id }
+  const projectData = { ...base, project_id: project.id }
+  expect(heard({ seq: 1, type: 'agent.updated', data: { ...agentData, agent } })).toEqual([['agents.put', agent]])
+  expect(heard({ seq: 1, type: 'agent.updated', data: { ...agentData, agent: null } })).toEqual([
+    ['agents.remove', agent.id],
+  ])
+  expect(heard({ seq: 1, type: 'project.updated', data: { ...projectData, project } })).toEqual([
+    ['projects.put', project],
+  ])
+  expect(heard({ seq: 1, type: 'project.updated', data: { ...projectData, project: null } })).toEqual([
+    ['projects.remove', project.id],
+  ])
+})
+
+test('a hook that failed is said in a sentence', () => {
+  const failed = { ...ofTask, phase: 'on_enter', action: 'notify', reason: 'exit 1' }
+  expect(heard({ seq: 1, type: 'transition.effect_failed', data: failed })).toEqual([
+    ['warn', 'notify failed at on_enter: exit 1'],
+  ])
+})
+
+test('a cleaned workspace changes nothing on the board', () => {
+  const workspace = WorkspaceId.parse('01990007-0000-7000-8000-000000000001')
+  const cleaned = { ...ofTask, workspace_id: workspace, branch: 'svc/x' }
+  expect(heard({ seq: 1, type: 'workspace.cleaned', data: cleaned })).toEqual([])
+})
+
+test('a reply that comes after a newer event does not undo it', () => {
+  const known = taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:03.000Z' })
+  expect(isNewer(known, undefined)).toBe(true)
+  expect(isNewer(taskOf(1, { version: 2, updated_at: '2026-11-21T09:00:09.000Z' }), known)).toBe(false)
+  expect(isNewer(taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:02.000Z' }), known)).toBe(false)
+  expect(isNewer(taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:04.000Z' }), known)).toBe(true)
+  expect(isNewer(taskOf(1, { version: 4, updated_at: '2026-11-21T09:00:00.000Z' }), known)).toBe(true)
+})

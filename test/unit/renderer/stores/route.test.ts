@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { formatRoute, parseRoute, type Route } from '../../../../src-renderer/stores/route.ts'
+
+describe('the address', () => {
+  test.each<[string, Route]>([
+    ['#/', { screen: 'home' }],
+    ['#/p/one', { screen: 'board', projectId: 'one', taskId: null, tab: null }],
+    ['#/p/one/t/two', { screen: 'board', projectId: 'one', taskId: 'two', tab: null }],
+    ['#/p/one/t/two/changes', { screen: 'board', projectId: 'one', taskId: 'two', tab: 'changes' }],
+    ['#/p/a%2Fb', { screen: 'board', projectId: 'a/b', taskId: null, tab: null }],
+    ['#/add', { screen: 'add_project' }],
+    ['#/agents', { screen: 'agents' }],
+    ['#/settings', { screen: 'settings', section: null }],
+    ['#/settings/api', { screen: 'settings', section: 'api' }],
+  ])('%s leads there and back', (hash, route) => {
+    expect(parseRoute(hash)).toEqual(route)
+    expect(formatRoute(route)).toBe(hash)
+  })
+
+  test.each(['', '#', '#code=123', '#/p', '#/p/%E0%A4%A', '#/nothing/here'])('%s is home', (hash) => {
+    expect(parseRoute(hash)).toEqual({ screen: 'home' })
+  })
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { cancellationState, columnsOf, glyphOfState, stateOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { workflow } from '../workflow-fixture.ts'
+
+test('columns come in the order in which the workflow first names them, each with its states', () => {
+  const shape = columnsOf(workflow).map((column) => [column.name, column.states.map((state) => state.name)])
+  expect(shape).toEqual([
+    ['Ideas', ['ideas']],
+    ['Ready', ['ready']],
+    ['Making', ['making', 'stuck']],
+    ['Judging', ['judged', 'planned']],
+    ['Landing', ['landing', 'crashed']],
+    ['Waiting', ['waiting']],
+    ['Over', ['over', 'dropped']],
+  ])
+})
+
+test('only a column of ends is terminal', () => {
+  expect(columnsOf(workflow).flatMap((column) => (column.terminal ? [column.name] : []))).toEqual(['Over'])
+})
+
+test('a glyph comes from the kind and from what the hooks do, never from the name', () => {
+  const glyphs = Object.fromEntries(workflow.states.map((state) => [state.name, glyphOfState(workflow, state)]))
+  expect(glyphs).toEqual({
+    ideas: 'backlog',
+    ready: 'initial',
+    making: 'active',
+    stuck: 'blocked',
+    judged: 'gate',
+    planned: 'gate',
+    landing: 'merging',
+    crashed: 'merge-failed',
+    waiting: 'custom',
+    over: 'terminal',
+    dropped: 'cancelled',
+  })
+})
+
+test('without a declared cancellation state a terminal state called cancelled is taken', () => {
+  const { cancellation_state, ...rest } = workflow
+  expect(cancellation_state).toBe('dropped')
+  expect(cancellationState(rest)).toBeNull()
+  const named = { name: 'cancelled', kind: 'terminal', column: 'Over', label: 'Cancelled', transitions: [] } as const
+  expect(cancellationState({ ...rest, states: [...rest.states, { ...named, transitions: [] }] })).toBe('cancelled')
+})
+
+test('a state that the workflow does not have is undefined', () => {
+  expect(stateOf(workflow, 'gone')).toBeUndefined()
+  expect(stateOf(undefined, 'ideas')).toBeUndefined()
+})
