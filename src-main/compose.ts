@@ -29,7 +29,7 @@ import { makeSampleRepository } from './workspaces/sample-repository.ts'
 export interface App extends AsyncDisposable {
   readonly api: Api
   readonly identity: Identity
-  /** Opens the HTTP door. Rejects when the port is taken. */
+  /** Opens the HTTP door, then lets the engine go on: agents need its address. Rejects when the port is taken. */
   listen(): Promise<{ readonly url: string }>
   /** Ends agents and connections, then the database; what was under way goes on at the next start. Twice is harmless. */
   close(): Promise<void>
@@ -80,7 +80,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     checkBuiltin(builtin.definition, engine)
     const api = apiOf(config, context, engine, identity)
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
-    await engine.start()
+    await engine.recover()
     const close = once(async () => {
       await server.close()
       await engine.close()
@@ -91,6 +91,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       identity,
       listen: async () => {
         url = await server.listen()
+        engine.start()
         return { url }
       },
       close,

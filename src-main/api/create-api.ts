@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
+import type { TranscriptItem } from '../../src-shared/contract/events.ts'
 import { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import { operations, streams } from '../../src-shared/contract/operations.ts'
@@ -10,6 +10,7 @@ import type { Queries } from '../engine/store-port.ts'
 import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
+import { visibleTo } from './visible-events.ts'
 import { findExecution, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
@@ -104,22 +105,3 @@ function projectFacts(q: Queries, request: unknown, principal: Principal): Acces
     role: principal.kind === 'user' ? q.members.role(project.id, principal.user_id) : null,
   }
 }
-
-/** Which projects' events a caller sees; what belongs to no project is for everybody. */
-function visibleTo(
-  q: Queries,
-  principal: Principal,
-  only: ProjectId | null,
-): (project_id: ProjectId | null) => boolean {
-  return (project_id) => {
-    if (only !== null && project_id !== only) return false
-    if (project_id === null) return principal.kind !== 'anonymous'
-    const project = q.projects.get(project_id)
-    // A deleted project's last event still has to reach those who show it.
-    if (!project) return true
-    const role = principal.kind === 'user' ? q.members.role(project_id, principal.user_id) : null
-    return checkAccess('member', principal, { project: { id: project_id, owner_id: project.owner_id, role } }) === null
-  }
-}
-
-export type { FeedItem }

@@ -40,6 +40,8 @@ export interface SpawnTreeOptions {
 /** A process and all that it starts, as one thing. Read `stdout` and `stderr` to their ends, which always come. */
 export interface ProcessTree {
   readonly process: ProcessIdentity
+  /** `NAME=value` that every process of the tree inherits. */
+  readonly mark: string
   /** null when it was started with `stdin: 'ignore'`. */
   readonly stdin: Writable | null
   readonly stdout: Readable
@@ -104,6 +106,7 @@ export async function spawnTree(
   })
   return {
     process: identity,
+    mark: `${treeVariable}=${mark}`,
     stdin: child.stdin,
     stdout: pipes[0].output,
     stderr: pipes[1].output,
@@ -136,6 +139,15 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 export async function reap(
   identity: ProcessIdentity,
   executionId: string,
+  options: { readonly graceMs?: number } = {},
+): Promise<void> {
+  await reapMarked(identity, `SVC_EXECUTION_ID=${executionId}`, options)
+}
+
+/** The same for a tree that is known by another mark (`ProcessTree.mark`). */
+export async function reapMarked(
+  identity: ProcessIdentity,
+  mark: string,
   { graceMs = 10_000 }: { readonly graceMs?: number } = {},
 ): Promise<void> {
   if (process.platform === 'win32') {
@@ -143,7 +155,7 @@ export async function reap(
     return
   }
   const deadline = Date.now() + graceMs
-  const scope = { leader: identity, mark: `SVC_EXECUTION_ID=${executionId}`, watched: false }
+  const scope = { leader: identity, mark, watched: false }
   await sweep(scope, { deadline: () => deadline })
 }
 

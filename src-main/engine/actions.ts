@@ -112,6 +112,7 @@ export function createActions(deps: ActionDeps): Actions {
       if (read.executions.openOfTask(task_id).length > 0) {
         return { code: 'already_claimed', message: 'Somebody is at work on this task. Stop the execution first.' }
       }
+      await abandon(deps, task_id)
       const workspace = read.workspaces.byTask(task_id)
       if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)
       feed.commit((tx) => {
@@ -161,6 +162,15 @@ async function transition(
   return { task: merges ? outcomeOf(deps, request.task_id).task : outcome.task, review: result.review }
 }
 
+/** Drops what a task has still to do, and waits for what is under way to give up. */
+export async function abandon(deps: Pick<ActionDeps, 'steps' | 'worker'>, task_id: TaskId): Promise<void> {
+  deps.steps.context.feed.commit((tx) => {
+    tx.effects.removeOfTask(task_id)
+  })
+  deps.worker.interrupt(task_id)
+  await deps.worker.settled(task_id)
+}
+
 /** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence. */
 async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
   const { store } = deps.steps.context
@@ -197,25 +207,32 @@ async function recoverTask(
     if (status === null) return { code: 'recovery_not_available', message: 'The workflow leads from here to no merge.' }
     return transition(deps, { task_id: task.id, status, version: task.version, reason: 'retry_merge' }, actor, signal)
   }
-  const again = context.feed.commit((tx) => {
-    const current = tx.tasks.get(task.id)
-    if (!current) return false
-    if (runAgain(deps.steps, tx, current, request.action === 'resume')) return true
-    // A blocked task starts over: with its error taken away it can be claimed again.
-    tx.tasks.put({ ...current, error_annotation: null, updated_at: nowIso(context) })
-    return false
-  })
-  if (again) {
+  if (request.action === 'retry_hook') return retryHook(deps, task)
+  const again = context.feed.commit((tx) => runAgain(deps.steps, tx, task, request.action === 'resume'))
+  if (typeof again === 'object') return again
+  if (again === 'queued') {
     deps.scheduler.pump()
     return outcomeOf(deps, task.id)
   }
   const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]
   if (!claimant) return { code: 'recovery_not_available', message: 'Nobody has a role in this task. Claim it anew.' }
   const claimed = await deps.claims.claim(
-    { task_id: task.id, claimant, triggered_by: actor.triggered_by, overrides: {} },
+    { task_id: task.id, claimant, triggered_by: actor.triggered_by, overrides: {}, recovers: true },
     signal,
   )
   return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
+}
+
+/** The step that broke is still to be done: with its error taken away it is taken up again. */
+function retryHook(deps: ActionDeps, task: TaskRecord): Outcome {
+  const { context } = deps.steps
+  context.feed.commit((tx) => {
+    const cleared = { ...task, error_annotation: null, updated_at: nowIso(context) }
+    tx.tasks.put(cleared)
+    tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, cleared) })
+  })
+  deps.worker.wake(task.id)
+  return outcomeOf(deps, task.id)
 }
 
 async function resetWorkspace(

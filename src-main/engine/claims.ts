@@ -21,6 +21,8 @@ export interface ClaimRequest {
   readonly claimant: Assignee
   readonly triggered_by: string
   readonly overrides: ExecutionOverrides
+  /** A recovery action lets a blocked task start over as a reset does. */
+  readonly recovers?: boolean
 }
 
 export interface Claimed {
@@ -44,7 +46,7 @@ export function createClaims(deps: {
   const { context } = deps.steps
   const { read } = context.store
   return {
-    preview: (q, task, claimant) => planFor(deps.steps, q, task, claimant),
+    preview: (q, task, claimant) => planFor(deps.steps, q, task, { claimant }),
     claim: async (request, signal) => {
       const task = read.tasks.get(request.task_id)
       if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
@@ -71,7 +73,7 @@ async function checkFirst(
   signal: AbortSignal,
 ): Promise<Refusal | null> {
   const { read } = deps.context.store
-  const plan = planFor(deps, read, task, request.claimant)
+  const plan = planFor(deps, read, task, request)
   if (isRefusal(plan)) return plan
   const target = plan.path.at(-1)
   if (target !== undefined) {
@@ -91,8 +93,15 @@ async function checkFirst(
   }
 }
 
-function planFor(deps: StepDeps, q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal {
+function planFor(
+  deps: StepDeps,
+  q: Queries,
+  task: TaskRecord,
+  { claimant, recovers = false }: Pick<ClaimRequest, 'claimant' | 'recovers'>,
+): ClaimPlan | Refusal {
   const workflow = deps.transitions.workflowOf(q, task)
+  if (claimant.type === 'agent' && !q.agents.get(claimant.id))
+    return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
   const project = q.projects.get(task.project_id)
   const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
     const other = q.tasks.get(id)
@@ -108,7 +117,7 @@ function planFor(deps: StepDeps, q: Queries, task: TaskRecord, claimant: Assigne
     roles: task.roles,
     error_annotation: task.error_annotation,
     has_open_execution: q.executions.openOfTask(task.id).length > 0,
-    was_reset: task.error_annotation === null && q.workspaces.byTask(task.id) !== null,
+    was_reset: recovers || wasReset(q, task),
     claimant,
     agent_paused: claimant.type === 'agent' && q.agents.get(claimant.id)?.paused === true,
     project_paused: project?.paused_at !== null,
@@ -116,11 +125,19 @@ function planFor(deps: StepDeps, q: Queries, task: TaskRecord, claimant: Assigne
   })
 }
 
+/** A reset makes the workspace anew after the task was blocked; one that was merely blocked has its old one. */
+function wasReset(q: Queries, task: TaskRecord): boolean {
+  const workspace = q.workspaces.byTask(task.id)
+  const blocked = q.transitions.byTask(task.id).at(-1)
+  if (task.error_annotation !== null || !workspace || !blocked) return false
+  return String(workspace.id) > String(blocked.id)
+}
+
 function commitClaim(deps: StepDeps, tx: Tx, request: ClaimRequest): { readonly id: ExecutionRecord['id'] } | Refusal {
   const { context, transitions } = deps
   const task = tx.tasks.get(request.task_id)
   if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-  const plan = planFor(deps, tx, task, request.claimant)
+  const plan = planFor(deps, tx, task, request)
   if (isRefusal(plan)) return plan
   const project = tx.projects.get(task.project_id)
   if (!project) throw new BugError(`Task ${task.id} has no project.`)

@@ -1,5 +1,5 @@
-import type { TaskId } from '../../src-shared/contract/ids.ts'
-import { createActions, type Actions } from './actions.ts'
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import { abandon, createActions, type Actions } from './actions.ts'
 import { createClaims, type Claims } from './claims.ts'
 import { createCleanup, type Cleanup } from './cleanup.ts'
 import { nowIso, type EngineContext } from './context.ts'
@@ -9,6 +9,7 @@ import { createPerformStep, type StepDeps } from './perform-step.ts'
 import { createPlugins } from './plugins/create-plugins.ts'
 import { markLost, recover } from './recovery.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
+import type { ExecutionRecord } from './store-port.ts'
 import { createTransitions } from './transitions.ts'
 import { createViews, type Views } from './views.ts'
 import { createWorktrees, type Worktrees } from './worktrees.ts'
@@ -26,9 +27,13 @@ export interface Engine {
   readonly cleanup: Cleanup
   readonly worker: EffectWorker
   readonly plugins: ReadonlySet<string>
+  /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
+  abandonAll(project_id: ProjectId): Promise<void>
   readonly views: Views
-  /** Puts right what a crash left, then takes up the pending effects and the queue. */
-  start(): Promise<void>
+  /** Puts right what a crash left; before anything else. */
+  recover(): Promise<void>
+  /** Takes up the pending effects and the queue; the API's address is known by now, so that agents can be told. */
+  start(): void
   /** Ends every agent, lets what is under way give up, and leaves the rest for the next start. */
   close(): Promise<void>
 }
@@ -51,7 +56,7 @@ export function createEngine(context: EngineContext): Engine {
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const cleanup = createCleanup({ context, transitions, stopAll })
-  const whenIdle: Executions['whenIdle'] = (task_id, limit) => executions.whenIdle(task_id, limit)
+  const whenIdle: Executions['whenIdle'] = (...idle) => executions.whenIdle(...idle)
   const plugins = createPlugins({ context, worktrees, whenIdle, dispatch: scheduler.dispatch })
   const steps: StepDeps = {
     context,
@@ -74,9 +79,8 @@ export function createEngine(context: EngineContext): Engine {
         context.log.error({ err: error }, 'the clean-up sweep broke')
       })
     for (const record of context.store.read.executions.open()) {
-      const { last_heartbeat_at } = record
-      if (record.status !== 'running' || last_heartbeat_at === null) continue
-      if (context.clock.now() - Date.parse(last_heartbeat_at) > heartbeatLimitMs) markLost(steps, record)
+      if (!isSilent(context, record)) continue
+      markLost(steps, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
     }
   }
   return {
@@ -88,9 +92,14 @@ export function createEngine(context: EngineContext): Engine {
     cleanup,
     worker,
     plugins: new Set(plugins.keys()),
+    abandonAll: async (project_id) => {
+      const { read } = context.store
+      const pending = read.effects.pendingTasks().filter((id) => read.tasks.get(id)?.project_id === project_id)
+      await Promise.all(pending.map((task_id) => abandon({ steps, worker }, task_id)))
+    },
     views: createViews(context.store.read),
-    start: async () => {
-      await recover(steps)
+    recover: () => recover(steps),
+    start: () => {
       for (const task_id of context.store.read.effects.pendingTasks()) worker.wake(task_id)
       scheduler.pump()
       sweep()
@@ -106,6 +115,13 @@ export function createEngine(context: EngineContext): Engine {
       await sweeping
     },
   }
+}
+
+/** Only agents that run elsewhere have to be heard of; what runs here is watched directly. */
+function isSilent(context: EngineContext, record: ExecutionRecord): boolean {
+  if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return false
+  if (context.executors.hosting(record.executor) === 'here') return false
+  return context.clock.now() - Date.parse(record.last_heartbeat_at) > heartbeatLimitMs
 }
 
 /** Ends whatever is open for a task: what waits is taken out of the queue, what runs is stopped. */

@@ -4,6 +4,7 @@ import type { Effect } from '../domain/transition/effects.ts'
 import { stepsOf, type Step } from '../domain/transition/phases.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
+import { type ScriptProcess, WorkspaceError } from './ports.ts'
 import type { EffectRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 import { toTask } from './views.ts'
@@ -36,10 +37,17 @@ export interface EffectWorker {
   close(): Promise<void>
 }
 
+/** What a step runs under. */
+export interface StepRun {
+  readonly signal: AbortSignal
+  /** To be told of a script that the step starts. */
+  readonly onStart: (process: ScriptProcess) => void
+}
+
 export interface EffectWorkerDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
-  readonly perform: (task: TaskRecord, effect: Effect, step: Step, signal: AbortSignal) => Promise<StepEnd>
+  readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepRun) => Promise<StepEnd>
 }
 
 interface Lane {
@@ -63,8 +71,10 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
       lane.again = false
       const effect = context.store.read.effects.first(task_id)
       if (effect && !closed) {
-        await turn(deps, effect, lane.abort.signal)
+        const isBroken = await turn(deps, effect, lane.abort.signal)
         notify(task_id)
+        // It waits for somebody's word, a newer move or the next start.
+        if (isBroken && !lane.again) return
         continue
       }
       if (!lane.again || closed) return
@@ -81,9 +91,9 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
       })
       .finally(() => {
         lane.running = null
-        if (lanes.get(task_id) === lane && !lane.again) lanes.delete(task_id)
+        if (!lane.again || closed) lanes.delete(task_id)
+        else wake(task_id)
         notify(task_id)
-        if (lane.again && !closed) wake(task_id)
       })
   }
   const until = (task_id: TaskId, isReached: () => boolean): Promise<void> =>
@@ -130,8 +140,8 @@ function stepsFor(deps: EffectWorkerDeps, effect: EffectRecord): readonly Step[]
   return stepsOf(deps.transitions.workflowOf(read, task), effect.data.from, effect.data.to)
 }
 
-/** One step of one task: perform it, then write down what came of it. */
-async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<void> {
+/** One step of one task: perform it, then write down what came of it. Answers whether it broke. */
+async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<boolean> {
   const { context } = deps
   const task = context.store.read.tasks.get(effect.task_id)
   const step = stepsFor(deps, effect)[effect.data.cursor]
@@ -139,11 +149,19 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
     context.feed.commit((tx) => {
       tx.effects.remove(effect.id)
     })
-    return
+    return false
   }
   const started = context.clock.now()
-  const end = await deps.perform(task, effect.data, step, signal)
-  if (signal.aborted) return
+  let end: StepEnd
+  try {
+    end = await deps.perform(task, effect.data, step, { signal, onStart: (process) => remember(deps, effect, process) })
+  } catch (error) {
+    if (signal.aborted) return false
+    context.log.error({ err: error, task_id: task.id, step: step.kind }, 'a step of a transition broke')
+    showBroken(deps, effect, step, error)
+    return true
+  }
+  if (signal.aborted) return false
   context.feed.commit((tx) => {
     // A newer move took this one's place while it was under way.
     if (tx.effects.first(effect.task_id)?.id !== effect.id) return
@@ -156,23 +174,39 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
       end.move(tx, annotated)
       return
     }
-    advance(deps, tx, effect, step, annotated, end.cascade_skipped ?? false)
+    advance(deps, tx, effect, end.cascade_skipped ?? false)
+    if (step.kind === 'clear_barrier') save(deps, tx, { ...annotated, entry_barrier: false })
+    else if (end.annotation) save(deps, tx, annotated)
+  })
+  return false
+}
+
+/** A killed service leaves the script behind; the next one ends it before it runs the step anew. */
+function remember(deps: EffectWorkerDeps, effect: EffectRecord, process: ScriptProcess): void {
+  deps.context.feed.commit((tx) => {
+    if (tx.effects.first(effect.task_id)?.id === effect.id) tx.effects.update(effect.id, { ...effect.data, process })
   })
 }
 
-function advance(
-  deps: EffectWorkerDeps,
-  tx: Tx,
-  effect: EffectRecord,
-  step: Step,
-  task: TaskRecord,
-  skipped: boolean,
-): void {
-  const cursor = effect.data.cursor + 1
+/** The step stays to be done: whoever has put right what was wrong runs it again. */
+function showBroken(deps: EffectWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
+  const known = error instanceof WorkspaceError
+  const message = known ? error.message : 'An internal error; the log of the service says more. Try it again.'
+  const hook = step.kind === 'hook' ? (step.hook.plugin ?? 'script') : step.kind
+  deps.context.feed.commit((tx) => {
+    const task = tx.tasks.get(effect.task_id)
+    if (!task || tx.effects.first(effect.task_id)?.id !== effect.id) return
+    const annotation: ErrorAnnotation = { type: 'hook_failed', message, hook, recovery_actions: ['retry_hook'] }
+    save(deps, tx, { ...task, error_annotation: annotation })
+  })
+}
+
+function advance(deps: EffectWorkerDeps, tx: Tx, effect: EffectRecord, skipped: boolean): void {
+  const { process: _gone, ...data } = effect.data
+  const cursor = data.cursor + 1
+  const cascade_skipped = data.cascade_skipped || skipped
   if (cursor >= stepsFor(deps, effect).length) tx.effects.remove(effect.id)
-  else tx.effects.update(effect.id, { ...effect.data, cursor, cascade_skipped: effect.data.cascade_skipped || skipped })
-  if (step.kind === 'clear_barrier') save(deps, tx, { ...task, entry_barrier: false })
-  else if (task !== tx.tasks.get(task.id) && task.error_annotation) save(deps, tx, task)
+  else tx.effects.update(effect.id, { ...data, cursor, cascade_skipped })
 }
 
 function save(deps: EffectWorkerDeps, tx: Tx, task: TaskRecord): void {

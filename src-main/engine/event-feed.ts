@@ -23,7 +23,7 @@ export interface EventFeed {
   /** What `wants` lets through after `after` (null: from now on), then live, until the signal ends it. */
   subscribe(
     after: number | null,
-    wants: (project_id: ProjectId | null) => boolean,
+    wants: (item: FeedItem, project_id: ProjectId | null) => boolean,
     signal: AbortSignal,
   ): AsyncIterable<FeedItem>
 }
@@ -71,13 +71,13 @@ async function* follow(
   store: Store,
   listeners: Set<Listener>,
   after: number | null,
-  wants: (project_id: ProjectId | null) => boolean,
+  wants: (item: FeedItem, project_id: ProjectId | null) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<FeedItem> {
   const queue: FeedItem[] = []
   let wake: (() => void) | null = null
   const listener: Listener = (item, project_id) => {
-    if (!wants(project_id)) return
+    if (!wants(item, project_id)) return
     if (queue.length >= backlog) {
       // Whoever reads this slowly starts over instead of filling the memory.
       queue.length = 0
@@ -101,7 +101,8 @@ async function* follow(
         const page = store.read.events.after(seen, 500)
         for (const event of page) {
           seen = event.seq
-          if (wants(event.data.project_id)) yield { kind: 'event', event }
+          const item: FeedItem = { kind: 'event', event }
+          if (wants(item, event.data.project_id)) yield item
         }
         if (page.length < 500) break
       }

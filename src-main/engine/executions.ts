@@ -1,19 +1,12 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
-import { isRefusal } from '../domain/transition/plan-transition.ts'
-import { conclude, type Conclusion } from '../domain/task/conclude.ts'
-import { forwardOf, roleOf } from '../domain/workflow/graph.ts'
-import { nowIso, type EngineContext } from './context.ts'
-import type { Tx } from './event-feed.ts'
+import type { EngineContext } from './context.ts'
 import { launch, type Launch, type Launched } from './launch.ts'
 import type { ExecutionOutcome } from './ports.ts'
-import type { ExecutionRecord, TaskRecord } from './store-port.ts'
+import { settleExecution, type StopReason } from './settle-execution.ts'
+import type { ExecutionRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
-import { toExecution, toTask } from './views.ts'
 import type { Worktrees } from './worktrees.ts'
-
-export type StopReason = 'stopped' | 'cancelled'
 
 export interface Executions {
   /** Starts a queued execution and follows it to its end. Settles when it has started or failed to. */
@@ -25,8 +18,8 @@ export interface Executions {
   finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
   /** Those that this process has started or is starting. */
   running(): ReadonlyMap<ExecutionId, Run>
-  /** Settles once nothing of this task runs; after `limit_ms` what is left is stopped. */
-  whenIdle(task_id: TaskId, limit_ms: number): Promise<void>
+  /** Settles once nothing of this task runs, or with the signal; after `limit_ms` what is left is stopped. */
+  whenIdle(task_id: TaskId, limit_ms: number, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,13 +45,13 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
   const { context } = deps
   const runs = new Map<ExecutionId, Run>()
 
-  const idle = async (task_id: TaskId, limit_ms: number, except: ExecutionId | null): Promise<void> => {
+  const idle = async (task_id: TaskId, limit_ms: number, except: ExecutionId | null, signal: AbortSignal) => {
     const others = [...runs.values()].filter((run) => run.record.task_id === task_id && run.record.id !== except)
-    if (others.length === 0) return
+    if (others.length === 0 || signal.aborted) return
     const timer = setTimeout(() => {
       for (const run of others) void run.live?.process.stop()
     }, limit_ms)
-    await Promise.all(others.map((run) => run.ended))
+    await Promise.race([Promise.all(others.map((run) => run.ended)), aborted(signal)])
     clearTimeout(timer)
   }
 
@@ -68,33 +61,39 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     const ended = Promise.withResolvers<void>()
     const run: Run = { record, abort: new AbortController(), ended: ended.promise, live: null, stopped: null }
     runs.set(execution_id, run)
-    const settle = async (outcome: ExecutionOutcome) => {
-      try {
-        await settleRun(deps, execution_id, outcome, run.stopped)
-      } catch (error) {
-        context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
-      } finally {
-        runs.delete(execution_id)
-        ended.resolve()
-        deps.freed()
-      }
-    }
-    // One at a time in a worktree: a reviewer that just judged may still be saying goodbye.
-    await idle(record.task_id, 60_000, execution_id)
-    const launched = await launchSafely(deps, record, run.abort.signal)
-    if (launched.kind === 'elsewhere') {
+    const leave = () => {
       runs.delete(execution_id)
       ended.resolve()
       deps.freed()
+    }
+    const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
+      try {
+        await settleExecution(deps, execution_id, { outcome, stopped: run.stopped, workspace_gone })
+      } catch (error) {
+        context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
+      }
+      leave()
+    }
+    // One at a time in a worktree: a reviewer that just judged may still be saying goodbye.
+    await idle(record.task_id, 60_000, execution_id, run.abort.signal)
+    const launched: Launch = run.stopped
+      ? { kind: 'failed', outcome: gone('stopped') }
+      : await launchSafely(deps, record, run.abort.signal)
+    if (launched.kind === 'elsewhere') {
+      if (run.stopped) await settle(gone('stopped'))
+      else leave()
       return
     }
     if (launched.kind === 'failed') {
-      await settle(launched.outcome)
+      await settle(launched.outcome, launched.workspace_gone)
       return
     }
     run.live = launched
     if (run.stopped) void launched.process.stop()
-    void launched.process.outcome.then(settle)
+    void launched.process.outcome.then(settle, (error: unknown) => {
+      context.log.error({ err: error, execution_id }, 'an execution ended in an error of the service')
+      return settle({ ...gone('stopped'), message: internalError })
+    })
   }
 
   const stop = async (execution_id: ExecutionId, reason: StopReason): Promise<void> => {
@@ -106,7 +105,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await run.ended
       return
     }
-    await settleRun(deps, execution_id, gone('stopped'), reason)
+    await settleExecution(deps, execution_id, { outcome: gone('stopped'), stopped: reason })
     deps.freed()
   }
 
@@ -120,26 +119,26 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await live.process.input(data)
     },
     finish: async (execution_id, outcome) => {
-      await settleRun(deps, execution_id, outcome, null)
+      await settleExecution(deps, execution_id, { outcome, stopped: null })
       deps.freed()
     },
-    whenIdle: (task_id, limit_ms) => idle(task_id, limit_ms, null),
+    whenIdle: (task_id, limit_ms, signal) => idle(task_id, limit_ms, null, signal),
     close: async () => {
       await Promise.all([...runs.keys()].map((id) => stop(id, 'stopped')))
     },
   }
 }
 
+const internalError = 'An internal error; the log of the service says more.'
+
 /** A bug in the launch must not leave the task saying "running" for ever. */
 async function launchSafely(deps: ExecutionsDeps, record: ExecutionRecord, signal: AbortSignal): Promise<Launch> {
   try {
     return await launch(deps.context, deps.worktrees, record, signal)
   } catch (error) {
+    if (signal.aborted) return { kind: 'failed', outcome: gone('stopped') }
     deps.context.log.error({ err: error, execution_id: record.id }, 'an execution could not be launched')
-    return {
-      kind: 'failed',
-      outcome: { ...gone('failed_to_start'), message: 'An internal error; the log of the service says more.' },
-    }
+    return { kind: 'failed', outcome: { ...gone('failed_to_start'), message: internalError } }
   }
 }
 
@@ -147,130 +146,8 @@ function gone(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
   return { ended, exit_code: null, session_id: null, usage: null, conclusion: 'done', message: null }
 }
 
-/** Writes an end down and, in the same transaction, what follows from it. */
-async function settleRun(
-  deps: ExecutionsDeps,
-  id: ExecutionId,
-  outcome: ExecutionOutcome,
-  stopped: StopReason | null,
-): Promise<void> {
-  const { context } = deps
-  const before = context.store.read.executions.get(id)
-  if (!before || (before.status !== 'running' && before.status !== 'queued')) return
-  const { changed, diff_stat } = await measure(deps, before)
-  const conclusion = conclude({
-    outcome,
-    stopped,
-    changed,
-    has_session: (outcome.session_id ?? before.session_id) !== null,
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  context.agentTokens.revoke(id)
-  context.feed.commit((tx) => {
-    const record: ExecutionRecord = {
-      ...before,
-      status: conclusion.status,
-      exit_code: outcome.exit_code,
-      session_id: outcome.session_id ?? before.session_id,
-      usage: outcome.usage ?? before.usage,
-      error: conclusion.error,
-      pid: null,
-      pid_started: null,
-      finished_at: nowIso(context),
-    }
-    tx.executions.put(record)
-    tx.emit('execution.finished', {
-      project_id: record.project_id,
-      task_id: record.task_id,
-      execution: toExecution(record),
-    })
-    const task = tx.tasks.get(record.task_id)
-    if (!task) return
-    const settled: TaskRecord = {
-      ...task,
-      diff_stat: diff_stat ?? task.diff_stat,
-      active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
-    }
-    followUp(deps, tx, settled, record, conclusion)
-  })
-  deps.wake(before.task_id)
-}
-
-/** The coder is done: forward. Anything else: the task stays and says what is the matter. */
-function followUp(
-  deps: ExecutionsDeps,
-  tx: Tx,
-  task: TaskRecord,
-  record: ExecutionRecord,
-  conclusion: Conclusion,
-): void {
-  const workflow = deps.transitions.workflowOf(tx, task)
-  const state = workflow.states.get(task.status)
-  const isItsTurn = state !== undefined && roleOf(state) === record.role
-  const next = state && forwardOf(workflow, state)
-  if (conclusion.status === 'succeeded' && isItsTurn && state.kind === 'active' && next) {
-    const moved = deps.transitions.apply(tx, task, {
-      to: next.name,
-      cause: 'forward',
-      triggered_by: 'system',
-      version: null,
-      reason: null,
-    })
-    if (!isRefusal(moved)) return
-    keep(deps.context, tx, {
-      ...task,
-      error_annotation: annotate('execution_incomplete', moved.message, record.id, ['retry_execution']),
-    })
-    return
-  }
-  const openGate = isItsTurn && state.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
-  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier) {
-    const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
-    keep(deps.context, tx, {
-      ...task,
-      error_annotation: annotate('execution_incomplete', text, record.id, ['retry_execution']),
-    })
-    return
-  }
-  const { annotation } = conclusion
-  const error_annotation =
-    annotation && isItsTurn
-      ? { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: record.id }
-      : task.error_annotation
-  keep(deps.context, tx, { ...task, error_annotation })
-}
-
-function keep(context: EngineContext, tx: Tx, task: TaskRecord): void {
-  const kept = { ...task, updated_at: nowIso(context) }
-  tx.tasks.put(kept)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
-}
-
-function annotate(
-  type: ErrorAnnotation['type'],
-  message: string,
-  execution_id: ExecutionId,
-  recovery_actions: ErrorAnnotation['recovery_actions'],
-): ErrorAnnotation {
-  return { type, message, recovery_actions, execution_id, reason: 'nothing_done' }
-}
-
-/** Whether the run left anything in the worktree, and how large the branch is now. */
-async function measure(deps: ExecutionsDeps, record: ExecutionRecord) {
-  const { context, worktrees } = deps
-  const workspace = context.store.read.workspaces.byTask(record.task_id)
-  if (!workspace || record.start_commit === null) return { changed: true, diff_stat: null }
-  const ref = await worktrees.ref(workspace)
-  const { path } = ref
-  if (path === null) return { changed: true, diff_stat: null }
-  const signal = AbortSignal.timeout(60_000)
-  try {
-    const [status, diff_stat] = await Promise.all([
-      context.workspaces.status({ ...ref, path }, { signal }),
-      context.workspaces.diffStat(ref, { signal }),
-    ])
-    return { changed: status.dirty || status.head !== record.start_commit, diff_stat }
-  } catch (error) {
-    context.log.warn({ err: error, task_id: record.task_id }, 'a worktree could not be measured')
-    return { changed: true, diff_stat: null }
-  }
 }

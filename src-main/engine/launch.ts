@@ -1,6 +1,6 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
-import { composePrompt } from '../domain/task/prompt.ts'
+import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { ExecutorError, type ExecutionOutcome, type RunningExecution, WorkspaceError } from './ports.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
@@ -15,7 +15,7 @@ export type Launch =
   | Launched
   /** It runs where we can't see it: it heartbeats and finishes over the API. */
   | { readonly kind: 'elsewhere' }
-  | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome }
+  | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome; readonly workspace_gone?: boolean }
 
 /** Brings a queued execution to life: worktree, lock, token, log, process. What it took it gives back on failure. */
 export async function launch(
@@ -30,8 +30,7 @@ export async function launch(
   const agent = context.store.read.agents.get(record.agent_id)
   if (!agent) return failed('Its agent was deleted. Claim the task with another.')
   const ensured = await worktrees.ensure(task, signal)
-  if (ensured.kind === 'branch_gone')
-    return failed('The worktree and its branch are gone. Reset the workspace to start over.')
+  if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
   if (ensured.kind === 'failed') return failed(ensured.message)
   if (context.executors.hosting(agent.executor) === 'elsewhere') return startElsewhere(context, task, record, true)
   try {
@@ -40,7 +39,7 @@ export async function launch(
     await context.workspaces.unlock(ensured.workspace.path, record.id)
     context.agentTokens.revoke(record.id)
     if (error instanceof ExecutorError || error instanceof WorkspaceError) return failed(error.message)
-    if (signal.aborted) return failed('It was stopped before it started.')
+    if (error instanceof ExecutionGone || signal.aborted) return failed('It was stopped before it started.')
     throw error
   }
 }
@@ -113,13 +112,15 @@ async function startHere(
       },
       { signal },
     )
-    await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: process.process.pid })
-    markRunning(context, task, {
-      ...record,
-      start_commit: status.head,
-      pid: process.process.pid,
-      pid_started: process.process.started,
-    })
+    try {
+      await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: process.process.pid })
+      const { pid, started } = process.process
+      markRunning(context, task, { ...record, start_commit: status.head, pid, pid_started: started })
+    } catch (error) {
+      // Nobody else knows of the process yet.
+      await process.stop()
+      throw error
+    }
     const outcome = process.outcome.finally(async () => {
       await log.close()
       await context.workspaces.unlock(workspace.path, record.id)
@@ -142,8 +143,15 @@ function startElsewhere(
   return { kind: 'elsewhere' }
 }
 
+/** It was ended, or its task deleted, while it was being started. */
+class ExecutionGone extends Error {
+  override readonly name = 'ExecutionGone'
+  readonly code = 'execution_gone'
+}
+
 function markRunning(context: EngineContext, task: TaskRecord, record: ExecutionRecord): void {
   context.feed.commit((tx) => {
+    if (tx.executions.get(record.id)?.status !== 'queued') throw new ExecutionGone()
     const now = nowIso(context)
     const running: ExecutionRecord = { ...record, status: 'running', started_at: now }
     tx.executions.put(running)
@@ -187,29 +195,9 @@ function activityOf(entry: TranscriptEntry): string | null {
   return null
 }
 
-function failed(message: string): Launch {
+function failed(message: string): Launch & { kind: 'failed' } {
   return {
     kind: 'failed',
     outcome: { ended: 'failed_to_start', exit_code: null, session_id: null, usage: null, conclusion: 'done', message },
   }
-}
-
-/** The prompt of a new execution, from the task and what came back to it. */
-export function promptFor(
-  task: TaskRecord,
-  more: {
-    role: string
-    judges: boolean
-    resumed: boolean
-    feedback: string | null
-    base_branch: string
-    has_mcp: boolean
-  },
-): string {
-  return composePrompt({
-    ...more,
-    title: task.title,
-    description: task.description,
-    review_prompt: task.review_config.review_prompt,
-  })
 }

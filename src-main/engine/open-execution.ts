@@ -69,8 +69,8 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
 }
 
 /** Takes an execution that has not started out of the queue. */
-export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
-  const cancelled: ExecutionRecord = { ...record, status: 'cancelled', error: why }
+export function cancelQueued(context: EngineContext, tx: Tx, record: ExecutionRecord, why: string | null): void {
+  const cancelled: ExecutionRecord = { ...record, status: 'cancelled', error: why, finished_at: nowIso(context) }
   tx.executions.put(cancelled)
   tx.emit('execution.finished', {
     project_id: record.project_id,

@@ -2,18 +2,15 @@ import { BugError } from '../../src-shared/lang/bug-error.ts'
 import { assertNever } from '../../src-shared/lang/assert-never.ts'
 import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { StateHook } from '../../src-shared/contract/workflow-definition.ts'
-import { rejectFrom } from '../domain/review/decide-verdict.ts'
-import { rejectionsSinceUser } from '../domain/task/retry-budget.ts'
 import { audienceMatches } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
+import { applyRejection, blockTask, resetRequired } from './block-task.ts'
 import type { EngineContext } from './context.ts'
-import type { EffectWorkerDeps, StepEnd } from './effects.ts'
-import type { Tx } from './event-feed.ts'
+import type { EffectWorkerDeps, StepEnd, StepRun } from './effects.ts'
 import type { Plugin, PluginContext, PluginResult } from './plugins/plugin.ts'
 import { runStateScript } from './state-script.ts'
-import { cancelQueued } from './open-execution.ts'
 import type { TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -32,7 +29,7 @@ export interface StepDeps {
 
 /** Performs one step of a transition and says where it leads. */
 export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
-  return async (task, effect, step, signal) => {
+  return async (task, effect, step, { signal, onStart }) => {
     switch (step.kind) {
       case 'clear_barrier':
         return { kind: 'advance' }
@@ -46,7 +43,7 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
         await deps.cleanUp(task, effect.to, signal)
         return { kind: 'advance' }
       case 'hook':
-        return runHook(deps, task, effect, step, signal)
+        return runHook(deps, task, effect, step, { signal, onStart })
       default:
         return assertNever(step)
     }
@@ -58,11 +55,7 @@ async function ensureWorkspace(deps: StepDeps, task: TaskRecord, signal: AbortSi
   if (ensured.kind === 'ready') return { kind: 'advance' }
   const annotation: ErrorAnnotation =
     ensured.kind === 'branch_gone'
-      ? {
-          type: 'workspace_reset_required',
-          message: 'The worktree and its branch are gone. Reset the workspace to start over from the default branch.',
-          recovery_actions: [],
-        }
+      ? resetRequired
       : { type: 'workspace_error', message: ensured.message, recovery_actions: ['retry_execution'] }
   return escalate(deps, annotation, undefined)
 }
@@ -79,32 +72,6 @@ function escalate(deps: StepDeps, annotation: ErrorAnnotation, outcome: HookOutc
   }
 }
 
-/** Moves a task to the state that takes blocked ones; a workflow without one keeps it in place, annotated. */
-export function blockTask(
-  deps: Pick<StepDeps, 'transitions'>,
-  tx: Tx,
-  task: TaskRecord,
-  annotation: ErrorAnnotation,
-): void {
-  const { blocked } = deps.transitions.workflowOf(tx, task)
-  const patch = { error_annotation: annotation, active_execution_id: null }
-  for (const execution of tx.executions.openOfTask(task.id)) {
-    if (execution.status === 'queued') cancelQueued(tx, execution, annotation.message)
-  }
-  const moved =
-    blocked && task.status !== blocked.name
-      ? deps.transitions.apply(tx, task, {
-          to: blocked.name,
-          cause: 'escalate',
-          triggered_by: 'system',
-          version: null,
-          reason: annotation.message,
-          patch,
-        })
-      : null
-  if (moved === null || isRefusal(moved)) tx.tasks.put({ ...task, ...patch, entry_barrier: false })
-}
-
 interface Action {
   readonly phase: HookOutcome['phase']
   readonly action: string
@@ -116,7 +83,7 @@ async function runHook(
   task: TaskRecord,
   effect: Effect,
   step: Step & { kind: 'hook' },
-  signal: AbortSignal,
+  run: StepRun,
 ): Promise<StepEnd> {
   const { hook, phase } = step
   const action: Action = { phase, action: hook.plugin ?? 'script', hook }
@@ -124,7 +91,15 @@ async function runHook(
     return end(deps, effect, action, { kind: 'skipped', reason: 'audience' })
   }
   if (hook.script !== undefined) {
-    const result = await runStateScript(deps, task, { ...hook, script: hook.script }, phase, effect.from, signal)
+    const result = await runStateScript(
+      deps,
+      task,
+      { ...hook, script: hook.script },
+      phase,
+      effect.from,
+      run.signal,
+      run.onStart,
+    )
     return end(deps, effect, action, result)
   }
   const plugin = deps.plugins.get(hook.plugin ?? '')
@@ -132,7 +107,7 @@ async function runHook(
   if (!plugin.phases.includes(phase)) {
     return end(deps, effect, action, { kind: 'skipped', reason: 'unsupported_event' })
   }
-  const context = pluginContext(deps, task, effect, step, signal)
+  const context = pluginContext(deps, task, effect, step, run)
   return end(deps, effect, action, await plugin.run(context))
 }
 
@@ -141,7 +116,7 @@ function pluginContext(
   task: TaskRecord,
   effect: Effect,
   step: Step & { kind: 'hook' },
-  signal: AbortSignal,
+  run: StepRun,
 ): PluginContext {
   const { read } = deps.context.store
   const project = read.projects.get(task.project_id)
@@ -157,7 +132,7 @@ function pluginContext(
     triggered_by: effect.triggered_by,
     workspace: read.workspaces.byTask(task.id),
     config: step.hook.config ?? {},
-    signal,
+    ...run,
   }
 }
 
@@ -214,39 +189,7 @@ function rejectAtGate(deps: StepDeps, outcome: HookOutcome, feedback: string): S
     kind: 'move',
     outcome,
     move: (tx, current) => {
-      applyRejection(deps, tx, current, { triggered_by: 'system', feedback, by: { type: 'agent' } })
+      applyRejection(deps, tx, current, { triggered_by: 'system', feedback, by_person: false })
     },
   }
-}
-
-export function applyRejection(
-  deps: Pick<StepDeps, 'transitions'>,
-  tx: Tx,
-  task: TaskRecord,
-  request: { triggered_by: string; feedback: string | null; by: { type: 'agent' | 'user' } },
-): void {
-  const workflow = deps.transitions.workflowOf(tx, task)
-  const gate = workflow.states.get(task.status)
-  if (!gate) return
-  const rejections = rejectionsSinceUser(tx.transitions.byTask(task.id), gate.name)
-  const by =
-    request.by.type === 'user' ? ({ type: 'operator' } as const) : ({ type: 'agent', id: '' as never } as const)
-  const plan = rejectFrom(gate, { by, rejections })
-  if (!isRefusal(plan) && plan.kind === 'reject') {
-    deps.transitions.apply(tx, task, {
-      to: plan.to,
-      cause: 'reject',
-      triggered_by: request.triggered_by,
-      version: null,
-      reason: request.feedback,
-    })
-    return
-  }
-  const budget = gate.gate_config?.max_rejections ?? 0
-  blockTask(deps, tx, task, {
-    type: 'retry_budget_exhausted',
-    message: `${gate.label} sent the work back ${budget} times. Look at it yourself, then move it on.`,
-    recovery_actions: [],
-    ...(request.feedback !== null && { reason: request.feedback.slice(0, 10_000) }),
-  })
 }

@@ -193,12 +193,19 @@ export class ExecutorError extends Error {
 
 // ---- scripts and logs --------------------------------------------------------------------------
 
+export interface ScriptProcess extends ProcessIdentity {
+  /** What all that the script starts inherits. */
+  readonly mark: string
+}
+
 export interface ScriptRun {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeout_ms: number
   readonly log: LogWriter
+  /** Told once it runs, so that a later service can end what a killed one left. */
+  readonly onStart?: (process: ScriptProcess) => void
 }
 
 export interface ScriptResult {
@@ -213,6 +220,8 @@ export interface ScriptResult {
 export interface Scripts {
   /** Runs a shell command in its own process group; no process of it is left when it settles. */
   run(script: ScriptRun, options: Cancellable): Promise<ScriptResult>
+  /** Ends what a killed service left running of a script. */
+  reap(process: ScriptProcess): Promise<void>
 }
 
 export interface LogWriter {

@@ -1,4 +1,3 @@
-import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
 import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
@@ -33,14 +32,16 @@ export function mergeStateFrom(deps: StepDeps, tx: Pick<Tx, 'projects'>, task: T
   )
 }
 
-/** Runs the present state's role once more; false when the state works for nobody (a blocked task). */
-export function runAgain(deps: StepDeps, tx: Tx, task: TaskRecord, resume: boolean): boolean {
+/** Runs the present state's role once more; `nobody` when the state works for nobody (a blocked task). */
+export function runAgain(deps: StepDeps, tx: Tx, task: TaskRecord, resume: boolean): 'queued' | 'nobody' | Refusal {
   const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
   const role = state && roleOf(state)
   const assignee = role ? task.roles[role] : undefined
-  if (!state || !role || !assignee) return false
+  if (!state || !role || !assignee) return 'nobody'
   if (tx.executions.openOfTask(task.id).length > 0)
-    throw new BugError(`Task ${task.id} offers a recovery while an execution is open.`)
+    return { code: 'already_claimed', message: 'Somebody is at work on this task already.' }
+  if (assignee.type === 'agent' && !tx.agents.get(assignee.id))
+    return { code: 'not_claimable', message: `The agent with the role ${role} was deleted. Give the role to another.` }
   const record = openExecution(deps.context, tx, {
     task,
     role,
@@ -58,5 +59,5 @@ export function runAgain(deps: StepDeps, tx: Tx, task: TaskRecord, resume: boole
   }
   tx.tasks.put(going)
   tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, going) })
-  return true
+  return 'queued'
 }

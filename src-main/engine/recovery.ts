@@ -1,6 +1,8 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import type { Effect } from '../domain/transition/effects.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
+import { cancelQueued } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
 import type { ExecutionRecord } from './store-port.ts'
 import { toExecution, toTask } from './views.ts'
@@ -12,7 +14,12 @@ import { toExecution, toTask } from './views.ts'
 export async function recover(deps: StepDeps): Promise<void> {
   const { context } = deps
   const open = context.store.read.executions.open()
+  for (const task_id of context.store.read.effects.pendingTasks()) {
+    const process: Effect['process'] = context.store.read.effects.first(task_id)?.data.process
+    if (process) await context.scripts.reap(process)
+  }
   for (const record of open) {
+    if (record.status === 'queued') cancelUnlessItsTurn(deps, record)
     if (record.status !== 'running' || isElsewhere(deps, record)) continue
     if (record.pid !== null && record.pid_started !== null) {
       await context.executors.reap({ pid: record.pid, started: record.pid_started }, record.id)
@@ -20,7 +27,7 @@ export async function recover(deps: StepDeps): Promise<void> {
     context.agentTokens.revoke(record.id)
     const workspace = context.store.read.workspaces.byTask(record.task_id)
     if (workspace) await context.workspaces.unlock(workspace.path, record.id)
-    markLost(deps, record)
+    markLost(deps, record, lostWithService)
   }
   const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
   const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
@@ -29,16 +36,31 @@ export async function recover(deps: StepDeps): Promise<void> {
     context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')
 }
 
+const lostWithService =
+  'The service ended while the agent worked. What it had written is in the worktree. Resume it, or run it again.'
+
+/** The crash came after the task had moved on and before what waited for the old state was told. */
+function cancelUnlessItsTurn(deps: StepDeps, record: ExecutionRecord): void {
+  const { context, transitions } = deps
+  context.feed.commit((tx) => {
+    const task = tx.tasks.get(record.task_id)
+    const state = task && transitions.workflowOf(tx, task).states.get(task.status)
+    if (!state || roleOf(state) !== record.role)
+      cancelQueued(context, tx, record, 'The task moved on before it started.')
+  })
+}
+
+/** It runs out of our sight: a person's, or an agent's that heartbeats. */
 function isElsewhere(deps: StepDeps, record: ExecutionRecord): boolean {
   return record.executor === 'person' || deps.context.executors.hosting(record.executor) === 'elsewhere'
 }
 
 /** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
-export function markLost(deps: StepDeps, record: ExecutionRecord): void {
+export function markLost(deps: StepDeps, found: ExecutionRecord, message: string): void {
   const { context, transitions } = deps
-  const message =
-    'The service ended while the agent worked. What it had written is in the worktree. Resume it, or run it again.'
   context.feed.commit((tx) => {
+    const record = tx.executions.get(found.id)
+    if (record?.status !== 'running') return
     const lost: ExecutionRecord = {
       ...record,
       status: 'lost',

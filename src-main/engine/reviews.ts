@@ -5,10 +5,11 @@ import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { decideVerdict } from '../domain/review/decide-verdict.ts'
 import { rejectionsSinceUser } from '../domain/task/retry-budget.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
-import { hooksAt } from '../domain/workflow/graph.ts'
+import { hooksAt, isReviewGate } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
 import type { Tx } from './event-feed.ts'
-import { applyRejection, type StepDeps } from './perform-step.ts'
+import { applyRejection } from './block-task.ts'
+import type { StepDeps } from './perform-step.ts'
 import type { TaskRecord } from './store-port.ts'
 import { toReviewSummary, toTask } from './views.ts'
 
@@ -43,7 +44,9 @@ export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest): Re
     rejections: rejectionsSinceUser(tx.transitions.byTask(task.id), task.status),
   })
   if (isRefusal(plan)) return plan
-  writeVerdict(deps, tx, task, request)
+  const gate = workflow.states.get(task.status)
+  if (gate && isReviewGate(gate)) writeVerdict(deps, tx, task, request)
+  else noteVerdict(tx, task, request)
   switch (plan.kind) {
     case 'pass_review':
       if (!plan.waits_for_person) passReview(deps, tx, task, request.triggered_by)
@@ -53,7 +56,7 @@ export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest): Re
       applyRejection(deps, tx, task, {
         triggered_by: request.triggered_by,
         feedback: request.feedback,
-        by: { type: request.by.type === 'agent' ? 'agent' : 'user' },
+        by_person: request.by.type !== 'agent',
       })
       return null
     case 'forward': {
@@ -67,6 +70,16 @@ export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest): Re
       return isRefusal(moved) ? moved : null
     }
   }
+}
+
+/** A gate without a review row keeps what was said of it with the move that led there. */
+function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
+  const entry = tx.transitions.byTask(task.id).at(-1)
+  if (!entry) return
+  const said = `${request.triggered_by}: ${request.verdict}${request.feedback === null ? '' : `. ${request.feedback}`}`
+  const outcome = { phase: 'after_enter', action: 'verdict', outcome: 'ok', reason: said, duration_ms: 0 } as const
+  tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, task) })
 }
 
 function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest): void {

@@ -44,11 +44,14 @@ export function createScheduler(deps: {
         const state = transitions.workflowOf(tx, task).states.get(task.status)
         const role = state && roleOf(state)
         if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
-        const open = tx.executions.openOfTask(task.id).find((one) => one.role === role)
+        const runs = deps.executions().running()
+        // One that is being ended does not count: it was another entry's.
+        const open = tx.executions.openOfTask(task.id).find((one) => one.role === role && !runs.get(one.id)?.stopped)
         const holder = task.roles[role]
         if (open && !open.dispatched) tx.executions.put({ ...open, dispatched: true })
         if (open) return { kind: 'ok' }
         if (holder?.type !== 'agent') return { kind: 'skipped', reason: holder ? 'person' : 'no_agent' }
+        if (!tx.agents.get(holder.id)) return agentGone(role)
         const judges = state.kind === 'gate'
         const record = openExecution(context, tx, {
           task,
@@ -67,6 +70,15 @@ export function createScheduler(deps: {
       pump()
       return Promise.resolve(result)
     },
+  }
+}
+
+function agentGone(role: string): PluginResult {
+  const message = `The agent with the role ${role} was deleted. Give the role to another.`
+  return {
+    kind: 'failed',
+    reason: message,
+    annotation: { type: 'execution_failed', message, recovery_actions: ['retry_execution'] },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { HookPhase, StateHook } from '../../src-shared/contract/workflow-definition.ts'
 import type { EngineContext } from './context.ts'
 import type { PluginResult } from './plugins/plugin.ts'
+import type { ScriptProcess } from './ports.ts'
 import type { TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -13,6 +14,7 @@ export async function runStateScript(
   phase: HookPhase,
   from: string,
   signal: AbortSignal,
+  onStart?: (process: ScriptProcess) => void,
 ): Promise<PluginResult> {
   const { context, worktrees } = deps
   const { read } = context.store
@@ -32,12 +34,13 @@ export async function runStateScript(
         env: hasWorktree ? env : { ...env, SVC_WORKTREE_PATH: '' },
         timeout_ms: (hook.timeout_seconds ?? 30) * 1_000,
         log,
+        ...(onStart && { onStart }),
       },
       { signal },
     )
     if (result.exit_code === 0) return { kind: 'ok' }
     const why = result.timed_out ? `ran out of its ${hook.timeout_seconds ?? 30} s` : `exit code ${result.exit_code}`
-    return { kind: 'failed', reason: `${why}: ${result.output_tail.slice(-2_000)}` }
+    return { kind: 'failed', reason: `${why}: ${redact(result.output_tail).slice(-2_000)}` }
   } finally {
     await log.close()
   }

@@ -108,11 +108,12 @@ export function createWorktrees(context: EngineContext): Worktrees {
         }
         return { kind: 'ready', workspace }
       } catch (error) {
-        if (!(error instanceof WorkspaceError)) throw error
+        if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+        const message = context.redactor(settings.redaction_patterns)(error.message)
         feed.commit((tx) => {
-          tx.workspaces.put({ ...record, status: 'error', error: error.message })
+          tx.workspaces.put({ ...record, status: 'error', error: message })
         })
-        return { kind: 'failed', message: error.message }
+        return { kind: 'failed', message }
       }
     },
   }

@@ -5,7 +5,7 @@ import { createOutputTail } from '../base/output-tail.ts'
 import type { OutputTail } from '../base/output-tail.ts'
 import { childEnvironment } from '../base/process-environment.ts'
 import { shellCommand } from '../base/process-shell.ts'
-import { ProcessStartError, spawnTree } from '../base/process.ts'
+import { ProcessStartError, reapMarked, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'
 import type { LogWriter, ScriptResult, ScriptRun, Scripts } from '../engine/ports.ts'
 
@@ -32,8 +32,10 @@ export function createScripts(): Scripts {
       if (signal.aborted) return finished(cancelledCode)
       const tree = await start(script, tail)
       if (!tree) return finished(notStartedCode)
+      script.onStart?.({ ...tree.process, mark: tree.mark })
       return await supervise(script, tree, tail, signal, finished)
     },
+    reap: ({ mark, ...process }) => reapMarked(process, mark),
   }
 }
 

@@ -24,10 +24,10 @@ export interface TestRepository extends AsyncDisposable {
 export const testGitEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
-  GIT_AUTHOR_NAME: 'Ada Example',
-  GIT_AUTHOR_EMAIL: 'ada@example.test',
-  GIT_COMMITTER_NAME: 'Ada Example',
-  GIT_COMMITTER_EMAIL: 'ada@example.test',
+  GIT_AUTHOR_NAME: 'Copse tests',
+  GIT_AUTHOR_EMAIL: 'tests@copse.test',
+  GIT_COMMITTER_NAME: 'Copse tests',
+  GIT_COMMITTER_EMAIL: 'tests@copse.test',
 }
 
 /**
@@ -66,8 +66,8 @@ export async function createTestRepository(
   }
 
   await git(['init', '--quiet', '--initial-branch=main'])
-  await git(['config', 'user.name', 'Ada Example'])
-  await git(['config', 'user.email', 'ada@example.test'])
+  await git(['config', 'user.name', 'Copse tests'])
+  await git(['config', 'user.email', 'tests@copse.test'])
   await git(['config', 'commit.gpgsign', 'false'])
   const files = options.files === undefined ? { 'README.md': '# Example\n' } : options.files
   if (files !== null) await commit('First commit', files)

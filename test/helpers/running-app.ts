@@ -6,16 +6,18 @@ import type { AppConfig } from '../../src-main/base/config.ts'
 import { createApp, type App } from '../../src-main/compose.ts'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import type { Clock } from '../../src-main/engine/ports.ts'
 import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { projectRoot } from './project-root.ts'
+import { strictClient } from './strict-client.ts'
 
 /** The whole application on a free port, with a data dir of its own, and somebody signed in. */
 export interface RunningApp extends AsyncDisposable {
   readonly app: App
   readonly url: string
   readonly dataDir: string
-  /** Over HTTP, as the first person who registered. */
+  /** Over HTTP, as the first person who registered; it fails on any answer that the contract does not describe. */
   readonly client: Client
   readonly token: string
   clientWith(token: string | null): Client
@@ -29,6 +31,7 @@ export interface RunOptions {
   readonly dataDir?: string
   readonly config?: Partial<AppConfig>
   readonly keepData?: boolean
+  readonly clock?: Clock
 }
 
 const person = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
@@ -51,11 +54,14 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
       version: '0.0.0-test',
       ...options.config,
     },
-    { log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'silent' }) },
+    {
+      log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'silent' }),
+      ...(options.clock && { clock: options.clock }),
+    },
   )
   const { url } = await app.listen()
   const clientWith = (token: string | null) =>
-    createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
+    strictClient(createClient(createHttpTransport({ baseUrl: url, getToken: () => token })))
   const anonymous = clientWith(null)
   const session = app.identity.isRegistered()
     ? await anonymous.call('auth.login', person)

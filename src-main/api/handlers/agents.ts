@@ -1,9 +1,10 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId } from '../../../src-shared/contract/ids.ts'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
-import { maySeeAgent, ownsAgent } from '../../domain/access/agents.ts'
+import { ownsAgent } from '../../domain/access/agents.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../engine/store-port.ts'
+import { seesAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findAgent, missing } from '../find.ts'
 
@@ -11,10 +12,7 @@ type Names = 'agents.list' | 'agents.detect' | 'agents.create' | 'agents.get' | 
 
 export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, engine, executors, clock, newId } = parts
-  const sees = (principal: Principal, agent: AgentRecord) => {
-    const mine = principal.kind === 'user' ? store.read.members.projectsOf(principal.user_id) : new Set<never>()
-    return maySeeAgent(principal, agent, (owner) => store.read.members.projectsOf(owner), mine)
-  }
+  const sees = (principal: Principal, agent: AgentRecord) => seesAgent(store.read, principal, agent)
   const owned = (principal: Principal, id: AgentId): AgentRecord => {
     const agent = findAgent(store.read, id)
     if (!sees(principal, agent)) missing('agent')

@@ -89,6 +89,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
         const message = `${open.length} executions are at work in this project. Stop them first.`
         throw new ApiError({ code: 'project_busy', message, details: { executions: open.map((one) => one.id) } })
       }
+      await engine.abandonAll(project_id)
       if (delete_branches) await removeWorktrees(parts, project_id, signal)
       parts.feed.commit((tx) => {
         tx.projects.delete(project.id)

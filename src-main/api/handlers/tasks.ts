@@ -167,8 +167,12 @@ function assigneeOf(
     const agent = agentFor(parts, principal, findAgent(parts.store.read, wanted.agent_id), task)
     return { type: 'agent', id: agent.id }
   }
-  const user = wanted.user_id === undefined ? null : parts.identity.users.get(wanted.user_id)
-  return user ? { type: 'user', id: user.id } : missing('user')
+  const user = (wanted.user_id === undefined ? null : parts.identity.users.get(wanted.user_id)) ?? missing('user')
+  const project = findProject(parts.store.read, task.project_id)
+  if (project.owner_id !== null && parts.store.read.members.role(project.id, user.id) === null) {
+    throw new ApiError({ code: 'not_a_member', message: `${user.display_name} is no member of this project.` })
+  }
+  return { type: 'user', id: user.id }
 }
 
 /** Whoever had a role before, else an agent that could take the task. */
@@ -200,7 +204,10 @@ function updateTask(parts: ApiParts, input: Patch): TaskRecord {
     ...(input.review_config !== undefined && {
       review_config: {
         ci_steps: input.review_config.ci_steps ?? task.review_config.ci_steps,
-        review_prompt: input.review_config.review_prompt ?? task.review_config.review_prompt,
+        review_prompt:
+          input.review_config.review_prompt === undefined
+            ? task.review_config.review_prompt
+            : input.review_config.review_prompt,
       },
     }),
   })

@@ -10,7 +10,7 @@ export function mayWorkIn(
   return project.owner_id === null || (agent.owner_id !== null && owner_is_member)
 }
 
-/** Whether a caller sees an agent: their own, the ownerless, and those of people they share a project with. */
+/** Whether a person sees an agent: their own, the ownerless, and those of people they share a project with. */
 export function maySeeAgent(
   principal: Principal,
   agent: { owner_id: UserId | null },
@@ -18,7 +18,7 @@ export function maySeeAgent(
   mine: ReadonlySet<ProjectId>,
 ): boolean {
   if (principal.kind === 'operator' || agent.owner_id === null) return true
-  if (principal.kind !== 'user') return principal.kind === 'agent'
+  if (principal.kind !== 'user') return false
   if (principal.is_admin || principal.user_id === agent.owner_id) return true
   return [...shared(agent.owner_id)].some((project) => mine.has(project))
 }

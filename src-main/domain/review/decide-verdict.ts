@@ -37,7 +37,7 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
   }
   if (facts.entry_barrier)
     return { code: 'entry_barrier', message: 'The checks of this gate still run. Wait for them.' }
-  if (verdict === 'fail') return rejectFrom(gate, facts)
+  if (verdict === 'fail') return rejectFrom(gate, { by_person: isPerson, rejections: facts.rejections })
   const waits = gate.gate_config?.requires_human_approval === true && !isPerson
   if (isReviewGate(gate)) {
     if (facts.latest_review === 'failed' || facts.latest_review === 'cancelled' || facts.latest_review === null) {
@@ -54,12 +54,14 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
 }
 
 /** A gate's no: back to its reject target, or to a person once the budget is used up. */
-export function rejectFrom(gate: WorkflowState, facts: Pick<VerdictFacts, 'by' | 'rejections'>): VerdictPlan | Refusal {
+export function rejectFrom(
+  gate: WorkflowState,
+  facts: { readonly by_person: boolean; readonly rejections: number },
+): VerdictPlan | Refusal {
   const target = gate.gate_config?.reject_target
   if (target === undefined)
     return { code: 'not_at_gate', message: `${gate.label} has no state to send a rejected task to.` }
   const budget = gate.gate_config?.max_rejections
-  const isPerson = facts.by.type === 'user' || facts.by.type === 'operator'
-  if (!isPerson && budget !== undefined && facts.rejections >= budget) return { kind: 'escalate' }
+  if (!facts.by_person && budget !== undefined && facts.rejections >= budget) return { kind: 'escalate' }
   return { kind: 'reject', to: target }
 }

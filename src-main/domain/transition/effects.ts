@@ -14,4 +14,6 @@ export interface Effect {
   readonly depth: number
   /** A hook whose work a later step builds on was skipped: the automatic follow-up is skipped too. */
   readonly cascade_skipped: boolean
+  /** The script that the present step runs: a killed service leaves it behind. */
+  readonly process?: { readonly pid: number; readonly started: string; readonly mark: string }
 }

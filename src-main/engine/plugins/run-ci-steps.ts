@@ -9,7 +9,7 @@ export interface CiServices {
   readonly context: EngineContext
   readonly worktrees: Worktrees
   /** Lets an agent that submitted its own work finish its sentence first. */
-  readonly whenIdle: (task_id: TaskRecord['id'], limit_ms: number) => Promise<void>
+  readonly whenIdle: (task_id: TaskRecord['id'], limit_ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /** Runs the task's CI steps in its worktree, one after the other; the first that fails rejects the attempt. */
@@ -18,11 +18,12 @@ export function runCiSteps(services: CiServices): Plugin {
   return {
     name: 'run_ci_steps',
     phases: ['before_enter'],
-    run: async ({ task, project, workspace, signal }): Promise<PluginResult> => {
+    run: async ({ task, project, workspace, signal, onStart }): Promise<PluginResult> => {
       const opened = context.store.read.reviews.latest(task.id)
       if (opened?.status !== 'running') return { kind: 'ok' }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
-      await services.whenIdle(task.id, 60_000)
+      await services.whenIdle(task.id, 60_000, signal)
+      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
       const redact = context.redactor(toSettings(project).redaction_patterns)
       const timeout_ms = toSettings(project).ci_step_timeout_seconds * 1_000
       // A run that a crash cut short starts over: half a result would be worth nothing.
@@ -34,7 +35,7 @@ export function runCiSteps(services: CiServices): Plugin {
         const log = await context.logs.openFile(task.id, log_name, redact)
         const env = worktrees.environment(task, 'ci')
         const result = await context.scripts
-          .run({ command, cwd: workspace.path, env, timeout_ms, log }, { signal })
+          .run({ command, cwd: workspace.path, env, timeout_ms, log, onStart }, { signal })
           .finally(() => log.close())
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
         const step: StepResult = {
@@ -76,9 +77,10 @@ function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
   )
 }
 
-/** Keeps a review's progress, shows it on the card and announces it. */
-export function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
+/** Keeps a review's progress, shows it on the card and announces it; one that was closed meanwhile stays closed. */
+function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
   context.feed.commit((tx) => {
+    if (tx.reviews.get(review.id)?.status !== 'running') return
     tx.reviews.put(review)
     const current = tx.tasks.get(task.id)
     if (current) {

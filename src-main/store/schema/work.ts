@@ -12,9 +12,20 @@ import type {
   UserId,
   WorkspaceId,
 } from '../../../src-shared/contract/ids.ts'
-import type { AgentConfig, ExecutorProfile, ProjectSettings, ReviewConfig } from '../../../src-shared/contract/projects.ts'
+import type {
+  AgentConfig,
+  ExecutorProfile,
+  ProjectSettings,
+  ReviewConfig,
+} from '../../../src-shared/contract/projects.ts'
 import type { ReviewStatus, StepResult, Verdict } from '../../../src-shared/contract/reviews.ts'
-import type { Assignee, DiffStat, ErrorAnnotation, HookOutcome, ReviewSummary } from '../../../src-shared/contract/tasks.ts'
+import type {
+  Assignee,
+  DiffStat,
+  ErrorAnnotation,
+  HookOutcome,
+  ReviewSummary,
+} from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 

@@ -1,0 +1,18 @@
+import type { Agent } from '../../src-shared/contract/projects.ts'
+import { maySeeAgent } from '../domain/access/agents.ts'
+import type { Principal } from '../domain/access/principal.ts'
+import type { Queries } from '../engine/store-port.ts'
+
+/** Whether a caller sees an agent: it is theirs, ownerless, or may work in one of their projects. */
+export function seesAgent(q: Queries, principal: Principal, agent: Pick<Agent, 'id' | 'owner_id'>): boolean {
+  if (principal.kind === 'agent') {
+    if (principal.agent_id === agent.id || agent.owner_id === null) return true
+    return q.projects.get(principal.project_id)?.owner_id === null || isMember(q, principal.project_id, agent.owner_id)
+  }
+  const mine = principal.kind === 'user' ? q.members.projectsOf(principal.user_id) : new Set<never>()
+  return maySeeAgent(principal, agent, (owner) => q.members.projectsOf(owner), mine)
+}
+
+function isMember(q: Queries, ...[project_id, user_id]: Parameters<Queries['members']['role']>): boolean {
+  return q.members.role(project_id, user_id) !== null
+}

@@ -1,0 +1,167 @@
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { conclude, type Conclusion } from '../domain/task/conclude.ts'
+import { isRefusal } from '../domain/transition/plan-transition.ts'
+import { forwardOf, roleOf } from '../domain/workflow/graph.ts'
+import { blockTask, resetRequired } from './block-task.ts'
+import { nowIso, type EngineContext } from './context.ts'
+import type { Tx } from './event-feed.ts'
+import type { ExecutionOutcome } from './ports.ts'
+import type { ExecutionRecord, TaskRecord } from './store-port.ts'
+import type { Transitions } from './transitions.ts'
+import { toExecution, toSettings, toTask } from './views.ts'
+import type { Worktrees } from './worktrees.ts'
+
+export type StopReason = 'stopped' | 'cancelled'
+
+export interface SettleDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly worktrees: Worktrees
+  /** Told when a task has something new to do. */
+  readonly wake: (task_id: TaskId) => void
+}
+
+export interface ExecutionEnd {
+  readonly outcome: ExecutionOutcome
+  /** Somebody ended it. */
+  readonly stopped: StopReason | null
+  /** Its worktree and branch were found to be gone. */
+  readonly workspace_gone?: boolean
+}
+
+/**
+ * Writes an end down and, in the same transaction, what follows from it. Of several that report the
+ * end of one execution the first counts.
+ */
+export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
+  const { context } = deps
+  const before = context.store.read.executions.get(id)
+  if (!before || !isOpen(before)) return
+  const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
+  const { changed, diff_stat } = await measure(deps, before)
+  context.agentTokens.revoke(id)
+  context.feed.commit((tx) => {
+    const current = tx.executions.get(id)
+    if (!current || !isOpen(current)) return
+    const session_id = outcome.session_id ?? current.session_id
+    const conclusion = conclude({ outcome, stopped: end.stopped, changed, has_session: session_id !== null })
+    const record: ExecutionRecord = {
+      ...current,
+      status: conclusion.status,
+      exit_code: outcome.exit_code,
+      session_id,
+      usage: outcome.usage ?? current.usage,
+      error: conclusion.error,
+      pid: null,
+      pid_started: null,
+      finished_at: nowIso(context),
+    }
+    tx.executions.put(record)
+    tx.emit('execution.finished', {
+      project_id: record.project_id,
+      task_id: record.task_id,
+      execution: toExecution(record),
+    })
+    const task = tx.tasks.get(record.task_id)
+    if (!task) return
+    const settled: TaskRecord = {
+      ...task,
+      diff_stat: diff_stat ?? task.diff_stat,
+      active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
+    }
+    if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
+    else followUp(deps, tx, settled, record, conclusion)
+  })
+  deps.wake(before.task_id)
+}
+
+function isOpen(record: ExecutionRecord): boolean {
+  return record.status === 'running' || record.status === 'queued'
+}
+
+/** An agent's last words may hold a secret that it has read. */
+function redactFor(context: EngineContext, record: ExecutionRecord, text: string | null): string | null {
+  if (text === null) return null
+  const project = context.store.read.projects.get(record.project_id)
+  return context.redactor(project ? toSettings(project).redaction_patterns : [])(text)
+}
+
+function isTurnOf(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
+  const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  return state !== undefined && roleOf(state) === record.role
+}
+
+/** The coder is done: forward. Anything else: the task stays and says what is the matter. */
+function followUp(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord, conclusion: Conclusion): void {
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const state = workflow.states.get(task.status)
+  const isItsTurn = state !== undefined && roleOf(state) === record.role
+  const next = state && forwardOf(workflow, state)
+  if (conclusion.status === 'succeeded' && isItsTurn && state.kind === 'active' && next) {
+    const moved = deps.transitions.apply(tx, task, {
+      to: next.name,
+      cause: 'forward',
+      triggered_by: 'system',
+      version: null,
+      reason: null,
+    })
+    if (!isRefusal(moved)) return
+    keep(deps.context, tx, {
+      ...task,
+      error_annotation: annotate('execution_incomplete', moved.message, record.id, ['retry_execution']),
+    })
+    return
+  }
+  const openGate = isItsTurn && state.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
+  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier) {
+    const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
+    keep(deps.context, tx, {
+      ...task,
+      error_annotation: annotate('execution_incomplete', text, record.id, ['retry_execution']),
+    })
+    return
+  }
+  const { annotation } = conclusion
+  const error_annotation =
+    annotation && isItsTurn
+      ? { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: record.id }
+      : task.error_annotation
+  keep(deps.context, tx, { ...task, error_annotation })
+}
+
+function keep(context: EngineContext, tx: Tx, task: TaskRecord): void {
+  const kept = { ...task, updated_at: nowIso(context) }
+  tx.tasks.put(kept)
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
+}
+
+function annotate(
+  type: ErrorAnnotation['type'],
+  message: string,
+  execution_id: ExecutionId,
+  recovery_actions: ErrorAnnotation['recovery_actions'],
+): ErrorAnnotation {
+  return { type, message, recovery_actions, execution_id, reason: 'nothing_done' }
+}
+
+/** Whether the run left anything in the worktree, and how large the branch is now. */
+async function measure(deps: SettleDeps, record: ExecutionRecord) {
+  const { context, worktrees } = deps
+  const workspace = context.store.read.workspaces.byTask(record.task_id)
+  if (!workspace || record.start_commit === null) return { changed: true, diff_stat: null }
+  const ref = await worktrees.ref(workspace)
+  const { path } = ref
+  if (path === null) return { changed: true, diff_stat: null }
+  const signal = AbortSignal.timeout(60_000)
+  try {
+    const [status, diff_stat] = await Promise.all([
+      context.workspaces.status({ ...ref, path }, { signal }),
+      context.workspaces.diffStat(ref, { signal }),
+    ])
+    return { changed: status.dirty || status.head !== record.start_commit, diff_stat }
+  } catch (error) {
+    context.log.warn({ err: error, task_id: record.task_id }, 'a worktree could not be measured')
+    return { changed: true, diff_stat: null }
+  }
+}

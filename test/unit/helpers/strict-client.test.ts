@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { operations } from '../../../src-shared/contract/operations.ts'
+import { checkStrictly } from '../../helpers/strict-client.ts'
+
+const id = '019a0000-0000-7000-8000-000000000001'
+const at = '2026-11-21T09:30:00.000Z'
+const repo = { id, name: 'r', path: '/r', default_branch: 'main', is_primary: true }
+const project = {
+  id,
+  name: 'P',
+  owner_id: null,
+  paused_at: null,
+  workflow_definition: '',
+  created_at: at,
+  updated_at: at,
+}
+const { output } = operations['projects.list']
+
+test('an answer that is described to the last key fits', () => {
+  expect(() => checkStrictly('It', output, { items: [{ ...project, repos: [repo] }] })).not.toThrow()
+})
+
+test('an unknown key fails at any depth', () => {
+  const leak = { items: [{ ...project, repos: [{ ...repo, project_id: id }] }] }
+  expect(() => checkStrictly('It', output, leak)).toThrow('project_id')
+  expect(() => checkStrictly('It', output, { items: [{ ...project, settings: {}, repos: [] }] })).toThrow('settings')
+  expect(() => checkStrictly('It', output, { items: [], more: 1 })).toThrow('more')
+})
