@@ -54,7 +54,9 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
     },
   },
   environments: {
-    client: { build: { outDir: '../dist/renderer', emptyOutDir: true, chunkSizeWarningLimit: 1500 } },
+    client: {
+      build: { outDir: '../dist/renderer', emptyOutDir: true, chunkSizeWarningLimit: 1500, assetsInlineLimit: 0 },
+    },
     main: {
       consumer: 'server',
       build: {
