@@ -104,7 +104,7 @@ const mainRules = [
   ...only(
     'service',
     main('service'),
-    ['^src-main/compose[.]ts$', shared.lang, main('base')],
+    ['^src-main/compose[.]ts$', shared.contract, shared.lang, main('base')],
     'It starts and stops the app; it does not look inside.',
   ),
   {

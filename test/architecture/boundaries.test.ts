@@ -1,0 +1,112 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { copyProject, projectRoot } from './project-copy.ts'
+
+interface Report {
+  readonly modules: number
+  readonly violations: readonly { readonly rule: string; readonly text: string }[]
+}
+interface Rule {
+  readonly name: string
+  readonly comment: string
+}
+
+const { checkBoundaries } = (await import(new URL('../../scripts/check-boundaries.mjs', import.meta.url).href)) as {
+  checkBoundaries(folder: string): Promise<Report>
+}
+const { default: config } = (await import(new URL('../../.dependency-cruiser.mjs', import.meta.url).href)) as {
+  default: { readonly forbidden: readonly Rule[] }
+}
+
+/** One wrong import per rule: where it stands, and the line. */
+const planted: Readonly<Record<string, readonly [file: string, line: string]>> = {
+  'lang-imports-nothing': ['src-shared/lang/planted.ts', "import '../contract/ids.ts'"],
+  contract: ['src-shared/contract/planted.ts', "import '../client/create-client.ts'"],
+  client: ['src-shared/client/planted.ts', "import '../../src-main/base/paths.ts'"],
+  domain: ['src-main/domain/planted.ts', "import '../base/paths.ts'"],
+  base: ['src-main/base/planted.ts', "import '../../src-shared/contract/ids.ts'"],
+  engine: ['src-main/engine/planted.ts', "import '../store/create-store.ts'"],
+  store: ['src-main/store/planted.ts', "import '../workspaces/create-workspaces.ts'"],
+  workspaces: ['src-main/workspaces/planted.ts', "import '../store/create-store.ts'"],
+  hooks: ['src-main/hooks/planted.ts', "import '../engine/create-engine.ts'"],
+  logs: ['src-main/logs/planted.ts', "import '../hooks/run-script.ts'"],
+  executors: ['src-main/executors/planted.ts', "import '../logs/create-logs.ts'"],
+  integrations: ['src-main/integrations/planted.ts', "import '../store/create-store.ts'"],
+  identity: ['src-main/identity/planted.ts', "import '../store/create-store.ts'"],
+  'workflow-files': ['src-main/workflow-files/planted.ts', "import '../engine/create-engine.ts'"],
+  api: ['src-main/api/planted.ts', "import '../store/create-store.ts'"],
+  'api-types': [
+    'src-main/api/planted-types.ts',
+    "import { createEngine } from '../engine/create-engine.ts'\nvoid createEngine",
+  ],
+  server: ['src-main/server/planted.ts', "import '../engine/create-engine.ts'"],
+  'server-types': [
+    'src-main/server/planted-types.ts',
+    "import { createApi } from '../api/create-api.ts'\nvoid createApi",
+  ],
+  desktop: ['src-main/desktop/planted.ts', "import '../store/create-store.ts'"],
+  'desktop-types': [
+    'src-main/desktop/planted-types.ts',
+    "import { createApi } from '../api/create-api.ts'\nvoid createApi",
+  ],
+  cli: ['src-main/cli/planted.ts', "import '../engine/create-engine.ts'"],
+  service: ['src-main/service/planted.ts', "import '../store/create-store.ts'"],
+  compose: ['src-main/compose.ts', "import './desktop/trusted-sender.ts'"],
+  'compose-without-electron': ['src-main/headless.ts', "import './desktop/app-protocol.ts'"],
+  'entries-are-leaves': ['src-main/service/planted-entry.ts', "import '../headless.ts'"],
+  'renderer-without-main': ['src-renderer/stores/planted-main.ts', "import '../../src-main/base/paths.ts'"],
+  'renderer-api': ['src-renderer/api/planted.ts', "import '../stores/planted.ts'"],
+  'renderer-stores': ['src-renderer/stores/planted.ts', "import '../features/board/BoardScreen.vue'"],
+  'renderer-components': [
+    'src-renderer/components/Planted.vue',
+    '<script setup lang="ts">\nimport \'../stores/planted.ts\'\n</script>',
+  ],
+  'renderer-composables': ['src-renderer/composables/planted.ts', "import '../components/AppButton.vue'"],
+  'renderer-features-apart': ['src-renderer/features/planted/planted.ts', "import '../board/BoardScreen.vue'"],
+  'renderer-features': ['src-renderer/features/planted/planted-api.ts', "import '../../api/client.ts'"],
+  'owner-sqlite': ['src-main/engine/planted-sqlite.ts', "import 'better-sqlite3'"],
+  'owner-fastify': ['src-main/api/planted-fastify.ts', "import 'fastify'"],
+  'owner-pty': ['src-main/hooks/planted-pty.ts', "import 'node-pty'"],
+  'owner-git': ['src-main/hooks/planted-git.ts', "import 'simple-git'"],
+  'owner-secrets': ['src-main/server/planted-secrets.ts', "import 'jose'"],
+  'owner-log': ['src-main/hooks/planted-log.ts', "import 'pino'"],
+  'owner-electron': ['src-main/server/planted-electron.ts', "import 'electron'"],
+  'owner-commander': ['src-main/service/planted-commander.ts', "import 'commander'"],
+  'owner-vue': ['src-main/server/planted-vue.ts', "import 'vue'"],
+  'owner-processes': ['src-main/server/planted-processes.ts', "import 'node:child_process'"],
+  'no-node-in-pure-folders': ['src-main/domain/planted-node.ts', "import 'node:fs'"],
+  'no-circular': [
+    'src-main/base/planted-circle.ts',
+    "import { planted } from './planted-circle.ts'\nexport { planted }",
+  ],
+  'not-to-test': ['src-main/base/planted-test.ts', "import '../../test/planted.ts'"],
+  'not-to-unresolvable': ['src-main/base/planted-missing.ts', "import './nowhere.ts'"],
+  'main-from-dependencies': ['src-main/base/planted-dev.ts', "import 'fast-check'"],
+}
+
+test('every rule of the import table says what to do instead and is caught when it is broken', async () => {
+  expect(Object.keys(planted).sort()).toEqual(config.forbidden.map((rule) => rule.name).sort())
+  expect(config.forbidden.filter((rule) => rule.comment.length < 20)).toEqual([])
+
+  await using copy = await copyProject()
+  await copy.plant('test/planted.ts', 'export {}')
+  for (const [file, line] of Object.values(planted)) await copy.plant(file, `${line}\n`)
+  const report = await checkBoundaries(copy.root)
+  const caught = (rule: string, file: string) =>
+    report.violations.some((violation) => violation.rule === rule && violation.text.startsWith(`${file} `))
+  expect(Object.entries(planted).filter(([rule, [file]]) => !caught(rule, file))).toEqual([])
+})
+
+test('the sources themselves are read, all of them, and break no rule', async () => {
+  const { modules, violations } = await checkBoundaries(projectRoot)
+  expect(violations.map(({ text }) => text)).toEqual([])
+  expect(modules).toBeGreaterThan(100)
+})
+
+test('every folder of the main process has its rule', async () => {
+  const entries = await readdir(join(projectRoot, 'src-main'), { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const ruled = new Set(config.forbidden.map((rule) => rule.name))
+  expect(folders.filter((folder) => !ruled.has(folder))).toEqual([])
+})

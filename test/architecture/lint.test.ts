@@ -1,0 +1,67 @@
+import { ESLint } from 'eslint'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { copyProject } from './project-copy.ts'
+
+const long = (lines: number) => Array.from({ length: lines }, (_, i) => `export const line${i} = ${i}`).join('\n')
+const vue = (code: string) => `<script setup lang="ts">\n${code}\n</script>\n<template><p>x</p></template>`
+
+/** One offence per net: rule, file, code. */
+const planted: readonly (readonly [rule: string, file: string, code: string])[] = [
+  ['@typescript-eslint/no-floating-promises', 'src-main/base/a.ts', 'Promise.resolve(1)'],
+  ['@typescript-eslint/no-floating-promises', 'src-renderer/components/A.vue', vue('Promise.resolve(1)')],
+  [
+    '@typescript-eslint/no-misused-promises',
+    'src-main/base/b.ts',
+    '[1].forEach(async () => { await Promise.resolve() })',
+  ],
+  [
+    '@typescript-eslint/consistent-type-imports',
+    'src-main/base/c.ts',
+    "import { Refusal } from '../../src-shared/contract/errors.ts'\nexport const c = (r: Refusal) => r.code",
+  ],
+  [
+    '@typescript-eslint/switch-exhaustiveness-check',
+    'src-main/base/d.ts',
+    "export function d(x: 'a' | 'b') { switch (x) { case 'a': return 1 } return 2 }",
+  ],
+  ['@typescript-eslint/no-explicit-any', 'src-main/base/e.ts', 'export const e = (x: any): unknown => x'],
+  [
+    '@typescript-eslint/no-non-null-assertion',
+    'src-main/base/f.ts',
+    'export const f = (x: string | null) => x!.length',
+  ],
+  ['@typescript-eslint/ban-ts-comment', 'src-main/base/g.ts', '// @ts-ignore\nexport const g = 1'],
+  ['no-empty', 'src-main/base/h.ts', 'try { JSON.parse("") } catch {}'],
+  ['no-restricted-syntax', 'src-main/base/i.ts', "export * from './paths.ts'"],
+  ['no-restricted-syntax', 'src-main/base/j.ts', 'export default 1'],
+  ['no-restricted-imports', 'src-main/base/k.ts', "import { readFileSync } from 'fs'\nexport const k = readFileSync"],
+  ['max-lines', 'src-main/base/l.ts', long(301)],
+  ['max-lines', 'src-renderer/components/M.vue', vue(Array.from({ length: 200 }, (_, i) => `void ${i}`).join('\n'))],
+  [
+    'max-lines-per-function',
+    'src-main/base/n.ts',
+    `export function n() {\n${Array.from({ length: 60 }, (_, i) => `void ${i}`).join('\n')}\n}`,
+  ],
+  ['no-restricted-properties', 'src-main/domain/o.ts', 'export const o = () => Date.now()'],
+  ['no-restricted-properties', 'src-main/domain/p.ts', 'export const p = () => Math.random()'],
+  ['no-restricted-syntax', 'src-main/domain/q.ts', 'export const q = () => new Date()'],
+  ['no-restricted-syntax', 'src-main/domain/r.ts', 'export const r = async () => { await Promise.resolve() }'],
+  ['no-restricted-globals', 'src-main/domain/s.ts', 'export const s = () => crypto.randomUUID()'],
+  [
+    'vue/no-v-html',
+    'src-renderer/components/T.vue',
+    '<script setup lang="ts">\nconst t = "x"\n</script>\n<template><p v-html="t" /></template>',
+  ],
+]
+
+test('every net of the linter catches what it is there for', async () => {
+  await using copy = await copyProject()
+  for (const [, file, code] of planted) await copy.plant(file, `${code}\n`)
+  const eslint = new ESLint({ cwd: copy.root })
+  const results = await eslint.lintFiles(planted.map(([, file]) => file))
+  const found = new Map(
+    results.map(({ filePath, messages }) => [filePath, messages.map((message) => message.ruleId)] as const),
+  )
+  expect(planted.filter(([rule, file]) => !found.get(join(copy.root, file))?.includes(rule))).toEqual([])
+}, 60_000)

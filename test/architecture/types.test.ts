@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { copyProject, projectRoot } from './project-copy.ts'
+
+const impure: readonly (readonly [file: string, code: string])[] = [
+  ['src-main/domain/planted-process.ts', 'export const planted = () => process.pid'],
+  ['src-main/domain/planted-timer.ts', 'export const planted = () => setTimeout(() => undefined, 1)'],
+  ['src-shared/contract/planted-fetch.ts', "export const planted = () => fetch('/')"],
+  ['src-shared/lang/planted-document.ts', 'export const planted = () => document.title'],
+  ['src-shared/lang/planted-node.ts', "import 'node:fs'\nexport const planted = 1"],
+]
+
+test('Node, timers, the network and the DOM are type errors in the pure folders', async () => {
+  await using copy = await copyProject()
+  for (const [file, code] of impure) await copy.plant(file, `${code}\n`)
+  const output = await new Promise<string>((resolve) => {
+    const tsc = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')
+    execFile(process.execPath, [tsc, '-p', 'tsconfig.pure.json', '--noEmit'], { cwd: copy.root }, (_error, stdout) =>
+      resolve(stdout),
+    )
+  })
+  const inError = new Set(output.split('\n').map((line) => line.split('(')[0]))
+  expect(impure.map(([file]) => file).filter((file) => !inError.has(file))).toEqual([])
+}, 60_000)
