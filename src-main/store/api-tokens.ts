@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { apiTokens } from './schema/identity.ts'
@@ -15,9 +15,14 @@ export function findApiToken(db: Database, id: TokenId): ApiTokenRow | null {
   return db.select().from(apiTokens).where(eq(apiTokens.id, id)).get() ?? null
 }
 
-/** The token with this hash, revoked or not. */
-export function findApiTokenByHash(db: Database, tokenHash: string): ApiTokenRow | null {
-  return db.select().from(apiTokens).where(eq(apiTokens.token_hash, tokenHash)).get() ?? null
+/** Finds the token with a hash, revoked or not; prepared once, for every request with such a token asks it. */
+export function prepareFindApiTokenByHash(db: Database): (tokenHash: string) => ApiTokenRow | null {
+  const byHash = db
+    .select()
+    .from(apiTokens)
+    .where(eq(apiTokens.token_hash, sql.placeholder('hash')))
+    .prepare()
+  return (hash) => byHash.get({ hash }) ?? null
 }
 
 /** A person's own tokens that still work, newest first. */

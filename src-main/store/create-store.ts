@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Queries, Store } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import type { OpenDatabase } from './database.ts'
@@ -37,13 +37,18 @@ export function createStore(database: OpenDatabase): Store {
 }
 
 function createMemberQueries(db: Database): Queries['members'] {
+  const role = db
+    .select({ role: projectMembers.role })
+    .from(projectMembers)
+    .where(
+      and(
+        eq(projectMembers.project_id, sql.placeholder('project_id')),
+        eq(projectMembers.user_id, sql.placeholder('user_id')),
+      ),
+    )
+    .prepare()
   return {
-    role: (project_id, user_id) =>
-      db
-        .select({ role: projectMembers.role })
-        .from(projectMembers)
-        .where(and(eq(projectMembers.project_id, project_id), eq(projectMembers.user_id, user_id)))
-        .get()?.role ?? null,
+    role: (project_id, user_id) => role.get({ project_id, user_id })?.role ?? null,
     projectsOf: (user_id) =>
       new Set(
         db

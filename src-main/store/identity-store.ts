@@ -1,9 +1,9 @@
 import type { UserId } from '../../src-shared/contract/ids.ts'
 import {
   findApiToken,
-  findApiTokenByHash,
   insertApiToken,
   listApiTokens,
+  prepareFindApiTokenByHash,
   revokeApiToken,
   revokeExecutionTokens,
   touchApiToken,
@@ -17,7 +17,7 @@ import {
   insertRefreshToken,
   markRefreshTokenRotated,
 } from './refresh-tokens.ts'
-import { findUser, findUserByEmail, findUserByHandle, insertUser, listUsers } from './users.ts'
+import { findUserByEmail, findUserByHandle, insertUser, listUsers, prepareFindUser } from './users.ts'
 
 /** Names, in `installation`, the person whose registration took over the ownerless resources. */
 const firstUserKey = 'first_user_id'
@@ -43,7 +43,7 @@ export function createIdentityStore(db: Database, adoptOrphans: (db: Database, u
     },
     users: {
       insert: bind(insertUser),
-      find: bind(findUser),
+      find: prepareFindUser(db),
       findByEmail: bind(findUserByEmail),
       findByHandle: bind(findUserByHandle),
       list: bind(listUsers),
@@ -58,7 +58,7 @@ export function createIdentityStore(db: Database, adoptOrphans: (db: Database, u
     apiTokens: {
       insert: bind(insertApiToken),
       find: bind(findApiToken),
-      findByHash: bind(findApiTokenByHash),
+      findByHash: prepareFindApiTokenByHash(db),
       list: bind(listApiTokens),
       revoke: bind(revokeApiToken),
       revokeOfExecution: bind(revokeExecutionTokens),
