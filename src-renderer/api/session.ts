@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
-import type { Session as SessionPair } from '../../src-shared/contract/identity.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
+import { createSessionTokens } from './session-tokens.ts'
 
 /** `local`: the person at this machine; nobody signed in with a password. */
 export type SessionState =
@@ -23,7 +23,8 @@ export interface Session {
   onChange(listener: () => void): void
 }
 
-type Call = <N extends OperationName>(name: N, input: OperationInput<N>) => Promise<OperationOutput<N>>
+/** The plain client's call, before the session itself is there. */
+export type Call = <N extends OperationName>(name: N, input: OperationInput<N>) => Promise<OperationOutput<N>>
 
 /** What the session needs of the browser; tests bring their own. */
 export interface SessionHost {
@@ -34,9 +35,6 @@ export interface SessionHost {
   later(ms: number, callback: () => void): () => void
 }
 
-const storageKey = 'copse.local-token'
-/** Refresh this long before the access token ends. */
-const refreshMargin = 60_000
 /** The codes that mean: this token is of no use any more. */
 const tokenCodes: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired']
 
@@ -58,103 +56,44 @@ export function createWindowSession(): Session {
 
 /** A browser's session: tokens in memory, except the local operator's, which this tab keeps over a reload. */
 export function createWebSession(call: Call, host: SessionHost): Session {
-  let state: SessionState = { kind: 'starting' }
-  let accessToken: string | null = null
-  let refreshToken: string | null = null
-  let cancelTimer: () => void = () => undefined
-  let refreshing: Promise<void> | null = null
   const listeners: (() => void)[] = []
-
-  function become(next: SessionState): void {
+  let state: SessionState = { kind: 'starting' }
+  const tokens = createSessionTokens(call, host, (next) => {
     state = next
     for (const listener of listeners) listener()
-  }
-  function forget(reason: string | null): void {
-    cancelTimer()
-    accessToken = null
-    refreshToken = null
-    host.storage.removeItem(storageKey)
-    become({ kind: 'signed_out', reason })
-  }
-  function keepLocal(token: string, endsAt: number): void {
-    accessToken = token
-    cancelTimer()
-    cancelTimer = host.later(endsAt - host.now(), () => forget('This local session has ended. Start Copse again.'))
-    become({ kind: 'signed_in', as: 'local' })
-  }
-  function keepPair(pair: SessionPair): void {
-    accessToken = pair.access_token
-    refreshToken = pair.refresh_token
-    cancelTimer()
-    cancelTimer = host.later(Math.max(1_000, pair.expires_in * 1_000 - refreshMargin), () => void refresh())
-    become({ kind: 'signed_in', as: 'account' })
-  }
-  function refresh(): Promise<void> {
-    refreshing ??= exchange().finally(() => (refreshing = null))
-    return refreshing
-  }
-  async function exchange(): Promise<void> {
-    if (refreshToken === null) return forget('Sign in again to go on.')
-    try {
-      keepPair(await call('auth.refresh', { refresh_token: refreshToken }))
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return forget('Your session has ended. Sign in again.')
-      // The service is away: the token may still be good when it is back.
-      cancelTimer = host.later(5_000, () => void refresh())
-    }
-  }
-
-  return {
-    get state() {
-      return state
-    },
-    token: () => accessToken,
-    async start() {
-      const code = new URLSearchParams(host.address.hash.replace(/^#/, '')).get('code')
-      if (code !== null) {
-        host.address.clearHash()
-        return takeCode(code)
-      }
-      const kept = readKept(host.storage.getItem(storageKey))
-      if (kept && kept.endsAt > host.now()) return keepLocal(kept.token, kept.endsAt)
-      become({ kind: 'signed_out', reason: null })
-    },
-    async login(input) {
-      keepPair(await call('auth.login', input))
-    },
-    async register(input) {
-      keepPair(await call('auth.register', input))
-    },
-    async logout() {
-      const token = refreshToken
-      forget(null)
-      if (token !== null) await call('auth.logout', { refresh_token: token })
-    },
-    async rejected(code) {
-      if (state.kind !== 'signed_in' || !tokenCodes.includes(code)) return
-      await refresh()
-    },
-    onChange: (listener) => void listeners.push(listener),
-  }
+  })
 
   async function takeCode(code: string): Promise<void> {
     try {
       const local = await call('auth.local', { code })
-      const endsAt = host.now() + local.expires_in * 1_000
-      host.storage.setItem(storageKey, JSON.stringify({ token: local.access_token, endsAt }))
-      keepLocal(local.access_token, endsAt)
+      tokens.keepLocal(local.access_token, host.now() + local.expires_in * 1_000)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      forget('This link has been used or is too old. Start Copse again, or sign in.')
+      tokens.forget('This link has been used or is too old. Start Copse again, or sign in.')
     }
   }
-}
-
-function readKept(text: string | null): { readonly token: string; readonly endsAt: number } | null {
-  if (text === null) return null
-  const kept: unknown = JSON.parse(text)
-  if (typeof kept !== 'object' || kept === null || !('token' in kept) || !('endsAt' in kept)) return null
-  return typeof kept.token === 'string' && typeof kept.endsAt === 'number'
-    ? { token: kept.token, endsAt: kept.endsAt }
-    : null
+  return {
+    get state() {
+      return state
+    },
+    token: tokens.access,
+    async start() {
+      const code = new URLSearchParams(host.address.hash.replace(/^#/, '')).get('code')
+      if (code !== null) {
+        host.address.clearHash()
+        await takeCode(code)
+      } else if (!tokens.resumeLocal()) tokens.forget(null)
+    },
+    login: async (input) => tokens.usePair(await call('auth.login', input)),
+    register: async (input) => tokens.usePair(await call('auth.register', input)),
+    async logout() {
+      const token = tokens.refresher()
+      tokens.forget(null)
+      if (token !== null) await call('auth.logout', { refresh_token: token })
+    },
+    async rejected(code) {
+      if (state.kind === 'signed_in' && tokenCodes.includes(code)) await tokens.refresh()
+    },
+    onChange: (listener) => void listeners.push(listener),
+  }
 }

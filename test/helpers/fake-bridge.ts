@@ -6,7 +6,8 @@ import type { OperationName } from '../../src-shared/contract/operations.ts'
 import { defaultProjectSettings, type Project } from '../../src-shared/contract/projects.ts'
 import type { Task, TaskMove } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
-import { boardData, boardIds, plainTask } from './fake-board-data.ts'
+import { boardData } from './fake-board-data.ts'
+import { boardIds, plainTask } from './plain-task.ts'
 
 export interface FakeBridgeOptions {
   readonly workflow: WorkflowDefinition

@@ -72,7 +72,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     if (ports.panelOpen()) {
       ports.closeTask()
       if (open !== null) ports.focusCard(open)
-    } else if (ports.board.query.value !== '') ports.board.query.value = ''
+    } else if (ports.board.query.value !== '') ports.board.clearSearch()
   }
   onMounted(() => window.addEventListener('keydown', onKey))
   onBeforeUnmount(() => window.removeEventListener('keydown', onKey))

@@ -25,15 +25,12 @@ export function useBoard(projectId: () => string) {
     )
   })
   /** The card that Tab reaches: the last focused one while it is shown, else the open one, else the first. */
-  const focusedId = computed({
-    get: () => {
-      const shown = columns.value.filter((column) => !isShut(column)).flatMap((column) => column.tasks)
-      const ids = new Set<string>(shown.map((task) => task.id))
-      if (wanted.value !== null && ids.has(wanted.value)) return wanted.value
-      if (navigation.taskId !== null && ids.has(navigation.taskId)) return navigation.taskId
-      return shown[0]?.id ?? null
-    },
-    set: (id) => (wanted.value = id),
+  const focusedId = computed(() => {
+    const shown = columns.value.filter((column) => !isShut(column)).flatMap((column) => column.tasks)
+    const ids = new Set<string>(shown.map((task) => task.id))
+    if (wanted.value !== null && ids.has(wanted.value)) return wanted.value
+    if (navigation.taskId !== null && ids.has(navigation.taskId)) return navigation.taskId
+    return shown[0]?.id ?? null
   })
 
   const key = (column: BoardColumnModel) => `${projectId()}/${column.name}`
@@ -47,6 +44,8 @@ export function useBoard(projectId: () => string) {
     query,
     columns,
     focusedId,
+    focus: (taskId: string) => void (wanted.value = taskId),
+    clearSearch: () => void (query.value = ''),
     /** Tasks before the search. */
     total: computed(() => all.value.length),
     isShut,

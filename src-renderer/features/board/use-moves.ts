@@ -4,7 +4,7 @@ import { useAgents } from '../../stores/agents.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { stateOf } from '../../stores/workflow-shape.ts'
+import { useOptimistic } from './use-optimistic.ts'
 
 /** A question that a move asks before it is made. */
 export type MoveQuestion =
@@ -16,63 +16,39 @@ export type MoveQuestion =
 /** Makes moves by the operation that each names, asking first where something must be known. */
 export function useMoves() {
   const tasks = useTasks()
-  const agents = useAgents()
-  const projects = useProjects()
   const toasts = useToasts()
+  const { optimistic, stays } = useOptimistic()
+  const knownAgent = useKnownAgent()
   const question = shallowRef<MoveQuestion | null>(null)
+  const ask = (next: MoveQuestion | null) => void (question.value = next)
 
-  const labelOf = (task: Task, state: string) => stateOf(projects.workflow(task.project_id), state)?.label ?? state
-  const stays = (task: Task) => `“${task.title}” stays in ${labelOf(task, task.status)}.`
-
-  /** Runs the change with the card already where it goes; a refusal brings it back and says why. */
-  async function optimistic(task: Task, to: string | null, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await (to === null ? work() : tasks.moving(task.id, to, work))
-    } catch (error) {
-      toasts.refused(error, stays(task))
-    }
-  }
-  /** The agent that the task's own roles name, if it may work. */
-  function knownAgent(task: Task): string | null {
-    const roles = projects
-      .workflow(task.project_id)
-      ?.states.flatMap((state) => (state.kind === 'active' ? [state.role ?? 'assignee'] : []))
-    for (const role of roles ?? []) {
-      const assignee = task.roles[role]
-      if (assignee?.type === 'agent' && agents.byId.get(assignee.id)?.paused === false) return assignee.id
-    }
-    return null
-  }
   const claim = (task: Task, to: string | null, agentId: string | null) =>
     optimistic(task, to, () => tasks.claim(task.id, agentId ?? undefined))
 
   async function start(task: Task, to: string | null = null): Promise<void> {
     const agent = knownAgent(task)
-    if (agent !== null) return claim(task, to, agent)
-    question.value = { kind: 'agent', task, to }
+    if (agent === null) ask({ kind: 'agent', task, to })
+    else await claim(task, to, agent)
   }
   async function perform(task: Task, move: TaskMove): Promise<void> {
     switch (move.via) {
       case 'claim':
         return start(task, move.to)
       case 'verdict_fail':
-        question.value = { kind: 'feedback', task, to: move.to }
-        return
+        return ask({ kind: 'feedback', task, to: move.to })
       case 'cancel':
-        question.value = { kind: 'cancel', task }
-        return
+        return ask({ kind: 'cancel', task })
       case 'transition':
         return optimistic(task, move.to, () => tasks.transition(task.id, move.to))
     }
   }
   async function askMove(task: Task): Promise<void> {
-    question.value = { kind: 'move', task, moves: null }
+    ask({ kind: 'move', task, moves: null })
     try {
       const moves = await tasks.moves(task.id)
-      if (question.value?.kind === 'move' && question.value.task.id === task.id)
-        question.value = { kind: 'move', task, moves }
+      if (question.value?.kind === 'move' && question.value.task.id === task.id) ask({ kind: 'move', task, moves })
     } catch (error) {
-      question.value = null
+      ask(null)
       toasts.refused(error, stays(task))
     }
   }
@@ -80,17 +56,31 @@ export function useMoves() {
     question,
     perform,
     start,
-    askMove,
-    askCancel: (task: Task) => void (question.value = { kind: 'cancel', task }),
-    close: () => void (question.value = null),
     claim,
+    askMove,
+    askCancel: (task: Task) => ask({ kind: 'cancel', task }),
+    close: () => ask(null),
     sendBack: (task: Task, to: string, feedback: string) =>
       optimistic(task, to, () => tasks.verdict(task.id, 'fail', feedback)),
     cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
     refused: (task: Task, reason: string) => toasts.warn(`${stays(task)} ${reason}`),
-    unreachable: (error: unknown) => toasts.refused(error, 'The board could not be loaded.'),
     failed: (task: Task, error: unknown) => toasts.refused(error, stays(task)),
+    unreachable: (error: unknown) => toasts.refused(error, 'The board could not be loaded.'),
   }
 }
 
 export type Moves = ReturnType<typeof useMoves>
+
+/** The agent that the task's own roles name for the work, if it takes work now. */
+function useKnownAgent(): (task: Task) => string | null {
+  const agents = useAgents()
+  const projects = useProjects()
+  return (task) => {
+    const working = projects.workflow(task.project_id)?.states.filter((state) => state.kind === 'active') ?? []
+    for (const state of working) {
+      const assignee = task.roles[state.role ?? 'assignee']
+      if (assignee?.type === 'agent' && agents.byId.get(assignee.id)?.paused === false) return assignee.id
+    }
+    return null
+  }
+}

@@ -5,14 +5,7 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-
-/** The commands of a text field, one a line. */
-export function stepsOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-}
+import { emptyDraft, taskInput, type TaskDraft } from './task-draft.ts'
 
 /** The draft of a task, and its way to the service. */
 export function useNewTask(projectId: () => string) {
@@ -20,67 +13,22 @@ export function useNewTask(projectId: () => string) {
   const navigation = useNavigation()
   const projects = useProjects()
   const tasks = useTasks()
-  const toasts = useToasts()
+  const handOver = useHandOver(projectId)
   const busy = ref(false)
   const failure = ref<string | null>(null)
-  const draft = reactive({
-    title: '',
-    description: '',
-    steps: '',
-    status: null as string | null,
-    priority: 0,
-    agentId: null as string | null,
-    startNow: true,
-  })
+  const draft = reactive(emptyDraft(null))
   const states = computed(() =>
     (projects.workflow(projectId())?.states ?? []).filter(
       (state) => state.kind === 'backlog' || state.kind === 'initial',
     ),
   )
 
-  /** The role of the first state in which somebody works. */
-  const workingRole = computed(
-    () => projects.workflow(projectId())?.states.find((state) => state.kind === 'active')?.role ?? 'assignee',
-  )
-
-  function reset(status: string | null): void {
-    const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
-    Object.assign(draft, {
-      title: '',
-      description: '',
-      steps: '',
-      priority: 0,
-      status: status ?? usual,
-      agentId: null,
-      startNow: true,
-    })
-    failure.value = null
-  }
-  /** Gives the task to the chosen agent, at once or for later; the task is there even where that fails. */
-  async function handOver(taskId: string, title: string): Promise<void> {
-    const agentId = draft.agentId
-    if (agentId === null) return
-    try {
-      if (draft.startNow) await tasks.claim(taskId, agentId)
-      else await tasks.assignRole(taskId, workingRole.value, agentId)
-    } catch (error) {
-      toasts.refused(error, `“${title}” is there, but nobody works on it.`)
-    }
-  }
   async function create(): Promise<boolean> {
     busy.value = true
     failure.value = null
-    const steps = stepsOf(draft.steps)
     try {
-      const task = await tasks.create({
-        project_id: projectId(),
-        title: draft.title.trim(),
-        priority: draft.priority,
-        ...(draft.description.trim() === '' ? {} : { description: draft.description }),
-        ...(draft.status === null ? {} : { status: draft.status }),
-        ...(steps.length === 0 ? {} : { review_config: { ci_steps: steps } }),
-      })
-      await handOver(task.id, task.title)
+      const task = await tasks.create(taskInput(projectId(), draft))
+      await handOver(task.id, draft)
       if (navigation.route.screen !== 'board') navigation.openProject(projectId())
       return true
     } catch (error) {
@@ -97,7 +45,29 @@ export function useNewTask(projectId: () => string) {
     defaultSteps: computed(() => projects.settings(projectId())?.default_review_config.ci_steps ?? []),
     busy,
     failure,
-    reset,
+    /** Begins anew, in the given state or in the one where tasks wait to be taken. */
+    reset(status: string | null): void {
+      const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
+      Object.assign(draft, emptyDraft(status ?? usual))
+      failure.value = null
+    },
     create,
+  }
+}
+
+/** Gives the new task to the chosen agent, at once or for later; the task is there even where that fails. */
+function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft) => Promise<void> {
+  const projects = useProjects()
+  const tasks = useTasks()
+  const toasts = useToasts()
+  return async (taskId, { agentId, startNow, title }) => {
+    if (agentId === null) return
+    const working = projects.workflow(projectId())?.states.find((state) => state.kind === 'active')
+    try {
+      if (startNow) await tasks.claim(taskId, agentId)
+      else await tasks.assignRole(taskId, working?.role ?? 'assignee', agentId)
+    } catch (error) {
+      toasts.refused(error, `“${title.trim()}” is there, but nobody works on it.`)
+    }
   }
 }

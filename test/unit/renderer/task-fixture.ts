@@ -1,6 +1,6 @@
 import { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { plainTask } from '../../helpers/fake-board-data.ts'
+import { plainTask } from '../../helpers/plain-task.ts'
 
 /** The n-th task, plain but for what is named. */
 export function taskOf(index: number, rest: Partial<Task> = {}): Task {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { folderProblem } from '../../../../src-renderer/features/first-run/use-choose-repository.ts'
-import { stepsOf } from '../../../../src-renderer/features/new-task/use-new-task.ts'
+import { stepsOf } from '../../../../src-renderer/features/new-task/task-draft.ts'
 import { errorSentence } from '../../../../src-renderer/stores/error-sentence.ts'
 import { initials } from '../../../../src-renderer/components/initials.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'

@@ -1,0 +1,81 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { Session as SessionPair } from '../../src-shared/contract/identity.ts'
+import type { Call, SessionHost, SessionState } from './session.ts'
+
+const storageKey = 'copse.local-token'
+/** Refresh this long before the access token ends. */
+const refreshMargin = 60_000
+
+/** The tokens of a browser's session, renewed in time. Every change of who one is goes to `become`. */
+export function createSessionTokens(call: Call, host: SessionHost, become: (state: SessionState) => void) {
+  let access: string | null = null
+  let refresher: string | null = null
+  let cancelTimer: () => void = () => undefined
+  let refreshing: Promise<void> | null = null
+
+  function forget(reason: string | null): void {
+    cancelTimer()
+    access = null
+    refresher = null
+    host.storage.removeItem(storageKey)
+    become({ kind: 'signed_out', reason })
+  }
+  function again(ms: number, run: () => void): void {
+    cancelTimer()
+    cancelTimer = host.later(ms, run)
+  }
+  function useLocal(token: string, endsAt: number): void {
+    access = token
+    again(endsAt - host.now(), () => forget('This local session has ended. Start Copse again.'))
+    become({ kind: 'signed_in', as: 'local' })
+  }
+  function usePair(pair: SessionPair): void {
+    access = pair.access_token
+    refresher = pair.refresh_token
+    again(Math.max(1_000, pair.expires_in * 1_000 - refreshMargin), () => void refresh())
+    become({ kind: 'signed_in', as: 'account' })
+  }
+  /** Calls that come while a refresh is under way share it: a token may be used once. */
+  function refresh(): Promise<void> {
+    refreshing ??= exchange().finally(() => (refreshing = null))
+    return refreshing
+  }
+  async function exchange(): Promise<void> {
+    if (refresher === null) return forget('Sign in again to go on.')
+    try {
+      usePair(await call('auth.refresh', { refresh_token: refresher }))
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return forget('Your session has ended. Sign in again.')
+      // The service is away: the token may still be good when it is back.
+      again(5_000, () => void refresh())
+    }
+  }
+  return {
+    access: () => access,
+    refresher: () => refresher,
+    forget,
+    usePair,
+    refresh,
+    /** Uses a local token and keeps it for this tab's reloads. */
+    keepLocal(token: string, endsAt: number): void {
+      host.storage.setItem(storageKey, JSON.stringify({ token, endsAt }))
+      useLocal(token, endsAt)
+    },
+    /** Goes on with the local token that this tab kept; false where there is none, or it has ended. */
+    resumeLocal(): boolean {
+      const kept = readKept(host.storage.getItem(storageKey))
+      if (!kept || kept.endsAt <= host.now()) return false
+      useLocal(kept.token, kept.endsAt)
+      return true
+    },
+  }
+}
+
+function readKept(text: string | null): { readonly token: string; readonly endsAt: number } | null {
+  if (text === null) return null
+  const kept: unknown = JSON.parse(text)
+  if (typeof kept !== 'object' || kept === null || !('token' in kept) || !('endsAt' in kept)) return null
+  return typeof kept.token === 'string' && typeof kept.endsAt === 'number'
+    ? { token: kept.token, endsAt: kept.endsAt }
+    : null
+}

@@ -1,0 +1,54 @@
+import type { Client } from '../../src-shared/client/create-client.ts'
+import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import type { RecoveryAction, Task } from '../../src-shared/contract/tasks.ts'
+import type { TaskState } from './task-state.ts'
+
+/** Everything that a person does to a task; what the service answers goes into the state. */
+export function createTaskChanges(client: Client, state: TaskState, fetch: (taskId: string) => Promise<Task>) {
+  async function answered<T extends { readonly task: Task }>(call: Promise<T>): Promise<T> {
+    const reply = await call
+    state.put(reply.task)
+    return reply
+  }
+  async function kept(call: Promise<Task>): Promise<Task> {
+    const task = await call
+    state.put(task)
+    return task
+  }
+  /** The version that a change is based on; asks the service where the task is not known. */
+  const versionOf = async (taskId: string) => (state.byId.get(taskId) ?? (await fetch(taskId))).version
+
+  return {
+    create: (input: OperationInput<'tasks.create'>) => kept(client.call('tasks.create', input)),
+    update: (input: OperationInput<'tasks.update'>) => kept(client.call('tasks.update', input)),
+    /** Without an agent the caller takes the task. */
+    claim: (taskId: string, agentId?: string, overrides?: OperationInput<'tasks.claim'>['overrides']) =>
+      answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) })),
+    transition: async (taskId: string, status: string, reason?: string) => {
+      const version = await versionOf(taskId)
+      return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))
+    },
+    verdict: async (taskId: string, verdict: 'pass' | 'fail', feedback?: string) => {
+      const version = await versionOf(taskId)
+      return answered(client.call('tasks.verdict', { task_id: taskId, verdict, version, ...named({ feedback }) }))
+    },
+    cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
+    assignRole: (taskId: string, role: string, agentId: string) =>
+      answered(client.call('tasks.assign_role', { task_id: taskId, role, agent_id: agentId })),
+    archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
+    unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
+    recover: (taskId: string, action: RecoveryAction, reason?: string) =>
+      answered(client.call('tasks.recover', { task_id: taskId, action, ...named({ reason }) })),
+    delete: async (taskId: string): Promise<void> => {
+      await client.call('tasks.delete', { task_id: taskId })
+      state.remove(taskId)
+    },
+  }
+}
+
+type Named<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Leaves out what is undefined: the contract knows absent keys only. */
+function named<T extends Record<string, unknown>>(values: T): Named<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Named<T>
+}

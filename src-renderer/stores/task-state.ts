@@ -1,0 +1,47 @@
+import { shallowReactive } from 'vue'
+import type { Task } from '../../src-shared/contract/tasks.ts'
+import { isNewer } from './put-newer.ts'
+
+/** How the loading of a project's tasks stands. */
+export type LoadState =
+  { readonly kind: 'loading' } | { readonly kind: 'ready' } | { readonly kind: 'failed'; readonly error: unknown }
+
+/** What is known of the tasks. Server state changes through `put` and `remove` only; a move under way is an overlay. */
+export function createTaskState() {
+  const byId = shallowReactive(new Map<string, Task>())
+  /** Task id → the state that a move under way will lead to. */
+  const pending = shallowReactive(new Map<string, string>())
+  const loads = shallowReactive(new Map<string, LoadState>())
+
+  /** The task as it is shown: with the move that is under way. */
+  function shown(task: Task): Task {
+    const status = pending.get(task.id)
+    return status === undefined ? task : { ...task, status }
+  }
+  return {
+    byId,
+    pending,
+    loads,
+    put(task: Task): void {
+      if (isNewer(task, byId.get(task.id))) byId.set(task.id, task)
+    },
+    remove(taskId: string): void {
+      byId.delete(taskId)
+      pending.delete(taskId)
+    },
+    byProject: (projectId: string): Task[] =>
+      [...byId.values()].filter((task) => task.project_id === projectId && !task.archived).map(shown),
+    /** Shows the task in `status` while `work` runs; whatever comes of it, the overlay goes. */
+    async moving<T>(taskId: string, status: string, work: () => Promise<T>): Promise<T> {
+      pending.set(taskId, status)
+      try {
+        return await work()
+      } finally {
+        pending.delete(taskId)
+      }
+    },
+    loadState: (projectId: string): LoadState => loads.get(projectId) ?? { kind: 'loading' },
+  }
+}
+
+export type TaskState = ReturnType<typeof createTaskState>
