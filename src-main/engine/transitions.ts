@@ -74,10 +74,12 @@ function commitPlan(
   const now = nowIso(context)
   const transition_id = context.newId() as TransitionId
   closeOpenReview(context, tx, task, request)
+  const latest = tx.reviews.latest(task.id)
   const review = plan.opens_review ? openReview(context, tx, task, plan) : null
   const moved: TaskRecord = {
     ...task,
     error_annotation: null,
+    review_summary: latest && toReviewSummary(latest),
     ...(review && {
       review_summary: toReviewSummary(review),
       context_holder: holderOf(task, plan) ?? task.context_holder,
@@ -137,6 +139,8 @@ function closeOpenReview(context: EngineContext, tx: Tx, task: TaskRecord, reque
   if (!review || (review.status !== 'running' && review.status !== 'pending')) return
   const closed: ReviewRecord = {
     ...review,
+    // What was cut short has no result.
+    step_results: review.step_results.filter((step) => step.exit_code !== null),
     status: request.cause === 'reject' || request.cause === 'escalate' ? 'failed' : 'cancelled',
     finished_at: nowIso(context),
   }

@@ -7,7 +7,6 @@ import { createApp, type App } from '../../src-main/compose.ts'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import type { Clock } from '../../src-main/engine/ports.ts'
-import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { projectRoot } from './project-root.ts'
 import { strictClient } from './strict-client.ts'
@@ -23,6 +22,8 @@ export interface RunningApp extends AsyncDisposable {
   clientWith(token: string | null): Client
   /** Settles with the task once it fits; waits on events, never on time. */
   taskWhere(task_id: string, fits: (task: Task) => boolean): Promise<Task>
+  /** Reads anew after every event until what it reads fits. */
+  eventually<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T>
   /** Stops the application, keeps its data and starts it anew on the same data dir. */
   restart(): Promise<RunningApp>
 }
@@ -78,7 +79,8 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
     client,
     token: session.access_token,
     clientWith,
-    taskWhere: (task_id, fits) => taskWhere(client, task_id, fits),
+    taskWhere: (task_id, fits) => eventually(client, () => client.call('tasks.get', { task_id }), fits),
+    eventually: (read, fits) => eventually(client, read, fits),
     restart: async () => {
       await app.close()
       return runApp({ ...options, dataDir })
@@ -87,45 +89,26 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
   }
 }
 
-/** Listens first, then looks, so that no change falls between. */
-async function taskWhere(client: Client, task_id: string, fits: (task: Task) => boolean): Promise<Task> {
+/** Listens first, then looks after every event, so that no change falls between. */
+async function eventually<T>(client: Client, read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   const stop = new AbortController()
-  const items = client.events({}, null, AbortSignal.any([stop.signal, AbortSignal.timeout(30_000)]))
+  const tooLong = AbortSignal.timeout(40_000)
+  const items = client.events({}, null, AbortSignal.any([stop.signal, tooLong]))[Symbol.asyncIterator]()
+  let value: T | undefined
   try {
-    return await firstFit(client, items, task_id, fits)
+    for (;;) {
+      const next = items.next()
+      next.catch(() => undefined)
+      value = await read()
+      if (fits(value)) return value
+      if ((await next).done) throw new Error('The events ended.')
+    }
   } catch (error) {
-    const task = await client.call('tasks.get', { task_id })
-    throw new Error(`The task never became what the test waits for; it is ${JSON.stringify(task, null, 1)}`, {
+    if (!tooLong.aborted) throw error
+    throw new Error(`It never became what the test waits for; it is ${JSON.stringify(value, null, 1)}`, {
       cause: error,
     })
   } finally {
     stop.abort()
-  }
-}
-
-async function firstFit(
-  client: Client,
-  items: AsyncIterable<FeedItem>,
-  task_id: string,
-  fits: (task: Task) => boolean,
-): Promise<Task> {
-  const iterator = items[Symbol.asyncIterator]()
-  let next = iterator.next()
-  for (;;) {
-    const task = await client.call('tasks.get', { task_id })
-    if (fits(task)) {
-      next.catch(() => undefined)
-      return task
-    }
-    const { done, value } = await next
-    if (done) throw new Error('The events ended.')
-    next = iterator.next()
-    const event = value.kind === 'event' ? value.event : null
-    const isTask =
-      event?.type === 'task.created' || event?.type === 'task.updated' || event?.type === 'task.transitioned'
-    if (isTask && event.data.task.id === task_id && fits(event.data.task)) {
-      next.catch(() => undefined)
-      return event.data.task
-    }
   }
 }
