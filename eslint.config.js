@@ -29,9 +29,11 @@ const typed = {
   '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
   '@typescript-eslint/only-throw-error': ['error', { allowThrowingUnknown: true }],
   '@typescript-eslint/prefer-promise-reject-errors': 'error',
-  '@typescript-eslint/no-unnecessary-type-assertion': 'error',
   '@typescript-eslint/no-unused-expressions': 'error',
-  '@typescript-eslint/no-unused-vars': ['error', { args: 'after-used', ignoreRestSiblings: true }],
+  '@typescript-eslint/no-unused-vars': [
+    'error',
+    { args: 'after-used', argsIgnorePattern: '^_', varsIgnorePattern: '^_$', ignoreRestSiblings: true },
+  ],
   '@typescript-eslint/ban-ts-comment': 'error',
   'no-throw-literal': 'off',
   'no-unused-expressions': 'off',

@@ -32,7 +32,7 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
     'export const f = (x: string | null) => x!.length',
   ],
   ['@typescript-eslint/ban-ts-comment', 'src-main/base/g.ts', '// @ts-ignore\nexport const g = 1'],
-  ['no-empty', 'src-main/base/h.ts', 'try { JSON.parse("") } catch {}'],
+  ['no-empty', 'src-main/base/h.ts', `try { JSON.parse('') } catch ${'{}'}`],
   ['no-restricted-syntax', 'src-main/base/i.ts', "export * from './paths.ts'"],
   ['no-restricted-syntax', 'src-main/base/j.ts', 'export default 1'],
   ['no-restricted-imports', 'src-main/base/k.ts', "import { readFileSync } from 'fs'\nexport const k = readFileSync"],
