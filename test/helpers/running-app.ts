@@ -7,6 +7,7 @@ import { createApp, type App } from '../../src-main/compose.ts'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import type { Clock } from '../../src-main/engine/ports.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { projectRoot } from './project-root.ts'
 import { strictClient } from './strict-client.ts'
@@ -64,10 +65,8 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
   const clientWith = (token: string | null) =>
     strictClient(createClient(createHttpTransport({ baseUrl: url, getToken: () => token })))
   const anonymous = clientWith(null)
-  const session = app.identity.isRegistered()
-    ? await anonymous.call('auth.login', person)
-    : await anonymous.call('auth.register', person)
-  const client = clientWith(session.access_token)
+  const token = await signIn(anonymous)
+  const client = clientWith(token)
   const close = async () => {
     await app.close()
     if (!options.keepData) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
@@ -77,7 +76,7 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
     url,
     dataDir,
     client,
-    token: session.access_token,
+    token,
     clientWith,
     taskWhere: (task_id, fits) => eventually(client, () => client.call('tasks.get', { task_id }), fits),
     eventually: (read, fits) => eventually(client, read, fits),
@@ -89,8 +88,18 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
   }
 }
 
+/** Registers the first person, or signs them in; answers their token. */
+export async function signIn(anonymous: Client): Promise<string> {
+  try {
+    return (await anonymous.call('auth.register', person)).access_token
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error
+    return (await anonymous.call('auth.login', person)).access_token
+  }
+}
+
 /** Listens first, then looks after every event, so that no change falls between. */
-async function eventually<T>(client: Client, read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
+export async function eventually<T>(client: Client, read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   const stop = new AbortController()
   const tooLong = AbortSignal.timeout(40_000)
   const items = client.events({}, null, AbortSignal.any([stop.signal, tooLong]))[Symbol.asyncIterator]()

@@ -5,16 +5,21 @@ import { toSettings } from '../views.ts'
 import type { Worktrees } from '../worktrees.ts'
 import type { Plugin, PluginResult } from './plugin.ts'
 
+const keepMessage = 'Keep uncommitted work'
+
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
 export function runMerge(services: { readonly context: EngineContext; readonly worktrees: Worktrees }): Plugin {
   const { context, worktrees } = services
   return {
     name: 'run_merge',
     phases: ['on_enter', 'after_enter'],
-    guard: async ({ workspace, signal }) => {
+    guard: async ({ task, workspace, signal }) => {
       if (!workspace)
         return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
-      const { dirty } = await context.workspaces.checkTarget(await worktrees.ref(workspace), { signal })
+      const ref = await worktrees.ref(workspace)
+      // What is not committed yet is merged too, so it counts for what is in the way.
+      if (ref.path !== null) await context.workspaces.commitAll(ref.path, messageOf(task, keepMessage), { signal })
+      const { dirty } = await context.workspaces.checkTarget(ref, { signal })
       if (dirty.length === 0) return null
       return {
         code: 'merge_target_dirty',
@@ -26,8 +31,7 @@ export function runMerge(services: { readonly context: EngineContext; readonly w
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
       const ref = await worktrees.ref(workspace)
       try {
-        if (ref.path !== null)
-          await context.workspaces.commitAll(ref.path, messageOf(task, 'Keep uncommitted work'), { signal })
+        if (ref.path !== null) await context.workspaces.commitAll(ref.path, messageOf(task, keepMessage), { signal })
         const result = await context.workspaces.merge(
           { ...ref, strategy: toSettings(project).merge_strategy, message: messageOf(task, task.title) },
           { signal },

@@ -1,0 +1,42 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createClient, type Client } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { projectRoot } from './project-root.ts'
+import { eventually, signIn } from './running-app.ts'
+import { strictClient } from './strict-client.ts'
+
+/** The application in a process of its own. Killed, it leaves everything as a crash would. */
+export interface KillableApp extends AsyncDisposable {
+  readonly client: Client
+  eventually<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T>
+  /** SIGKILL; settles when the process is gone. */
+  kill(): Promise<void>
+}
+
+export async function startKillableApp(dataDir: string): Promise<KillableApp> {
+  const child = spawn(process.execPath, [resolve(projectRoot, 'test/helpers/app-process.ts'), dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const url = await Promise.race([readUrl(child), exited.then(() => Promise.reject(new Error('It did not start.')))])
+  const over = (token: string | null) =>
+    strictClient(createClient(createHttpTransport({ baseUrl: url, getToken: () => token })))
+  const client = over(await signIn(over(null)))
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { client, eventually: (read, fits) => eventually(client, read, fits), kill, [Symbol.asyncDispose]: kill }
+}
+
+async function readUrl(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('It has no output.')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { url } = JSON.parse(line) as { url: string }
+    return url
+  }
+  throw new Error('It said nothing.')
+}

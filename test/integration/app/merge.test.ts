@@ -1,0 +1,149 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
+
+const merge = (job: Job, task: Task) =>
+  job.running.client.call('tasks.transition', { task_id: task.id, status: 'merging', version: task.version })
+
+/** A task whose work, a change of `shared.txt`, has passed review. */
+async function reviewedTask(job: Job): Promise<Task> {
+  const task = await job.task({ title: 'Change the shared line' })
+  await job.claim(task, await job.agent('echo theirs > shared.txt; echo done'))
+  return job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+}
+
+test.concurrent(
+  'a conflict is told with its files, and the merge is tried again once it is resolved on the branch',
+  async () => {
+    await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+    const { client } = job.running
+    const task = await reviewedTask(job)
+    await job.repository.commit('Change it too', { 'shared.txt': 'mine\n' })
+    const failed = await merge(job, task)
+    expect(failed.task).toMatchObject({
+      status: 'merge_failed',
+      error_annotation: { type: 'merge_conflict', files: ['shared.txt'], recovery_actions: ['retry_merge'] },
+    })
+    expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('mine')
+    const workspace = await client.call('tasks.workspace', { task_id: task.id })
+    expect(workspace.status).toBe('cleaned')
+    await expect(access(workspace.path)).rejects.toThrow('ENOENT')
+
+    const place = join(job.repository.beside, 'resolve')
+    await job.repository.git(['worktree', 'add', '--quiet', place, workspace.branch])
+    const resolved = { 'shared.txt': 'both\n' }
+    await job.repository.git(['merge', '--quiet', 'main'], { cwd: place }).catch(() => undefined)
+    await job.repository.commit('Resolve it', resolved, place)
+    await job.repository.git(['worktree', 'remove', place])
+    const merged = await client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' })
+    expect(merged.task).toMatchObject({ status: 'done', error_annotation: null })
+    expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('both')
+    expect(await job.history(task.id)).toEqual([
+      'backlog > in_progress by agent',
+      'in_progress > review by system',
+      'review > merging by user',
+      'merging > merge_failed by user',
+      'merge_failed > merging by user',
+      'merging > done by user',
+    ])
+  },
+)
+
+test.concurrent('after a conflict the coder may go on in a worktree made anew from its branch', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const { client } = job.running
+  const task = await reviewedTask(job)
+  await job.repository.commit('Change it too', { 'shared.txt': 'mine\n' })
+  const failed = await merge(job, task)
+  const agent_id = failed.task.roles['coder']?.id ?? ''
+  await client.call('agents.update', {
+    agent_id,
+    config: { command: 'git merge -q main; echo both > shared.txt; git commit -qam Resolved; echo done' },
+  })
+  await client.call('tasks.transition', { task_id: task.id, status: 'in_progress', version: failed.task.version })
+  const again = await job.running.taskWhere(
+    task.id,
+    (one) => one.review_passed_at !== null && one.status === 'review' && !one.entry_barrier,
+  )
+  expect(again.review_summary?.attempt_number).toBe(2)
+  expect((await merge(job, again)).task.status).toBe('done')
+  expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('both')
+})
+
+test.concurrent('a checkout whose changes the merge would touch stops it before anything moves', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const task = await reviewedTask(job)
+  await job.repository.write({ 'shared.txt': 'not committed\n' })
+  const before = await job.repository.git(['rev-parse', 'main'])
+  const dirty = await refused(merge(job, task))
+  expect(dirty).toMatchObject({ code: 'merge_target_dirty', status: 409, details: { files: ['shared.txt'] } })
+  const now = await job.running.client.call('tasks.get', { task_id: task.id })
+  expect(now).toMatchObject({ status: 'review', version: task.version, error_annotation: null })
+  expect(await job.repository.git(['rev-parse', 'main'])).toBe(before)
+  expect((await job.transitions(task.id)).at(-1)?.to_state).toBe('review')
+  await job.repository.git(['checkout', '--quiet', '--', 'shared.txt'])
+  expect((await merge(job, task)).task.status).toBe('done')
+  expect(await job.repository.git(['status', '--porcelain'])).toBe('')
+})
+
+test.concurrent('two people who merge at once merge once', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const task = await reviewedTask(job)
+  const answers = await Promise.allSettled([merge(job, task), merge(job, task), merge(job, task)])
+  expect(answers.filter((one) => one.status === 'fulfilled')).toHaveLength(1)
+  expect(await job.repository.git(['rev-list', '--count', '--merges', 'main'])).toBe('1')
+})
+
+test.concurrent('a passed review leads on by itself where the workflow says so', async () => {
+  await using job = await startJob({
+    workflow: (standard) => ({
+      ...standard,
+      states: standard.states.map((state) =>
+        state.name === 'review'
+          ? {
+              ...state,
+              hooks: {
+                ...state.hooks,
+                after_enter: [{ plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }],
+              },
+            }
+          : state,
+      ),
+    }),
+  })
+  const task = await job.task({ review_config: { ci_steps: ['test -f new.txt'] } })
+  await job.claim(task, await job.agent('echo new > new.txt; echo done'))
+  await job.running.taskWhere(task.id, (one) => one.status === 'done')
+  expect(await job.repository.git(['show', 'main:new.txt'])).toBe('new')
+  const judged = await job.task({ title: 'Judged by a person' })
+  const { client } = job.running
+  const me = await client.call('auth.me', {})
+  await client.call('tasks.assign_role', { task_id: judged.id, role: 'reviewer', user_id: me.id })
+  await job.claim(judged, await job.agent('echo other > other.txt; echo done'))
+  await job.running.taskWhere(judged.id, (one) => one.status === 'review' && !one.entry_barrier)
+  await client.call('tasks.verdict', { task_id: judged.id, verdict: 'pass' })
+  await job.running.taskWhere(judged.id, (one) => one.status === 'done')
+  expect(await job.repository.git(['show', 'main:other.txt'])).toBe('other')
+})
+
+test.concurrent('folders that are no project are told apart', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const create = (repo_path: string) => refused(client.call('projects.create', { name: 'X', repo_path }))
+  await job.repository.write({ 'plain/file.txt': 'x' }, job.repository.beside)
+  const plain = join(job.repository.beside, 'plain')
+  expect(await create(plain)).toMatchObject({ code: 'not_a_git_repository', status: 400 })
+  expect(await create(join(plain, 'file.txt'))).toMatchObject({ code: 'not_a_git_repository' })
+  expect(await create(join(plain, 'nothing'))).toMatchObject({ code: 'not_a_git_repository' })
+  await job.repository.git(['init', '--quiet', plain])
+  const empty = await create(plain)
+  expect(empty).toMatchObject({ code: 'repository_has_no_commits', status: 400 })
+  expect(empty.message).toMatch(/commit/)
+  expect(await refusalOf(client.call('system.inspect_folder', { path: plain }))).toBe('repository_has_no_commits')
+  const other = client.call('projects.create', { name: 'X', repo_path: job.repository.path, default_branch: 'nope' })
+  expect(await refusalOf(other)).toBe('validation_failed')
+  expect((await client.call('projects.list', {})).items).toHaveLength(1)
+})

@@ -1,0 +1,117 @@
+import { access, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
+
+/** A task whose agent has committed something and then failed. */
+async function failedTask(job: Job) {
+  const agent = await job.agent('ls > seen.txt; git add -A; git commit -qm "Work so far"; exit 1')
+  const task = await job.task()
+  const { path } = await job.claim(task, agent)
+  const failed = await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
+  const { branch } = await job.running.client.call('tasks.workspace', { task_id: task.id })
+  return { agent, task: failed, path, branch }
+}
+
+async function loseEverything(job: Job, path: string, branch: string): Promise<void> {
+  await rm(path, { recursive: true })
+  await job.repository.git(['worktree', 'prune'])
+  await job.repository.git(['branch', '-D', branch])
+}
+
+test.concurrent('a worktree that somebody deleted is made again from its branch', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { agent, task, path } = await failedTask(job)
+  await rm(path, { recursive: true })
+  const shown = await client.call('tasks.workspace', { task_id: task.id })
+  expect(shown).toMatchObject({ dirty: false, lock: null })
+  await client.call('agents.update', { agent_id: agent.id, config: { command: 'cat seen.txt; echo more > more.txt' } })
+  await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('README.md')
+})
+
+test.concurrent('with worktree and branch gone only a reset lets the task start over', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { agent, task, path, branch } = await failedTask(job)
+  expect(await refusalOf(client.call('tasks.reset_workspace', { task_id: task.id }))).toBe('reset_not_required')
+  await loseEverything(job, path, branch)
+  await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  const blocked = await job.running.taskWhere(task.id, (one) => one.status === 'blocked')
+  expect(blocked).toMatchObject({
+    active_execution_id: null,
+    error_annotation: { type: 'workspace_reset_required', recovery_actions: [] },
+  })
+  expect(await refusalOf(client.call('tasks.workspace', { task_id: task.id }))).toBe('not_found')
+  expect(await refusalOf(job.claim(task, agent))).toBe('not_claimable')
+
+  const reset = await client.call('tasks.reset_workspace', { task_id: task.id })
+  expect(reset).toMatchObject({ task: { status: 'blocked', error_annotation: null }, workspace: { status: 'ready' } })
+  await expect(access(join(path, 'seen.txt'))).rejects.toThrow('ENOENT')
+  await client.call('agents.update', { agent_id: agent.id, config: { command: 'echo anew > new.txt; echo done' } })
+  await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  expect(await job.history(task.id)).toEqual([
+    'backlog > in_progress by agent',
+    'in_progress > blocked by system',
+    'blocked > todo by agent',
+    'todo > in_progress by agent',
+    'in_progress > review by system',
+  ])
+})
+
+test.concurrent('a follow-up claim on a lost workspace blocks the task as well', async () => {
+  await using job = await startJob()
+  const { agent, task, path, branch } = await failedTask(job)
+  await loseEverything(job, path, branch)
+  await job.claim(task, agent)
+  const blocked = await job.running.taskWhere(task.id, (one) => one.status === 'blocked')
+  expect(blocked.error_annotation?.type).toBe('workspace_reset_required')
+})
+
+test.concurrent('a set-up command that fails blocks the task with its words, and a retry starts over', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  await job.settings({
+    setup_commands: ['echo no such registry, password=hunter2 >&2; exit 9'],
+    redaction_patterns: ['hunter2'],
+  })
+  const agent = await job.agent('echo x > work.txt; echo done')
+  const task = await job.task()
+  await job.claim(task, agent)
+  const blocked = await job.running.taskWhere(task.id, (one) => one.status === 'blocked')
+  expect(blocked.error_annotation).toMatchObject({ type: 'workspace_error', recovery_actions: ['retry_execution'] })
+  expect(blocked.error_annotation?.message).toContain('no such registry')
+  expect((await job.executions(task.id)).map((one) => one.status)).toEqual(['cancelled'])
+  const { error } = await client.call('tasks.workspace', { task_id: task.id })
+  expect(error).toContain('exit code 9')
+  await job.settings({ setup_commands: ['echo fine'] })
+  // A refused retry leaves the way out open.
+  await client.call('agents.update', { agent_id: agent.id, paused: true })
+  const retry = () => client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  expect(await refusalOf(retry())).toBe('agent_paused')
+  await client.call('agents.update', { agent_id: agent.id, paused: false })
+  await retry()
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+})
+
+test.concurrent('the diff shows what is uncommitted, and what is on the branch', async () => {
+  await using job = await startJob({ files: { 'a.txt': 'one\n' } })
+  const { client } = job.running
+  const before = await job.task()
+  expect(await client.call('tasks.diff', { task_id: before.id })).toMatchObject({ base: null, files: [], patch: '' })
+  const agent = await job.agent('echo two >> a.txt; git commit -qam Two; echo three > b.txt; echo done')
+  const task = await job.task()
+  await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  const uncommitted = await client.call('tasks.diff', { task_id: task.id })
+  expect(uncommitted.files.map((file) => [file.path, file.status])).toEqual([['b.txt', 'added']])
+  const branch = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect(branch.files.map((file) => [file.path, file.status])).toEqual([
+    ['a.txt', 'modified'],
+    ['b.txt', 'added'],
+  ])
+})
