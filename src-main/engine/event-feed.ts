@@ -1,5 +1,5 @@
 import type { Activity, EventEnvelope, EventPayload, EventType, FeedItem } from '../../src-shared/contract/events.ts'
-import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Clock } from './ports.ts'
 import type { Queries, Store } from './store-port.ts'
 
@@ -32,6 +32,8 @@ type Listener = (item: FeedItem, project_id: ProjectId | null) => void
 
 export function createEventFeed(store: Store, clock: Clock): EventFeed {
   const listeners = new Set<Listener>()
+  /** What each running agent does now: whoever comes later sees it too. */
+  const doing = new Map<TaskId, Activity>()
   let sinceTrim = 0
   const announce = (item: FeedItem, project_id: ProjectId | null) => {
     for (const listener of listeners) listener(item, project_id)
@@ -56,20 +58,29 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
         }
         return value
       })
-      for (const { event, project_id } of announced) announce({ kind: 'event', event }, project_id)
+      for (const { event, project_id } of announced) {
+        if (event.type === 'execution.finished') doing.delete(event.data.task_id)
+        announce({ kind: 'event', event }, project_id)
+      }
       return result
     },
     activity: (activity) => {
+      doing.set(activity.task_id, activity)
       announce({ kind: 'activity', activity }, activity.project_id)
     },
-    subscribe: (after, wants, signal) => follow(store, listeners, after, wants, signal),
+    subscribe: (after, wants, signal) => follow({ store, listeners, doing }, after, wants, signal),
   }
+}
+
+interface Source {
+  readonly store: Store
+  readonly listeners: Set<Listener>
+  readonly doing: ReadonlyMap<TaskId, Activity>
 }
 
 /** Listens before it reads the past, so that nothing falls between the two. */
 async function* follow(
-  store: Store,
-  listeners: Set<Listener>,
+  { store, listeners, doing }: Source,
   after: number | null,
   wants: (item: FeedItem, project_id: ProjectId | null) => boolean,
   signal: AbortSignal,
@@ -106,6 +117,10 @@ async function* follow(
         }
         if (page.length < 500) break
       }
+    }
+    for (const activity of [...doing.values()]) {
+      const item: FeedItem = { kind: 'activity', activity }
+      if (wants(item, activity.project_id)) yield item
     }
     for (;;) {
       const item = queue.shift()

@@ -1,6 +1,5 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
-import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { PersonalAccessToken, User } from '../../src-shared/contract/identity.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { SystemInfo } from '../../src-shared/contract/system.ts'
@@ -20,13 +19,8 @@ export const useSession = defineStore('session', () => {
 
   async function load(): Promise<void> {
     system.value = await client.call('system.get', {})
-    try {
-      me.value = await client.call('auth.me', {})
-    } catch (error) {
-      // Before anybody has registered, the person at the machine has no account.
-      if (!(error instanceof ApiError)) throw error
-      me.value = null
-    }
+    // Before anybody has registered, the person at the machine has no account.
+    me.value = system.value.registered ? await client.call('auth.me', {}) : null
   }
   return {
     state,

@@ -43,11 +43,7 @@ export function conclude(facts: EndFacts): Conclusion {
   if (outcome.ended === 'stopped') return failed('It was ended from outside.', outcome.exit_code, again)
   if (outcome.exit_code !== 0) {
     const code = outcome.exit_code === null ? 'a signal' : `exit code ${outcome.exit_code}`
-    return failed(
-      outcome.message ? `It ended with ${code}: ${outcome.message}` : `It ended with ${code}.`,
-      outcome.exit_code,
-      again,
-    )
+    return failed(outcome.message ?? `It ended with ${code}.`, outcome.exit_code, again)
   }
   if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'It asks a question.', again)
   if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'It hit a usage limit.', again)
