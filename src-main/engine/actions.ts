@@ -156,10 +156,11 @@ async function transition(
     return current ? transitions.apply(tx, current, { ...asked, reason: request.reason }) : noTask
   })
   if (isRefusal(result)) return result
+  await endOthers(deps, request.task_id, actor)
+  if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasPlugin(result.plan.to, 'run_merge')
-  const outcome = await afterMove(deps, request.task_id, actor)
   if (merges) await deps.worker.settled(request.task_id)
-  return { task: merges ? outcomeOf(deps, request.task_id).task : outcome.task, review: result.review }
+  return { task: merges ? outcomeOf(deps, request.task_id).task : result.task, review: result.review }
 }
 
 /** Drops what a task has still to do, and waits for what is under way to give up. */
@@ -171,17 +172,21 @@ export async function abandon(deps: Pick<ActionDeps, 'steps' | 'worker'>, task_i
   await deps.worker.settled(task_id)
 }
 
-/** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence. */
+/** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */
 async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
-  const { store } = deps.steps.context
-  deps.worker.interrupt(task_id)
   const outcome = outcomeOf(deps, task_id)
-  const others = store.read.executions
+  await endOthers(deps, task_id, actor)
+  deps.worker.wake(task_id)
+  return outcome
+}
+
+/** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence. */
+async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
+  deps.worker.interrupt(task_id)
+  const others = deps.steps.context.store.read.executions
     .openOfTask(task_id)
     .filter((one) => one.agent_id === null || one.agent_id !== actor.agent_id)
   await Promise.all(others.map((one) => deps.executions.stop(one.id, 'cancelled')))
-  deps.worker.wake(task_id)
-  return outcome
 }
 
 function outcomeOf(deps: ActionDeps, task_id: TaskId): Outcome {

@@ -19,15 +19,16 @@ export async function checkBeforeExit(
   const { read } = deps.context.store
   const plan = deps.transitions.plan(read, task, request)
   if (isRefusal(plan)) return plan
-  const project = read.projects.get(task.project_id)
-  if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
-  const workflow = deps.transitions.workflowOf(read, task)
   const names = Object.values(plan.to.hooks ?? {}).flatMap((hooks) => hooks.map((hook) => hook.plugin ?? ''))
   for (const name of names) {
-    const refusal = await deps.plugins.get(name)?.guard?.({
+    const guard = deps.plugins.get(name)?.guard
+    if (!guard) continue
+    const project = read.projects.get(task.project_id)
+    if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
+    const refusal = await guard({
       task,
       project,
-      workflow,
+      workflow: deps.transitions.workflowOf(read, task),
       state: plan.to,
       triggered_by: request.triggered_by,
       workspace: read.workspaces.byTask(task.id),

@@ -45,15 +45,19 @@ export function createTransitions(context: EngineContext): Transitions {
     if (!project) throw new BugError(`Task ${task.id} has no project.`)
     return context.workflows.of(project.workflow_definition)
   }
-  const plan: Transitions['plan'] = (tx, task, request) =>
-    planTransition(request, {
-      workflow: workflowOf(tx, task),
+  const plan: Transitions['plan'] = (tx, task, request) => {
+    const workflow = workflowOf(tx, task)
+    const isAtGate = workflow.states.get(task.status)?.kind === 'gate'
+    return planTransition(request, {
+      workflow,
       status: task.status,
       version: task.version,
       entry_barrier: task.entry_barrier,
       archived: task.archived,
-      latest_review: tx.reviews.latest(task.id)?.status ?? null,
+      // Only a gate asks for its review.
+      latest_review: isAtGate ? (tx.reviews.latest(task.id)?.status ?? null) : null,
     })
+  }
   return {
     workflowOf,
     plan,
@@ -73,9 +77,8 @@ function commitPlan(
 ): Moved {
   const now = nowIso(context)
   const transition_id = context.newId() as TransitionId
-  closeOpenReview(context, tx, task, request)
-  const latest = tx.reviews.latest(task.id)
-  const review = plan.opens_review ? openReview(context, tx, task, plan) : null
+  const latest = closeOpenReview(context, tx, task, request)
+  const review = plan.opens_review ? openReview(context, tx, task, plan, latest) : null
   const moved: TaskRecord = {
     ...task,
     error_annotation: null,
@@ -133,10 +136,11 @@ function effectOf(transition_id: TransitionId, plan: TransitionPlan, request: Mo
   }
 }
 
-/** A review that is overtaken by a move away from its gate can't go on. */
-function closeOpenReview(context: EngineContext, tx: Tx, task: TaskRecord, request: MoveRequest): void {
-  const review = tx.reviews.latest(task.id)
-  if (!review || (review.status !== 'running' && review.status !== 'pending')) return
+/** A review that is overtaken by a move away from its gate can't go on. Answers the newest one as it is then. */
+function closeOpenReview(context: EngineContext, tx: Tx, task: TaskRecord, request: MoveRequest): ReviewRecord | null {
+  // A review and its summary on the task come together: without one nothing has to be looked up.
+  const review = task.review_summary === null ? null : tx.reviews.latest(task.id)
+  if (!review || (review.status !== 'running' && review.status !== 'pending')) return review
   const closed: ReviewRecord = {
     ...review,
     // What was cut short has no result.
@@ -146,10 +150,17 @@ function closeOpenReview(context: EngineContext, tx: Tx, task: TaskRecord, reque
   }
   tx.reviews.put(closed)
   tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: closed })
+  return closed
 }
 
 /** Every entry into a review gate is a new attempt; with nothing to run and nobody to ask it has passed. */
-function openReview(context: EngineContext, tx: Tx, task: TaskRecord, plan: TransitionPlan): ReviewRecord {
+function openReview(
+  context: EngineContext,
+  tx: Tx,
+  task: TaskRecord,
+  plan: TransitionPlan,
+  latest: ReviewRecord | null,
+): ReviewRecord {
   const now = nowIso(context)
   const role = roleOf(plan.to)
   const asksSomebody =
@@ -160,7 +171,7 @@ function openReview(context: EngineContext, tx: Tx, task: TaskRecord, plan: Tran
     id: context.newId() as ReviewId,
     task_id: task.id,
     status: passed ? 'passed' : 'running',
-    attempt_number: (tx.reviews.latest(task.id)?.attempt_number ?? 0) + 1,
+    attempt_number: (latest?.attempt_number ?? 0) + 1,
     ci_steps: [...task.review_config.ci_steps],
     step_results: [],
     verdicts: [],
