@@ -16,16 +16,16 @@ export async function withLock(name, work) {
   writeFileSync(mine, String(process.pid))
   try {
     await take(lock, mine, name)
-    const release = () => rmSync(lock, { force: true })
-    process.once('exit', release)
-    try {
-      return await work()
-    } finally {
-      process.off('exit', release)
-      release()
-    }
   } finally {
     rmSync(mine, { force: true })
+  }
+  const release = () => rmSync(lock, { force: true })
+  process.once('exit', release)
+  try {
+    return await work()
+  } finally {
+    process.off('exit', release)
+    release()
   }
 }
 

@@ -1,0 +1,94 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const scripts = join(import.meta.dirname, '..', '..', '..', 'scripts')
+const url = (name: string) => JSON.stringify(new URL(`../../../scripts/${name}`, import.meta.url).href)
+
+interface Ended {
+  readonly code: number | null
+  readonly output: string
+}
+
+function run(code: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const args = ['--input-type=module', '-e', code]
+    const child = execFile(process.execPath, args, { env: { ...process.env, ...env } }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, output: stdout + stderr }),
+    )
+  })
+}
+
+test('without its registry npm’s failure is one line that says what to do', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'copse-npm-'))
+  await writeFile(join(folder, 'package.json'), '{"private":true}')
+  const code = `import { npm } from ${url('support/npm.mjs')}
+    import { failWith } from ${url('support/project.mjs')}
+    npm(['install', 'copse-has-no-such-package'], { cwd: ${JSON.stringify(folder)}, what: 'fetching' }).catch(failWith)`
+  // Nothing listens on the discard port.
+  const ended = await run(code, { npm_config_registry: 'http://127.0.0.1:9/', npm_config_cache: join(folder, 'cache') })
+  await rm(folder, { recursive: true, force: true })
+  expect(ended).toEqual({
+    code: 1,
+    output:
+      'copse: fetching failed: npm could not reach its registry (ECONNREFUSED). Connect to the network (or set npm’s registry or proxy) and try again.\n',
+  })
+})
+
+test('of two set-ups at once the second waits for the first, says so, and then has its turn', async () => {
+  const name = `test-${process.pid}`
+  const first = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { withLock } from ${url('support/lock.mjs')}
+       await withLock('${name}', () => { console.log('in'); return new Promise((ok) => process.stdin.once('data', ok)) })
+       console.log('out'); process.exit(0)`,
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  const firstEnd = once(first, 'exit')
+  await once(first.stdout, 'data')
+  const second = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { withLock } from ${url('support/lock.mjs')}
+       await withLock('${name}', async () => console.log('turn'))`,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const secondEnd = once(second, 'exit')
+  const turn = once(second.stdout, 'data')
+  expect(String((await once(second.stderr, 'data'))[0])).toContain(`another process (${first.pid}) is at "${name}"`)
+  first.stdin.write('go')
+  expect(String((await turn)[0]).trim()).toBe('turn')
+  expect([(await firstEnd)[0], (await secondEnd)[0]]).toEqual([0, 0])
+})
+
+test('a set-up that was killed does not keep the next one waiting', async () => {
+  const name = `killed-${process.pid}`
+  const code = `import { withLock } from ${url('support/lock.mjs')}
+    await withLock('${name}', () => process.kill(process.pid, 'SIGKILL'))`
+  await run(code)
+  const next = await run(`import { withLock } from ${url('support/lock.mjs')}
+    await withLock('${name}', async () => console.log('turn'))`)
+  expect(next).toEqual({ code: 0, output: 'turn\n' })
+})
+
+test('a command run through the scripts keeps its exit code, and a signal reaches it', async () => {
+  const script = join(scripts, 'run.mjs')
+  const failing = spawn(process.execPath, [script, 'node', '-e', 'process.exit(7)'], { stdio: 'ignore' })
+  expect((await once(failing, 'exit'))[0]).toBe(7)
+
+  const code = "process.on('SIGTERM', () => process.exit(9)); console.log('ready'); setInterval(() => {}, 1000)"
+  const waiting = spawn(process.execPath, [script, 'node', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(waiting.stdout, 'data')
+  waiting.kill('SIGTERM')
+  expect((await once(waiting, 'exit'))[0]).toBe(9)
+})
