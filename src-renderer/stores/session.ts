@@ -18,9 +18,10 @@ export const useSession = defineStore('session', () => {
   })
 
   async function load(): Promise<void> {
-    system.value = await client.call('system.get', {})
+    const info = await client.call('system.get', {})
+    system.value = info
     // Before anybody has registered, the person at the machine has no account.
-    me.value = system.value.registered ? await client.call('auth.me', {}) : null
+    me.value = info.registered ? await client.call('auth.me', {}) : null
   }
   return {
     state,

@@ -53,7 +53,7 @@ export function createFakeBridge({
   const held = new Map<OperationName, Promise<void>>()
   const agents = scene === 'first' ? [] : [...data.agents]
   let settings = { ...defaultProjectSettings, default_review_config: { ci_steps: ['npm test'], review_prompt: null } }
-  let registered = false
+  let registered = scene === 'full'
   let online = true
   let seq = 100
 
