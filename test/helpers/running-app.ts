@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly config?: Partial<AppConfig>
   readonly keepData?: boolean
   readonly clock?: Clock
+  /** Leave it to the test to register the first person. */
+  readonly unregistered?: boolean
 }
 
 const person = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
@@ -65,7 +67,7 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
   const clientWith = (token: string | null) =>
     strictClient(createClient(createHttpTransport({ baseUrl: url, getToken: () => token })))
   const anonymous = clientWith(null)
-  const token = await signIn(anonymous)
+  const token = options.unregistered ? '' : await signIn(anonymous)
   const client = clientWith(token)
   const close = async () => {
     await app.close()

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { maySeeAgent, mayWorkIn, ownsAgent } from '../../../../src-main/domain/access/agents.ts'
+import { checkAccess, type AccessFacts } from '../../../../src-main/domain/access/policy.ts'
+import { actorOf, type Principal } from '../../../../src-main/domain/access/principal.ts'
+import type { AgentId, ExecutionId, ProjectId, TaskId, UserId } from '../../../../src-shared/contract/ids.ts'
+import { callerRules } from '../../../../src-shared/contract/operation.ts'
+
+const project = 'p' as ProjectId
+const ann = 'u1' as UserId
+const person = (more: Partial<Principal & { kind: 'user' }> = {}): Principal => ({
+  kind: 'user',
+  user_id: ann,
+  handle: 'ann',
+  is_admin: false,
+  via: 'jwt',
+  ...more,
+})
+const bound: Principal = {
+  kind: 'agent',
+  agent_id: 'a' as AgentId,
+  project_id: project,
+  task_id: 't' as TaskId,
+  execution_id: 'e' as ExecutionId,
+}
+const of = (role: 'owner' | 'member' | null, owner_id: UserId | null = 'u9' as UserId): AccessFacts => ({
+  project: { id: project, owner_id, role },
+})
+const elsewhere: AccessFacts = { project: { id: 'q' as ProjectId, owner_id: ann, role: null } }
+
+/** In the order of the rules: public, anyone, human, jwt, admin, member, member_human, owner. */
+const ok = 'ok'
+const table: [string, Principal, AccessFacts, string[]][] = [
+  ['nobody', { kind: 'anonymous' }, of(null), [ok, ...Array<string>(7).fill('missing_token')]],
+  ['the operator', { kind: 'operator' }, of(null, null), Array<string>(8).fill(ok)],
+  ['an admin', person({ is_admin: true }), of(null), [ok, ok, ok, ok, ok, ok, ok, ok]],
+  ['an owner', person(), of('owner'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok]],
+  ['a member', person(), of('member'), [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required']],
+  [
+    'a member with a PAT',
+    person({ via: 'pat' }),
+    of('member'),
+    [ok, ok, ok, 'jwt_required', 'admin_required', ok, ok, 'owner_required'],
+  ],
+  [
+    'a stranger',
+    person(),
+    of(null),
+    [ok, ok, ok, ok, 'admin_required', 'not_a_member', 'not_a_member', 'not_a_member'],
+  ],
+  [
+    'anybody in a system project',
+    person(),
+    of(null, null),
+    [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required'],
+  ],
+  [
+    'an agent in its project',
+    bound,
+    of(null),
+    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, 'humans_only', 'humans_only'],
+  ],
+  [
+    'an agent elsewhere',
+    bound,
+    elsewhere,
+    [ok, 'not_a_member', 'humans_only', 'humans_only', 'humans_only', 'not_a_member', 'humans_only', 'humans_only'],
+  ],
+  ['a person about no project', person(), { project: null }, [ok, ok, ok, ok, 'admin_required', ok, ok, ok]],
+]
+
+test.each(table)('what %s may do, rule by rule', (_who, principal, facts, expected) => {
+  expect(callerRules.map((rule) => checkAccess(rule, principal, facts)?.code ?? ok)).toEqual(expected)
+})
+
+test('an agent works where everybody may, and where its owner is a member', () => {
+  const owned = { owner_id: ann }
+  expect([
+    mayWorkIn(owned, { owner_id: null }, false),
+    mayWorkIn({ owner_id: null }, { owner_id: null }, false),
+    mayWorkIn(owned, { owner_id: ann }, true),
+    mayWorkIn(owned, { owner_id: ann }, false),
+    mayWorkIn({ owner_id: null }, { owner_id: ann }, true),
+  ]).toEqual([true, true, true, false, false])
+})
+
+test('people see their own agents, the ownerless, and those of people they share a project with', () => {
+  const theirs = { owner_id: 'u2' as UserId }
+  const shared = (in_project: boolean) => () => new Set(in_project ? [project] : [])
+  const sees = (who: Principal, agent: { owner_id: UserId | null }, share = false) =>
+    maySeeAgent(who, agent, shared(share), new Set([project]))
+  expect([
+    sees(person(), { owner_id: ann }),
+    sees(person(), { owner_id: null }),
+    sees(person(), theirs),
+    sees(person(), theirs, true),
+    sees(person({ is_admin: true }), theirs),
+    sees({ kind: 'operator' }, theirs),
+    sees({ kind: 'anonymous' }, theirs, true),
+  ]).toEqual([true, true, false, true, true, true, false])
+  expect([
+    ownsAgent(person(), theirs),
+    ownsAgent(person(), { owner_id: ann }),
+    ownsAgent(bound, { owner_id: null }),
+  ]).toEqual([false, true, false])
+})
+
+test('the audit names people by handle and agents by id', () => {
+  expect([actorOf(person()), actorOf(bound), actorOf({ kind: 'operator' })]).toEqual([
+    'user:ann',
+    'agent:a',
+    'user:local',
+  ])
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { planClaim, type ClaimFacts } from '../../../../src-main/domain/task/claim-guard.ts'
+import { isRefusal } from '../../../../src-main/domain/transition/plan-transition.ts'
+import { indexWorkflow } from '../../../../src-main/domain/workflow/graph.ts'
+import type { AgentId, UserId } from '../../../../src-shared/contract/ids.ts'
+import { changed, standard } from '../workflows.ts'
+
+const agent = { type: 'agent', id: 'a1' as AgentId } as const
+const other = { type: 'agent', id: 'a2' as AgentId } as const
+const user = { type: 'user', id: 'u1' as UserId } as const
+
+const facts: ClaimFacts = {
+  workflow: standard,
+  status: 'todo',
+  archived: false,
+  entry_barrier: false,
+  roles: {},
+  error_annotation: null,
+  has_open_execution: false,
+  was_reset: false,
+  claimant: agent,
+  agent_paused: false,
+  project_paused: false,
+  open_dependencies: [],
+}
+
+const answer = (more: Partial<ClaimFacts>) => {
+  const plan = planClaim({ ...facts, ...more })
+  return isRefusal(plan) ? plan.code : `${plan.path.join(' > ') || 'here'} as ${plan.works_as}, takes ${plan.role}`
+}
+
+test('the guards answer in the order of the specification', () => {
+  const open = [{ id: 't', context_holder: null, submitted: false }]
+  const all: Partial<ClaimFacts> = {
+    agent_paused: true,
+    project_paused: true,
+    open_dependencies: open,
+    archived: true,
+    has_open_execution: true,
+  }
+  expect(answer({ ...all, status: 'done' })).toBe('task_terminal')
+  expect(answer(all)).toBe('agent_paused')
+  expect(answer({ ...all, agent_paused: false })).toBe('project_paused')
+  expect(answer({ ...all, agent_paused: false, project_paused: false })).toBe('dependency_gate')
+  expect(answer({ archived: true, has_open_execution: true })).toBe('not_claimable')
+  expect(answer({ has_open_execution: true })).toBe('already_claimed')
+})
+
+test.each<[string, Partial<ClaimFacts>, string]>([
+  ['from the backlog to work', { status: 'backlog' }, 'in_progress as coder, takes coder'],
+  ['from the queue to work', {}, 'in_progress as coder, takes coder'],
+  ['to the planner first, where there is one', { roles: { planner: other } }, 'planning as planner, takes coder'],
+  ['a reviewer is not on the way', { roles: { reviewer: other } }, 'in_progress as coder, takes coder'],
+  ['a role that is the claimant’s already', { roles: { coder: agent } }, 'in_progress as coder, takes coder'],
+  ['another’s role', { roles: { coder: other } }, 'already_claimed'],
+  ['another kind with the same id', { roles: { coder: { type: 'user', id: 'a1' as UserId } } }, 'already_claimed'],
+  ['going on where the work stopped', { status: 'in_progress', roles: { coder: agent } }, 'here as coder, takes coder'],
+  ['taking up what nobody has', { status: 'in_progress' }, 'here as coder, takes coder'],
+  ['another’s work', { status: 'in_progress', roles: { coder: other } }, 'already_claimed'],
+  ['what is still being prepared', { status: 'in_progress', entry_barrier: true }, 'entry_barrier'],
+  ['a gate', { status: 'review' }, 'not_claimable'],
+  ['a blocked task', { status: 'blocked' }, 'not_claimable'],
+  ['a blocked task after a reset', { status: 'blocked', was_reset: true }, 'todo > in_progress as coder, takes coder'],
+  ['a failed merge', { status: 'merge_failed', was_reset: true }, 'not_claimable'],
+  ['a state that is gone', { status: 'gone' }, 'not_claimable'],
+  ['a person on a paused project', { claimant: user, project_paused: true }, 'in_progress as coder, takes coder'],
+])('a claim: %s', (_what, more, expected) => {
+  expect(answer(more)).toBe(expected)
+})
+
+test('a dependency in review lets only whoever submitted it through', () => {
+  const waiting = (context_holder: string | null, submitted = true) => ({
+    open_dependencies: [{ id: 't', context_holder, submitted }],
+  })
+  expect(answer(waiting('agent:a1'))).toBe('in_progress as coder, takes coder')
+  expect(answer(waiting('agent:a1', false))).toBe('dependency_gate')
+  expect(answer(waiting('agent:a2'))).toBe('dependency_gate')
+  expect(answer(waiting('user:a1'))).toBe('dependency_gate')
+  expect(planClaim({ ...facts, ...waiting(null) })).toMatchObject({ details: { depends_on: ['t'] } })
+})
+
+test('an active state without a role takes the claimant as assignee', () => {
+  const workflow = indexWorkflow(changed({ in_progress: { role: 'assignee' } }))
+  expect(answer({ workflow })).toBe('in_progress as assignee, takes assignee')
+})

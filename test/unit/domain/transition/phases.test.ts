@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { hasBarrier, stepsOf, type Step } from '../../../../src-main/domain/transition/phases.ts'
+import { indexWorkflow } from '../../../../src-main/domain/workflow/graph.ts'
+import { anyDefinition, anyNames, standard } from '../workflows.ts'
+
+const name = (step: Step) => (step.kind === 'hook' ? `${step.phase} ${step.hook.plugin ?? 'script'}` : step.kind)
+
+test.each([
+  ['backlog', 'todo', []],
+  ['todo', 'in_progress', ['workspace', 'clear_barrier', 'on_enter dispatch_role_agent']],
+  [
+    'in_progress',
+    'review',
+    ['workspace', 'before_enter run_ci_steps', 'clear_barrier', 'on_enter dispatch_role_agent'],
+  ],
+  ['review', 'merging', ['after_enter run_merge']],
+  ['merging', 'done', ['cleanup']],
+  ['merging', 'merge_failed', ['cleanup']],
+  ['review', 'blocked', ['on_enter publish_task_blocked']],
+  ['in_progress', 'cancelled', ['cleanup']],
+])('after %s > %s comes what the definition says, in order', (from, to, expected) => {
+  expect(stepsOf(standard, from, to).map(name)).toEqual(expected)
+})
+
+const order = [
+  'on_exit',
+  'workspace',
+  'before_enter',
+  'clear_barrier',
+  'dispatch',
+  'on_enter',
+  'after_enter',
+  'cleanup',
+]
+
+test('in any workflow the steps keep the order of the hook points, and a cursor into them stays right', () => {
+  const any = fc.tuple(anyDefinition, fc.constantFrom(...anyNames), fc.constantFrom(...anyNames))
+  fc.assert(
+    fc.property(any, ([definition, from, to]) => {
+      const steps = stepsOf(indexWorkflow(definition), from, to)
+      const ranks = steps.map((step) => order.indexOf(step.kind === 'hook' ? step.phase : step.kind))
+      expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
+      expect(steps.filter((step) => step.kind === 'clear_barrier').length).toBeLessThanOrEqual(1)
+      // Whatever holds the door is followed by what opens it.
+      const holds = steps.some(
+        (step) => step.kind === 'workspace' || (step.kind === 'hook' && step.phase === 'before_enter'),
+      )
+      expect(hasBarrier(steps)).toBe(holds)
+      const hooks = steps.filter((step) => step.kind === 'hook').length
+      const source = definition.states.find((state) => state.name === from)?.hooks ?? {}
+      const target = definition.states.find((state) => state.name === to)?.hooks ?? {}
+      const declared = [source.on_exit, target.before_enter, target.on_enter, target.after_enter].flatMap(
+        (one) => one ?? [],
+      )
+      expect(hooks).toBe(declared.length)
+      expect(stepsOf(indexWorkflow(structuredClone(definition)), from, to)).toEqual(steps)
+    }),
+  )
+})

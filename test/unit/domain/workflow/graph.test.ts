@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import {
+  forwardOf,
+  indexWorkflow,
+  isDone,
+  isReviewGate,
+  roleOf,
+  workStateOf,
+} from '../../../../src-main/domain/workflow/graph.ts'
+import type { WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
+import { standard, standardDefinition } from '../workflows.ts'
+
+const at = (name: string): WorkflowState => {
+  const state = standard.states.get(name)
+  if (!state) throw new Error(name)
+  return state
+}
+
+test('the default workflow is known by what its states are, not by their names', () => {
+  expect({
+    entry: standard.entry.name,
+    queue: standard.queue.name,
+    cancellation: standard.cancellation?.name,
+    blocked: standard.blocked?.name,
+  }).toEqual({ entry: 'backlog', queue: 'todo', cancellation: 'cancelled', blocked: 'blocked' })
+})
+
+test('the forward transition is the first one', () => {
+  expect(
+    ['backlog', 'todo', 'planning', 'in_progress', 'review', 'merging', 'done'].map(
+      (name) => forwardOf(standard, at(name))?.name,
+    ),
+  ).toEqual(['todo', 'planning', 'in_progress', 'review', 'merging', 'done', undefined])
+})
+
+test('a claim leads to the first active state ahead, and to none in a circle without one', () => {
+  expect(workStateOf(standard, standard.entry)?.name).toBe('in_progress')
+  expect(workStateOf(standard, at('review'))).toBeNull()
+  const circle = indexWorkflow({
+    roles: [],
+    states: [
+      { name: 'a', kind: 'initial', column: 'A', label: 'A', transitions: [{ to: 'b', label: 'b', audience: 'all' }] },
+      { name: 'b', kind: 'custom', column: 'A', label: 'B', transitions: [{ to: 'a', label: 'a', audience: 'all' }] },
+    ],
+  })
+  expect(workStateOf(circle, circle.queue)).toBeNull()
+  expect([circle.cancellation, circle.blocked]).toEqual([null, null])
+})
+
+test('active states default to the role assignee', () => {
+  const { role: _none, ...bare } = at('in_progress')
+  expect([roleOf(bare), roleOf(at('in_progress')), roleOf(at('merging'))]).toEqual(['assignee', 'coder', null])
+})
+
+test('only a gate whose entry runs the CI keeps reviews', () => {
+  expect(standardDefinition.states.filter(isReviewGate).map((state) => state.name)).toEqual(['review'])
+})
+
+test('done is terminal and not cancelled', () => {
+  expect(standardDefinition.states.filter((state) => isDone(standard, state.name)).map((state) => state.name)).toEqual([
+    'done',
+  ])
+})
+
+test('a workflow without a queue is refused', () => {
+  expect(() => indexWorkflow({ roles: [], states: [] as never })).toThrow('initial')
+})

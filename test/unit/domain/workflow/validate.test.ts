@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { validateWorkflow } from '../../../../src-main/domain/workflow/validate.ts'
+import { WorkflowDefinition } from '../../../../src-shared/contract/workflow-definition.ts'
+import { anyDefinition, changed, plugins, standardDefinition } from '../workflows.ts'
+
+const rulesOf = (definition: WorkflowDefinition) => validateWorkflow(definition, plugins).map((issue) => issue.rule)
+const to = (...targets: string[]) => targets.map((target) => ({ to: target, label: target, audience: 'all' as const }))
+
+test('the built-in workflow breaks no rule', () => {
+  expect(validateWorkflow(standardDefinition, plugins)).toEqual([])
+})
+
+const without = (name: string): WorkflowDefinition => ({
+  ...standardDefinition,
+  states: standardDefinition.states.filter((state) => state.name !== name),
+})
+const orphan = { name: 'island', kind: 'custom', column: 'X', label: 'Island', transitions: [] } as const
+
+test.each<[string, string, WorkflowDefinition]>([
+  ['no state of kind initial', 'single_initial', changed({ todo: { kind: 'custom' } })],
+  ['two states of kind initial', 'single_initial', changed({ planning: { kind: 'initial' } })],
+  ['no terminal state', 'terminal_required', changed({ done: { kind: 'custom' }, cancelled: { kind: 'custom' } })],
+  [
+    'a state that nothing leads to',
+    'unreachable_state',
+    { ...standardDefinition, states: [...standardDefinition.states, orphan] },
+  ],
+  ['a role that is not declared', 'undeclared_role', changed({ review: { role: 'critic' } })],
+  ['the role assignee on a gate', 'assignee_only_on_active', changed({ review: { role: 'assignee' } })],
+  [
+    'a reject target that does not exist',
+    'reject_target_missing',
+    changed({ review: { gate_config: { reject_target: 'nowhere', requires_human_approval: false } } }),
+  ],
+  ['a column of spaces', 'column_empty', changed({ todo: { column: '  ' } })],
+  [
+    'a name used twice',
+    'duplicate_state',
+    { ...standardDefinition, states: [...standardDefinition.states, { ...orphan, name: 'todo' }] },
+  ],
+  [
+    'a transition to nowhere',
+    'transition_target_missing',
+    changed({ backlog: { transitions: to('todo', 'nowhere') } }),
+  ],
+  [
+    'a cascade to nowhere',
+    'transition_target_missing',
+    changed({ merging: { hooks: { after_enter: [{ plugin: 'run_merge', on_success: { cascade: 'nowhere' } }] } } }),
+  ],
+  ['a plugin that does not exist', 'unknown_plugin', changed({ todo: { hooks: { on_enter: [{ plugin: 'magic' }] } } })],
+  [
+    'an initial_state that does not exist',
+    'initial_state_missing',
+    { ...standardDefinition, initial_state: 'nowhere' },
+  ],
+  [
+    'a cancellation_state that does not exist',
+    'cancellation_state_missing',
+    { ...standardDefinition, cancellation_state: 'nowhere' },
+  ],
+])('%s breaks %s', (_what, rule, definition) => {
+  expect(rulesOf(definition)).toContain(rule)
+})
+
+test('an issue names its place', () => {
+  expect(validateWorkflow(changed({ planning: { role: 'critic' } }), plugins)).toEqual([
+    {
+      rule: 'undeclared_role',
+      path: 'states.2.role',
+      message: 'planning names the role critic, which roles does not declare.',
+    },
+  ])
+})
+
+test('assignee on an active state, and a state that only a reject target or a cascade leads to, are fine', () => {
+  const rejected = changed({
+    todo: { transitions: to('review') },
+    planning: { kind: 'custom', transitions: to('done') },
+    review: { transitions: to('merging'), gate_config: { reject_target: 'planning', requires_human_approval: false } },
+    in_progress: { role: 'assignee' },
+    merge_failed: { transitions: to('in_progress') },
+    merging: {
+      transitions: [],
+      hooks: {
+        after_enter: [{ script: 'x', on_success: { cascade: 'done' }, on_failure: { cascade: 'merge_failed' } }],
+      },
+    },
+  })
+  expect(rulesOf(changed({ in_progress: { role: 'assignee' } }))).toEqual([])
+  expect(rulesOf(rejected)).not.toContain('assignee_only_on_active')
+  expect(rulesOf(rejected)).toEqual([])
+})
+
+test('without its cancelled state a workflow is still whole', () => {
+  const { cancellation_state: _none, ...rest } = without('cancelled')
+  expect(rulesOf(rest)).toEqual([])
+})
+
+test('a definition without issues is one whose every state can be reached', () => {
+  fc.assert(
+    fc.property(anyDefinition, (definition) => {
+      const issues = validateWorkflow(definition, plugins)
+      expect(new Set(issues.map((issue) => issue.rule))).not.toContain('single_initial')
+      const reached = new Set([definition.states.find((state) => state.kind === 'initial')?.name ?? ''])
+      for (const name of reached) {
+        const state = definition.states.find((one) => one.name === name)
+        for (const { to: next } of state?.transitions ?? []) reached.add(next)
+        for (const hook of Object.values(state?.hooks ?? {}).flat())
+          if (hook.on_success) reached.add(hook.on_success.cascade)
+      }
+      const unreached = definition.states.filter((state) => !reached.has(state.name)).length
+      expect(issues.filter((issue) => issue.rule === 'unreachable_state')).toHaveLength(unreached)
+    }),
+  )
+})

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import fc from 'fast-check'
+import { parse } from 'yaml'
+import { indexWorkflow, type Workflow } from '../../../src-main/domain/workflow/graph.ts'
+import { hookPhases, WorkflowDefinition, type WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
+
+/** The built-in default, as it is shipped. */
+export const standardDefinition: WorkflowDefinition = WorkflowDefinition.parse(
+  parse(readFileSync(resolve(projectRoot, 'workflows/default.yaml'), 'utf8')),
+)
+export const standard: Workflow = indexWorkflow(standardDefinition)
+
+/** The default with some states changed. */
+export function changed(states: Readonly<Record<string, Partial<WorkflowState>>>): WorkflowDefinition {
+  return {
+    ...standardDefinition,
+    states: standardDefinition.states.map((state) => ({ ...state, ...states[state.name] })),
+  }
+}
+
+export const plugins = new Set([
+  'run_ci_steps',
+  'run_merge',
+  'dispatch_role_agent',
+  'publish_task_blocked',
+  'auto_cascade_on_review_pass',
+])
+
+const names = ['one', 'two', 'three', 'four', 'five', 'six', 'end']
+
+const hook = fc.oneof(
+  fc.constantFrom(...plugins).map((plugin) => ({ plugin })),
+  fc.constant({ script: 'true' }),
+  fc.constantFrom(...names).map((cascade) => ({ script: 'true', on_success: { cascade } })),
+)
+
+const state = (name: string) =>
+  fc.record(
+    {
+      name: fc.constant(name),
+      kind: fc.constantFrom('backlog' as const, 'active' as const, 'gate' as const, 'custom' as const),
+      role: fc.constantFrom('coder', 'reviewer'),
+      column: fc.constant('Column'),
+      label: fc.constant(name),
+      transitions: fc
+        .uniqueArray(fc.constantFrom(...names), { maxLength: 4 })
+        .map((targets) => targets.map((to) => ({ to, label: to, audience: 'all' as const }))),
+      hooks: fc.dictionary(fc.constantFrom(...hookPhases), fc.array(hook, { maxLength: 3 })),
+    },
+    { requiredKeys: ['name', 'kind', 'column', 'label', 'transitions'] },
+  )
+
+/** Any workflow of seven states: the second is the queue, the last is terminal, the rest is random. */
+export const anyDefinition: fc.Arbitrary<WorkflowDefinition> = fc.tuple(...names.map(state)).map((states) => ({
+  roles: [
+    { name: 'coder', label: 'Coder' },
+    { name: 'reviewer', label: 'Reviewer' },
+  ],
+  states: states.map((one, index) => {
+    const kind = index === 1 ? 'initial' : index === names.length - 1 ? 'terminal' : one.kind
+    return { ...one, kind } as WorkflowState
+  }),
+}))
+
+export { names as anyNames }
