@@ -11,7 +11,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     .from(tasks)
     .where(eq(tasks.id, sql.placeholder('id')))
     .prepare()
-  const put = prepareUpsert(db, tasks, tasks.id)
+  const put = prepareUpsert(db, tasks, tasks.id, [tasks.project_id, tasks.parent_id, tasks.archived, tasks.position])
   const last = db
     .select({ position: sql<number | null>`max(${tasks.position})` })
     .from(tasks)
