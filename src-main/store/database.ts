@@ -12,6 +12,12 @@ export interface OpenDatabase {
   close(): void
 }
 
+/** The file belongs to a later version; nothing in it was touched. */
+export class DatabaseTooNewError extends Error {
+  override readonly name = 'DatabaseTooNewError'
+  readonly code = 'database_too_new'
+}
+
 /**
  * Opens (or makes) the database and brings it up to date. Before a migration touches a file that
  * holds data, the file is copied to `<file>.before-<n>` beside it.
@@ -26,7 +32,7 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     const applied = countApplied(client)
     const known = countKnown(migrationsFolder)
     if (applied > known) {
-      throw new Error(
+      throw new DatabaseTooNewError(
         `${file} was written by a newer Copse (${applied} migrations, this one knows ${known}). Update Copse.`,
       )
     }

@@ -28,11 +28,11 @@ export function createEventQueries(db: Database): Queries['events'] {
         .all()
         .map((row) => ({ seq: row.seq, type: row.type, data: JSON.parse(row.data) as unknown }) as EventEnvelope),
     range: () => {
-      const row = db
-        .select({ first: sql<number | null>`min(${events.seq})`, last: sql<number | null>`max(${events.seq})` })
-        .from(events)
-        .get()
-      return { first: row?.first ?? 0, last: row?.last ?? 0 }
+      // Asked for together, the smallest and the largest are looked for in every row.
+      const row = db.get<{ first: number | null; last: number | null }>(
+        sql`SELECT (SELECT min(seq) FROM events) AS first, (SELECT max(seq) FROM events) AS last`,
+      )
+      return { first: row.first ?? 0, last: row.last ?? 0 }
     },
     trim: (keep) =>
       void db

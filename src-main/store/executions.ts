@@ -1,10 +1,11 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
 import { prepareUpsert } from './upsert.ts'
 
-const isOpen = inArray(executions.status, ['queued', 'running'])
+// In these very words: a partial index is used only where its condition can be seen before values are bound.
+const isOpen = sql`${executions.status} IN ('queued', 'running')`
 
 export function createExecutionQueries(db: Database): Queries['executions'] {
   const byId = db

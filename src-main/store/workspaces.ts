@@ -19,7 +19,10 @@ export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
         .select()
         .from(workspaces)
         .where(
-          and(eq(workspaces.status, 'cleanup_scheduled'), now === null ? undefined : lte(workspaces.cleanup_at, now)),
+          and(
+            sql`${workspaces.status} = 'cleanup_scheduled'`,
+            now === null ? undefined : lte(workspaces.cleanup_at, now),
+          ),
         )
         .orderBy(workspaces.cleanup_at)
         .all(),

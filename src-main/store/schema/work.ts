@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { customType, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { ExecutionOverrides, ExecutionStatus, Usage } from '../../../src-shared/contract/executions.ts'
 import type {
   AgentId,
@@ -29,7 +29,13 @@ import type {
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 
-const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>()
+/** JSON as text; nothing is NULL. Drizzle's own mode writes the word `null` where a placeholder is null. */
+const json = <T>(name: string) =>
+  customType<{ data: T; driverData: string | null }>({
+    dataType: () => 'text',
+    toDriver: (value: T | null) => (value === null ? null : JSON.stringify(value)),
+    fromDriver: (value) => JSON.parse(value ?? 'null') as T,
+  })(name)
 const flag = (name: string) => integer(name, { mode: 'boolean' })
 
 export const projects = sqliteTable('projects', {
@@ -177,7 +183,7 @@ export const executions = sqliteTable(
   (t) => [
     index('executions_by_task').on(t.task_id, t.id),
     index('executions_open')
-      .on(t.project_id, t.status, t.id)
+      .on(t.id)
       .where(sql`status IN ('queued', 'running')`),
   ],
 )

@@ -1,0 +1,2 @@
+DROP INDEX `executions_open`;--> statement-breakpoint
+CREATE INDEX `executions_open` ON `executions` (`id`) WHERE status IN ('queued', 'running');

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { openDatabase, type OpenDatabase } from '../../../src-main/store/database.ts'
+import { createStore } from '../../../src-main/store/create-store.ts'
+import type { Store, TaskFilter, TaskRecord } from '../../../src-main/engine/store-port.ts'
+import type { ProjectId, RepoId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { v7 } from 'uuid'
+import { projectRoot } from '../../helpers/project-root.ts'
+
+export const migrations = resolve(projectRoot, 'src-main/store/migrations')
+export const at = '2026-11-21T09:30:00.000Z'
+
+/** A temporary folder; `await using` removes it. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'copse-store-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+export interface OpenStore extends AsyncDisposable {
+  readonly file: string
+  readonly database: OpenDatabase
+  readonly store: Store
+  readonly project_id: ProjectId
+  /** Writes a task with these fields. */
+  task(more?: Partial<TaskRecord>): TaskRecord
+  /** The titles of a list. */
+  titles(filter?: Partial<TaskFilter>): string[]
+}
+
+/** A new database with one project. */
+export async function openStore(): Promise<OpenStore> {
+  const folder = await temporaryFolder()
+  const file = join(folder.path, 'copse.db')
+  const database = await openDatabase(file, migrations)
+  const store = createStore(database)
+  const project_id = v7() as ProjectId
+  store.write((q) => {
+    q.projects.put({
+      id: project_id,
+      name: 'P',
+      owner_id: null,
+      paused_at: null,
+      workflow_definition: '',
+      settings: {},
+      created_at: at,
+      updated_at: at,
+    })
+  })
+  let position = 0
+  return {
+    file,
+    database,
+    store,
+    project_id,
+    task: (more = {}) => {
+      position += 1
+      const task: TaskRecord = { ...emptyTask(project_id), position, title: `Task ${position}`, ...more }
+      store.write((q) => q.tasks.put(task))
+      return task
+    },
+    titles: (filter = {}) => store.read.tasks.list({ ...anyTask(project_id), ...filter }).map((task) => task.title),
+    [Symbol.asyncDispose]: async () => {
+      store.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function emptyTask(project_id: ProjectId): TaskRecord {
+  return {
+    id: v7() as TaskId,
+    project_id,
+    repo_id: v7() as RepoId,
+    parent_id: null,
+    subtask_mode: null,
+    title: '',
+    description: null,
+    status: 'backlog',
+    version: 1,
+    entry_barrier: false,
+    review_config: { ci_steps: [], review_prompt: null },
+    roles: {},
+    labels: [],
+    priority: 0,
+    position: 0,
+    review_passed_at: null,
+    error_annotation: null,
+    archived: false,
+    active_execution_id: null,
+    context_holder: null,
+    review_summary: null,
+    diff_stat: null,
+    created_at: at,
+    updated_at: at,
+  }
+}
+
+function anyTask(project_id: ProjectId): TaskFilter {
+  return {
+    project_id,
+    status: null,
+    q: null,
+    label: null,
+    assignee: null,
+    parent_id: null,
+    include_archived: false,
+    after: null,
+    limit: 50,
+  }
+}

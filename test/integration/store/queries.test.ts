@@ -1,0 +1,212 @@
+import SqliteDatabase from 'better-sqlite3'
+import { v7 } from 'uuid'
+import { expect, test, vi } from 'vitest'
+import { createStore } from '../../../src-main/store/create-store.ts'
+import type { ExecutionRecord } from '../../../src-main/engine/store-port.ts'
+import { at, openStore, type OpenStore } from './open-store.ts'
+
+test('putting a row again changes it and nothing else', async () => {
+  await using open = await openStore()
+  const task = open.task({ labels: ['a'], roles: { coder: { type: 'agent', id: v7() as never } } })
+  const other = open.task()
+  expect(open.store.read.tasks.get(task.id)).toEqual(task)
+  const changed = { ...task, title: 'Changed', labels: [], archived: true, review_passed_at: at }
+  open.store.write((q) => q.tasks.put(changed))
+  expect(open.store.read.tasks.get(task.id)).toEqual(changed)
+  expect(open.store.read.tasks.get(other.id)).toEqual(other)
+})
+
+test('what is missing is kept as NULL, not as the word null', async () => {
+  await using open = await openStore()
+  open.task()
+  const client = new SqliteDatabase(open.file, { readonly: true })
+  const rows = client.prepare('SELECT error_annotation, review_summary, diff_stat, parent_id FROM tasks').all()
+  client.close()
+  expect(rows).toEqual([{ error_annotation: null, review_summary: null, diff_stat: null, parent_id: null }])
+})
+
+test('a list is filtered by what is asked for, to the letter', async () => {
+  await using open = await openStore()
+  const agent = v7()
+  const parent = open.task({ title: 'Parent', status: 'todo' })
+  open.task({ title: 'Labelled 100%', labels: ['bug', 'ui'], parent_id: parent.id })
+  open.task({
+    title: 'Assigned',
+    roles: { reviewer: { type: 'agent', id: agent as never } },
+    description: 'Find_me here',
+  })
+  open.task({ title: 'Archived', archived: true })
+  expect(open.titles()).toEqual(['Parent', 'Labelled 100%', 'Assigned'])
+  expect(open.titles({ include_archived: true })).toContain('Archived')
+  expect(open.titles({ status: 'todo' })).toEqual(['Parent'])
+  expect(open.titles({ label: 'ui' })).toEqual(['Labelled 100%'])
+  expect(open.titles({ label: 'u' })).toEqual([])
+  expect(open.titles({ assignee: agent })).toEqual(['Assigned'])
+  expect(open.titles({ assignee: 'agent' })).toEqual([])
+  expect(open.titles({ parent_id: parent.id })).toEqual(['Labelled 100%'])
+  expect(open.titles({ q: '0%' })).toEqual(['Labelled 100%'])
+  expect(open.titles({ q: '%' })).toEqual(['Labelled 100%'])
+  expect(open.titles({ q: 'find_ME' })).toEqual(['Assigned'])
+  expect(open.titles({ q: 'findXme' })).toEqual([])
+  expect(open.titles({ q: '\\' })).toEqual([])
+  expect(open.titles({ project_id: v7() as never })).toEqual([])
+})
+
+test('page after page shows every task once, also where positions are equal', async () => {
+  await using open = await openStore()
+  const all = Array.from({ length: 23 }, (_, index) => open.task({ position: Math.floor(index / 4) }))
+  const seen: string[] = []
+  let after: { position: number; id: never } | null = null
+  for (;;) {
+    const page: readonly { title: string; position: number; id: unknown }[] = open.store.read.tasks.list({
+      project_id: open.project_id,
+      status: null,
+      q: null,
+      label: null,
+      assignee: null,
+      parent_id: null,
+      include_archived: false,
+      after,
+      limit: 5,
+    })
+    seen.push(...page.map((task) => task.title))
+    const last = page.at(-1)
+    if (!last || page.length < 5) break
+    after = { position: last.position, id: last.id as never }
+  }
+  expect(seen).toEqual(all.map((task) => task.title))
+})
+
+test('events are numbered without gaps or repetition, read from a number on, and trimmed from the front', async () => {
+  await using open = await openStore()
+  const { events } = open.store.read
+  expect(events.range()).toEqual({ first: 0, last: 0 })
+  for (let index = 0; index < 20; index += 1) {
+    open.store.write((q) => q.events.append('task.deleted', open.project_id, { index }))
+  }
+  expect(events.after(17, 10).map((event) => [event.seq, event.data])).toEqual([
+    [18, { index: 17 }],
+    [19, { index: 18 }],
+    [20, { index: 19 }],
+  ])
+  expect(events.after(0, 2).map((event) => event.seq)).toEqual([1, 2])
+  open.store.write((q) => q.events.trim(5))
+  expect(events.range()).toEqual({ first: 16, last: 20 })
+  open.store.write((q) => q.events.trim(0))
+  // A number is never given twice, even when all are gone.
+  expect(open.store.write((q) => q.events.append('task.deleted', null, {})).seq).toBe(21)
+})
+
+test('deleting a project takes all that is its own along', async () => {
+  await using open = await openStore()
+  const task = open.task()
+  open.store.write((q) => {
+    q.executions.put(execution(open, task.id, 'queued'))
+    q.effects.add(task.id, { kind: 'enter' } as never)
+    q.projects.delete(open.project_id)
+  })
+  const { read } = open.store
+  expect([read.tasks.get(task.id), read.executions.open(), read.effects.pendingTasks()]).toEqual([null, [], []])
+})
+
+test('open executions come oldest first', async () => {
+  await using open = await openStore()
+  const task = open.task()
+  const records = (['queued', 'succeeded', 'running', 'queued'] as const).map((status) =>
+    execution(open, task.id, status),
+  )
+  open.store.write((q) => {
+    for (const record of records.toReversed()) q.executions.put(record)
+  })
+  const expected = [records[0]?.id, records[2]?.id, records[3]?.id]
+  const { executions } = open.store.read
+  expect(executions.open().map((one) => one.id)).toEqual(expected)
+  expect(executions.open(open.project_id).map((one) => one.id)).toEqual(expected)
+  expect(executions.openOfTask(task.id).map((one) => one.id)).toEqual(expected)
+  expect(executions.lastOf(task.id, 'coder')?.id).toBe(records[3]?.id)
+  expect(executions.byTask(task.id)).toHaveLength(4)
+})
+
+test('no question of the hot paths looks through a whole table', async () => {
+  const prepare = vi.spyOn(SqliteDatabase.prototype, 'prepare')
+  await using open = await openStore()
+  const task = open.task()
+  const { read } = open.store
+  const filter = { project_id: open.project_id, q: null, label: null, assignee: null, parent_id: null, limit: 50 }
+  const page = { ...filter, include_archived: false, after: null }
+  prepare.mockClear()
+  read.tasks.list({ ...page, status: null })
+  read.tasks.list({ ...page, status: null, after: { position: 1, id: task.id } })
+  read.tasks.list({ ...page, status: null, parent_id: task.id })
+  read.tasks.countByStatus(open.project_id)
+  read.tasks.idsInStatus(open.project_id, 'todo')
+  read.executions.open()
+  read.executions.open(open.project_id)
+  read.workspaces.toClean(at)
+  read.workspaces.byProject(open.project_id)
+  read.events.after(1, 500)
+  read.events.range()
+  const late = prepare.mock.calls.map(([sql]) => sql)
+  prepare.mockRestore()
+  const plans = explain(open.file, [...late, ...preparedOnce(open)])
+  expect(plans.length).toBeGreaterThan(20)
+  expect(plans.filter(([, plan]) => /^SCAN (?!CONSTANT ROW|.*USING (COVERING )?INDEX)/m.test(plan))).toEqual([])
+  const uses = (part: string) => plans.filter(([sql]) => sql.includes(part)).map(([, plan]) => plan)
+  expect(uses(`IN ('queued', 'running')`).filter((plan) => !/executions_(open|by_task)/.test(plan))).toEqual([])
+  expect(uses(`= 'cleanup_scheduled'`)).toEqual([expect.stringContaining('workspaces_to_clean')])
+})
+
+/** What the store prepares when it is opened. */
+function preparedOnce(open: OpenStore): string[] {
+  const prepare = vi.spyOn(SqliteDatabase.prototype, 'prepare')
+  createStore(open.database)
+  const texts = prepare.mock.calls.map(([sql]) => sql)
+  prepare.mockRestore()
+  return texts
+}
+
+function explain(file: string, texts: readonly string[]): [sql: string, plan: string][] {
+  const client = new SqliteDatabase(file, { readonly: true })
+  try {
+    return texts
+      .filter((sql) => /^select/i.test(sql))
+      .map((sql) => {
+        const parameters = Array.from(sql.matchAll(/\?/g), () => 1)
+        const rows = client.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[]
+        return [sql, rows.map((row) => row.detail).join('\n')]
+      })
+  } finally {
+    client.close()
+  }
+}
+
+function execution(
+  open: OpenStore,
+  task_id: ExecutionRecord['task_id'],
+  status: ExecutionRecord['status'],
+): ExecutionRecord {
+  return {
+    id: v7() as never,
+    task_id,
+    project_id: open.project_id,
+    role: 'coder',
+    agent_id: null,
+    user_id: null,
+    executor: 'person',
+    status,
+    dispatched: true,
+    exit_code: null,
+    prompt: '',
+    overrides: {},
+    session_id: null,
+    usage: null,
+    error: null,
+    start_commit: null,
+    pid: null,
+    pid_started: null,
+    started_at: null,
+    finished_at: null,
+    last_heartbeat_at: null,
+    created_at: at,
+  }
+}
