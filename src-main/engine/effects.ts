@@ -128,7 +128,7 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
     close: async () => {
       closed = true
       for (const lane of lanes.values()) lane.abort.abort()
-      await Promise.all([...lanes.values()].map((lane) => lane.running))
+      await Promise.all([...lanes.values()].flatMap((lane) => lane.running ?? []))
     },
   }
 }

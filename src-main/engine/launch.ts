@@ -2,7 +2,13 @@ import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
-import { ExecutorError, type ExecutionOutcome, type RunningExecution, WorkspaceError } from './ports.ts'
+import {
+  ExecutorError,
+  type ExecutionOutcome,
+  type ExecutionRun,
+  type RunningExecution,
+  WorkspaceError,
+} from './ports.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { toExecution, toSettings, toTask } from './views.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -66,13 +72,6 @@ async function startHere(
     { ...(await worktrees.ref(workspace)), path: workspace.path },
     { signal },
   )
-  const url = context.config.apiUrl()
-  const token = context.agentTokens.mint({
-    agent_id: agent.id,
-    project_id: task.project_id,
-    task_id: task.id,
-    execution_id: record.id,
-  })
   const log = await context.logs.openAgent({
     project_id: task.project_id,
     task_id: task.id,
@@ -82,53 +81,70 @@ async function startHere(
       announceActivity(context, record, entry)
     },
   })
-  const env = {
-    ...agent.config.env,
-    ...record.overrides.env,
-    ...worktrees.environment(task, 'agent', { agent_id: agent.id, execution_id: record.id }),
-    SVC_API_TOKEN: token,
-    ...(url !== null && { SVC_API_URL: url }),
-  }
-  const { overrides } = record
   try {
-    const process = await context.executors.start(
-      agent.executor,
-      {
-        execution_id: record.id,
-        task_id: task.id,
-        cwd: workspace.path,
-        prompt: record.prompt,
-        config: {
-          ...agent.config,
-          ...(overrides.command !== undefined && { command: overrides.command }),
-          ...(overrides.model !== undefined && { model: overrides.model }),
-          ...(overrides.args !== undefined && { args: overrides.args }),
-        },
-        env,
-        mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },
-        session_id: record.session_id,
-        timeout_seconds: overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null,
-        log,
-      },
-      { signal },
-    )
-    try {
-      await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: process.process.pid })
-      const { pid, started } = process.process
-      markRunning(context, task, { ...record, start_commit: status.head, pid, pid_started: started })
-    } catch (error) {
-      // Nobody else knows of the process yet.
-      await process.stop()
-      throw error
-    }
+    const timeout_seconds = record.overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null
+    const run = runOf(context, worktrees, place, { log, timeout_seconds })
+    const process = await context.executors.start(agent.executor, run, { signal })
+    await announce(context, place, process, status.head)
     const outcome = process.outcome.finally(async () => {
-      await log.close()
-      await context.workspaces.unlock(workspace.path, record.id)
+      await log.close().finally(() => context.workspaces.unlock(workspace.path, record.id))
     })
     return { kind: 'running', process: { ...process, outcome } }
   } catch (error) {
     await log.close()
     throw error
+  }
+}
+
+/** Names the process in the lock and the row; when that fails, nobody else knows of the process, so it ends. */
+async function announce(
+  context: EngineContext,
+  { task, record, workspace }: Place,
+  running: RunningExecution,
+  head: string,
+): Promise<void> {
+  const { pid, started } = running.process
+  try {
+    await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
+    markRunning(context, task, { ...record, start_commit: head, pid, pid_started: started })
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+}
+
+/** What the executor is told: the agent's configuration under the claim's overrides, and a token of its own. */
+function runOf(
+  context: EngineContext,
+  worktrees: Worktrees,
+  { task, record, agent, workspace }: Place,
+  more: Pick<ExecutionRun, 'log' | 'timeout_seconds'>,
+): ExecutionRun {
+  const { overrides } = record
+  const url = context.config.apiUrl()
+  const bound = { agent_id: agent.id, project_id: task.project_id, task_id: task.id, execution_id: record.id }
+  const token = context.agentTokens.mint(bound)
+  return {
+    ...more,
+    execution_id: record.id,
+    task_id: task.id,
+    cwd: workspace.path,
+    prompt: record.prompt,
+    config: {
+      ...agent.config,
+      ...(overrides.command !== undefined && { command: overrides.command }),
+      ...(overrides.model !== undefined && { model: overrides.model }),
+      ...(overrides.args !== undefined && { args: overrides.args }),
+    },
+    env: {
+      ...agent.config.env,
+      ...overrides.env,
+      ...worktrees.environment(task, 'agent', { agent_id: agent.id, execution_id: record.id }),
+      SVC_API_TOKEN: token,
+      ...(url !== null && { SVC_API_URL: url }),
+    },
+    mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },
+    session_id: record.session_id,
   }
 }
 

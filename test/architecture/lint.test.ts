@@ -39,7 +39,7 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
   ['max-lines', 'src-main/base/l.ts', long(301)],
   ['max-lines', 'src-renderer/components/M.vue', vue(Array.from({ length: 200 }, (_, i) => `void ${i}`).join('\n'))],
   [
-    'max-lines-per-function',
+    'copse/max-own-lines',
     'src-main/base/n.ts',
     `export function n() {\n${Array.from({ length: 60 }, (_, i) => `void ${i}`).join('\n')}\n}`,
   ],
