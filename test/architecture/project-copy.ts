@@ -12,6 +12,7 @@ const copied = [
   'tsconfig.json',
   'tsconfig.pure.json',
   'eslint.config.js',
+  'scripts/lint',
 ]
 
 export interface ProjectCopy extends AsyncDisposable {
