@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { createClient, type Client } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { startBuiltService, type BuiltService } from './harness/built-service.ts'
+
+test('a folder that cannot become a project is refused where it was named, and says what to do', async () => {
+  await using empty = await createTestRepository({ files: null })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const page = await signIn(await browser.newPage(), service)
+  const folder = page.getByLabel(/folder of the repository/i)
+  const open = page.getByRole('button', { name: 'Open folder' })
+  await folder.fill(tmpdir())
+  await open.click()
+  await page.getByText(/no git repository|not (in )?a git repository|is no repository/i).waitFor()
+  await folder.fill('/nowhere/at/all')
+  await open.click()
+  await page.getByText('/nowhere/at/all').waitFor()
+  await folder.fill(empty.path)
+  await open.click()
+  await page.getByText(/no commit/i).waitFor()
+})
+
+test('what goes wrong in a task stands on its card and in its panel, with the ways out', async () => {
+  await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const page = await signIn(await browser.newPage({ viewport: { width: 1440, height: 900 } }), service)
+  const client = clientOf(page, service)
+  const project = await client.call('projects.create', { name: 'Bad luck', repo_path: repository.path })
+  const start = async (title: string, command: string | null, ci_steps: string[] = []) => {
+    const executor = command === null ? 'claude-code' : 'command'
+    const config = { command: command ?? '/nowhere/claude' }
+    const agent = await client.call('agents.create', { name: title, executor, config })
+    const task = await client.call('tasks.create', { project_id: project.id, title, review_config: { ci_steps } })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    return task
+  }
+  await start('Missing binary', null)
+  await start('Fails', 'echo this is why >&2; exit 7')
+  await start('Silent', 'true')
+  await start('Red CI', 'echo x >> b.txt; echo done', ['echo the reason; exit 3'])
+  const conflict = await start('Conflict', 'echo two > a.txt; echo done')
+  await repository.commit('Change the same line', { 'a.txt': 'three\n' })
+
+  await page.reload()
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Bad luck').click()
+  const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
+  await card('Missing binary')
+    .getByText(/not (found|installed|there)|no such|nowhere/i)
+    .waitFor()
+  await card('Fails')
+    .getByText(/exit code 7|this is why/)
+    .waitFor()
+  await card('Silent')
+    .getByText(/without a word/)
+    .waitFor()
+  await card('Red CI')
+    .getByText(/sent the work back 3 times/)
+    .waitFor()
+
+  await card('Fails').click()
+  const panel = page.locator('[data-task-panel]')
+  await panel
+    .getByText(/this is why/)
+    .first()
+    .waitFor()
+  await panel
+    .getByRole('button', { name: /start again/i })
+    .first()
+    .waitFor()
+
+  await card('Conflict')
+    .getByText(/waits for your approval/i)
+    .waitFor()
+  await card('Conflict').click()
+  await panel.getByRole('tab', { name: /Review/ }).click()
+  await panel.getByRole('button', { name: /merge into main/i }).click()
+  await panel.getByText('a.txt').first().waitFor()
+  await card('Conflict')
+    .getByText(/conflict/i)
+    .first()
+    .waitFor()
+  expect(await repository.git(['show', 'main:a.txt'])).toBe('three')
+  const workspace = await client.call('tasks.workspace', { task_id: conflict.id })
+  expect(await repository.git(['show', `${workspace.branch}:a.txt`])).toBe('two')
+})
+
+test('a second window shows what happens in the first, and a killed service is taken up again', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
+  try {
+    await using repository = await createTestRepository()
+    await using browser = await launchChromium()
+    const first = await startBuiltService({ as: 'local', dataDir })
+    const page = await signIn(await browser.newPage(), first)
+    const client = clientOf(page, first)
+    const project = await client.call('projects.create', { name: 'Two windows', repo_path: repository.path })
+    const agent = await client.call('agents.create', {
+      name: 'Long',
+      executor: 'command',
+      config: { command: 'echo half > half.txt; echo at it; exec tail -f /dev/null' },
+    })
+    const kept = await page.evaluate<Record<string, string>>('({ ...sessionStorage })')
+    const second = await browser.newPage()
+    second.setDefaultTimeout(20_000)
+    await second.addInitScript({ content: `Object.assign(sessionStorage, ${JSON.stringify(kept)})` })
+    await second.goto(new URL(first.url).origin)
+    await second.getByRole('navigation', { name: 'Main' }).getByText('Two windows').click()
+    const task = await client.call('tasks.create', { project_id: project.id, title: 'Seen in both' })
+    await second.locator('[data-card]').filter({ hasText: 'Seen in both' }).waitFor()
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await column(second, 'In progress').getByText('at it').waitFor()
+
+    await first.stop('SIGKILL')
+    await using again = await startBuiltService({ as: 'local', dataDir })
+    const third = await signIn(await browser.newPage({ viewport: { width: 1440, height: 900 } }), again)
+    await third.getByRole('navigation', { name: 'Main' }).getByText('Two windows').click()
+    const card = third.locator('[data-card]').filter({ hasText: 'Seen in both' })
+    await card.getByText(/the service ended while/i).waitFor()
+    const diff = await clientOf(third, again).call('tasks.diff', { task_id: task.id })
+    expect(diff.files.map((file) => file.path)).toEqual(['half.txt'])
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
+async function signIn(page: Page, service: BuiltService): Promise<Page> {
+  page.setDefaultTimeout(20_000)
+  await page.goto(service.url)
+  await page.locator('#app > *').first().waitFor()
+  await page.waitForFunction('sessionStorage.length > 0')
+  return page
+}
+
+/** The person's own token, as the page keeps it. */
+function clientOf(page: Page, service: BuiltService): Client {
+  return createClient(createHttpTransport({ baseUrl: new URL(service.url).origin, getToken: () => tokenOf(page) }))
+}
+
+async function tokenOf(page: Page): Promise<string> {
+  const kept = await page.evaluate<string>("Object.values(sessionStorage).join(' ')")
+  return /[\w.-]{30,}/.exec(kept)?.[0] ?? ''
+}
+
+function column(page: Page, name: string): Locator {
+  return page.getByRole('region', { name: 'Board' }).getByRole('region', { name: new RegExp(`^${name}`) })
+}
