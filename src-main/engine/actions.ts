@@ -5,7 +5,7 @@ import type { Assignee, RecoveryAction, TaskMove } from '../../src-shared/contra
 import { listMoves } from '../domain/transition/list-moves.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { hasPlugin } from '../domain/workflow/graph.ts'
-import { checkBeforeExit } from './before-exit.ts'
+import { moveAsAsked } from './asked-move.ts'
 import type { Claims } from './claims.ts'
 import type { Cleanup } from './cleanup.ts'
 import { nowIso } from './context.ts'
@@ -144,17 +144,7 @@ async function transition(
   actor: Actor,
   signal: AbortSignal,
 ): Promise<Outcome | Refusal> {
-  const { context, transitions } = deps.steps
-  const task = context.store.read.tasks.get(request.task_id)
-  if (!task) return noTask
-  const { triggered_by } = actor
-  const asked = { to: request.status, cause: 'asked', triggered_by, version: request.version } as const
-  const refusal = await checkBeforeExit(deps.steps, task, asked, signal)
-  if (refusal) return refusal
-  const result = context.feed.commit((tx) => {
-    const current = tx.tasks.get(request.task_id)
-    return current ? transitions.apply(tx, current, { ...asked, reason: request.reason }) : noTask
-  })
+  const result = await moveAsAsked(deps.steps, { ...request, triggered_by: actor.triggered_by }, signal)
   if (isRefusal(result)) return result
   await endOthers(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)

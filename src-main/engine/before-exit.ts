@@ -1,10 +1,21 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import { audienceMatches } from '../domain/transition/audience.ts'
-import { isRefusal, type TransitionRequest } from '../domain/transition/plan-transition.ts'
+import { isRefusal, type TransitionPlan, type TransitionRequest } from '../domain/transition/plan-transition.ts'
 import { hooksAt } from '../domain/workflow/graph.ts'
 import type { StepDeps } from './perform-step.ts'
 import { runStateScript } from './state-script.ts'
 import type { TaskRecord } from './store-port.ts'
+
+/** Whether anything slow has a say in this move. */
+export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionPlan): boolean {
+  return guardsOf(deps, plan).length > 0 || hooksAt(plan.from, 'before_exit').some((hook) => hook.script !== undefined)
+}
+
+/** The guards of the plugins that the target names. */
+function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan) {
+  const hooks = Object.values(to.hooks ?? {}).flat()
+  return hooks.flatMap((hook) => plugins.get(hook.plugin ?? '')?.guard ?? [])
+}
 
 /**
  * Everything slow that can still say no, before anything is written: the rules once, the guards of
@@ -19,10 +30,7 @@ export async function checkBeforeExit(
   const { read } = deps.context.store
   const plan = deps.transitions.plan(read, task, request)
   if (isRefusal(plan)) return plan
-  const names = Object.values(plan.to.hooks ?? {}).flatMap((hooks) => hooks.map((hook) => hook.plugin ?? ''))
-  for (const name of names) {
-    const guard = deps.plugins.get(name)?.guard
-    if (!guard) continue
+  for (const guard of guardsOf(deps, plan)) {
     const project = read.projects.get(task.project_id)
     if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
     const refusal = await guard({

@@ -37,6 +37,8 @@ export interface Transitions {
    * the effect that must follow. This is the only place that changes a task's status.
    */
   apply(tx: Tx, task: TaskRecord, request: MoveRequest): Moved | Refusal
+  /** The same with the plan of this very transaction. */
+  applyPlan(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved
 }
 
 export function createTransitions(context: EngineContext): Transitions {
@@ -65,6 +67,7 @@ export function createTransitions(context: EngineContext): Transitions {
       const planned = plan(tx, task, request)
       return isRefusal(planned) ? planned : commitPlan(context, tx, task, request, planned)
     },
+    applyPlan: (tx, task, request, planned) => commitPlan(context, tx, task, request, planned),
   }
 }
 

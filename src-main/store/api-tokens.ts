@@ -1,6 +1,7 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
+import { prepareGet } from './hot-statements.ts'
 import { apiTokens } from './schema/identity.ts'
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect
@@ -17,12 +18,7 @@ export function findApiToken(db: Database, id: TokenId): ApiTokenRow | null {
 
 /** Finds the token with a hash, revoked or not; prepared once, for every request with such a token asks it. */
 export function prepareFindApiTokenByHash(db: Database): (tokenHash: string) => ApiTokenRow | null {
-  const byHash = db
-    .select()
-    .from(apiTokens)
-    .where(eq(apiTokens.token_hash, sql.placeholder('hash')))
-    .prepare()
-  return (hash) => byHash.get({ hash }) ?? null
+  return prepareGet(db, apiTokens, apiTokens.token_hash)
 }
 
 /** A person's own tokens that still work, newest first. */

@@ -37,16 +37,17 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
       )
     }
     if (existed && applied > 0 && applied < known) await client.backup(`${file}.before-${known}`)
-    const db: Database = drizzle(client)
+    const db: Database = drizzle({ client })
     // A migration that rebuilds a table needs this off, and inside its transaction the pragma does nothing.
     client.pragma('foreign_keys = OFF')
     migrate(db, { migrationsFolder })
     const broken = client.pragma('foreign_key_check') as unknown[]
     if (broken.length > 0) throw new Error(`${file}: ${broken.length} rows point at nothing after the migration.`)
     client.pragma('foreign_keys = ON')
+    const inTransaction = client.transaction((work: () => unknown) => work())
     return {
       db,
-      transaction: (work) => client.transaction(work).immediate(),
+      transaction: <T>(work: () => T) => inTransaction.immediate(work) as T,
       close: () => {
         if (!client.open) return
         client.pragma('wal_checkpoint(TRUNCATE)')

@@ -2,17 +2,13 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
-import { prepareUpsert } from './upsert.ts'
+import { prepareGet, prepareUpsert } from './hot-statements.ts'
 
 // In these very words: a partial index is used only where its condition can be seen before values are bound.
 const isOpen = sql`${executions.status} IN ('queued', 'running')`
 
 export function createExecutionQueries(db: Database): Queries['executions'] {
-  const byId = db
-    .select()
-    .from(executions)
-    .where(eq(executions.id, sql.placeholder('id')))
-    .prepare()
+  const get = prepareGet(db, executions, executions.id)
   const byTask = db
     .select()
     .from(executions)
@@ -40,7 +36,7 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .limit(1)
     .prepare()
   return {
-    get: (id) => byId.get({ id }) ?? null,
+    get,
     put: prepareUpsert(db, executions, executions.id),
     byTask: (task_id) => byTask.all({ task_id }),
     open: (project_id) =>

@@ -2,7 +2,7 @@ import { desc, eq, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { reviews, transitions } from './schema/work.ts'
-import { prepareUpsert } from './upsert.ts'
+import { prepareUpsert } from './hot-statements.ts'
 
 export function createReviewQueries(db: Database): Queries['reviews'] {
   const byTask = db

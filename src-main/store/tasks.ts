@@ -3,14 +3,10 @@ import type { Queries, TaskFilter, TaskRecord } from '../engine/store-port.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { dependencies, tasks } from './schema/work.ts'
-import { prepareUpsert } from './upsert.ts'
+import { prepareGet, prepareUpsert } from './hot-statements.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
-  const byId = db
-    .select()
-    .from(tasks)
-    .where(eq(tasks.id, sql.placeholder('id')))
-    .prepare()
+  const get = prepareGet(db, tasks, tasks.id)
   const put = prepareUpsert(db, tasks, tasks.id, [tasks.project_id, tasks.parent_id, tasks.archived, tasks.position])
   const last = db
     .select({ position: sql<number | null>`max(${tasks.position})` })
@@ -18,7 +14,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     .where(eq(tasks.project_id, sql.placeholder('project_id')))
     .prepare()
   return {
-    get: (id) => byId.get({ id }) ?? null,
+    get,
     put,
     delete: (id) => void db.delete(tasks).where(eq(tasks.id, id)).run(),
     list: (filter) => listTasks(db, filter),

@@ -2,7 +2,7 @@ import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
-import { prepareUpsert } from './upsert.ts'
+import { prepareUpsert } from './hot-statements.ts'
 
 export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
   const byTask = db
