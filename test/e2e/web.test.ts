@@ -24,3 +24,42 @@ test('a page without a link asks to sign in', async () => {
   await page.goto(service.url)
   await page.getByLabel(/email/i).first().waitFor()
 })
+
+test('a person registers, and comes back with the password and no other', async () => {
+  await using service = await startBuiltService()
+  await using browser = await launchChromium()
+  const page = await browser.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(service.url)
+  await page.getByRole('button', { name: 'Make one' }).click()
+  await page.getByLabel('Your name').fill('Owner')
+  await page.getByLabel('Email').fill('owner@copse.test')
+  await page.getByLabel('Password').fill('correct horse')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: /demo project/i }).waitFor()
+
+  // Tokens live in memory only: a reload asks again.
+  await page.reload()
+  await page.getByLabel(/email/i).first().fill('Owner@copse.test')
+  await page
+    .getByLabel(/password/i)
+    .first()
+    .fill('wrong horse')
+  await page
+    .getByRole('button', { name: /sign in/i })
+    .last()
+    .click()
+  await page
+    .getByText(/wrong|do not match|not right|incorrect/i)
+    .first()
+    .waitFor()
+  await page
+    .getByLabel(/password/i)
+    .first()
+    .fill('correct horse')
+  await page
+    .getByRole('button', { name: /sign in/i })
+    .last()
+    .click()
+  await page.getByRole('button', { name: /demo project/i }).waitFor()
+})
