@@ -1,18 +1,15 @@
-import { expect, it } from 'vitest'
-import { scriptEnvironment } from '../../../src-main/hooks/script-environment.ts'
+import { expect, test } from 'vitest'
+import { scriptEnvironment } from '../../../../src-main/domain/task/script-environment.ts'
 
-it('names everything a script may know, empty where there is none', () => {
+test('names everything that a script may know, empty where there is none', () => {
   expect(
     scriptEnvironment({
       event: 'on_work_start',
-      task_id: 't',
-      task_title: 'A "title"\0 with $HOME',
-      task_status: 'in_progress',
-      task_previous_status: 'todo',
-      project_id: 'p',
-      project_name: 'Project',
+      task: { id: 't', title: 'A "title"\0 with $HOME', status: 'in_progress' },
+      previous_status: 'todo',
+      project: { id: 'p', name: 'Project' },
       repo_path: '/repo',
-      worktree_path: null,
+      worktree_path: '',
       agent_id: null,
       execution_id: null,
     }),

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { startBuiltService } from './harness/built-service.ts'
+
+const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on the screens of the main job, in the ${colorScheme} theme`, async () => {
+    await using service = await startBuiltService({ as: 'local' })
+    await using browser = await launchChromium()
+    // The page's own policy lets no foreign script in; the checker is one.
+    const page = await browser.newPage({
+      viewport: { width: 1440, height: 900 },
+      colorScheme,
+      bypassCSP: true,
+      reducedMotion: 'reduce',
+    })
+    page.setDefaultTimeout(20_000)
+    await page.goto(service.url)
+    await page.getByRole('button', { name: /demo project/i }).waitFor()
+    expect(await violations(page), 'first run').toEqual([])
+    await page.getByRole('button', { name: /demo project/i }).click()
+    const card = page.locator('[data-card]').filter({ hasText: 'Greet whoever is named' })
+    await card.waitFor()
+    expect(await violations(page), 'board').toEqual([])
+    await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
+    await page.keyboard.press('c')
+    await page.getByRole('dialog').waitFor()
+    expect(await violations(page), 'new task').toEqual([])
+    await page.keyboard.press('Escape')
+    await card.click()
+    for (const tab of ['Overview', 'Agent', 'Changes', 'Review', 'Activity', 'Workspace']) {
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
+      await page.getByRole('tabpanel').first().waitFor()
+      expect(await violations(page), tab).toEqual([])
+    }
+    await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
+    await page.getByRole('navigation', { name: 'Settings' }).waitFor()
+    expect(await violations(page), 'settings').toEqual([])
+  })
+}
+
+/** Rule and place of each finding. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(source)
+  return page.evaluate<string[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' at ' + target.join(' '))))`,
+  )
+}
