@@ -33,6 +33,8 @@ export interface SpawnTreeOptions {
   /** The whole environment; nothing is inherited beside it. */
   readonly env: Readonly<Record<string, string>>
   readonly stdin: 'pipe' | 'ignore'
+  /** A UUID that the tree carries, where somebody wants to find it again; else one of its own. */
+  readonly mark?: string
   /** Windows only: hand the arguments over as they are (for `cmd /c`). */
   readonly verbatimArguments?: boolean
 }
@@ -40,8 +42,6 @@ export interface SpawnTreeOptions {
 /** A process and all that it starts, as one thing. Read `stdout` and `stderr` to their ends, which always come. */
 export interface ProcessTree {
   readonly process: ProcessIdentity
-  /** `NAME=value` that every process of the tree inherits. */
-  readonly mark: string
   /** null when it was started with `stdin: 'ignore'`. */
   readonly stdin: Writable | null
   readonly stdout: Readable
@@ -75,7 +75,7 @@ export async function spawnTree(
   args: readonly string[],
   options: SpawnTreeOptions,
 ): Promise<ProcessTree> {
-  const mark = randomUUID()
+  const mark = options.mark ?? randomUUID()
   const child = spawn(command, [...args], {
     cwd: options.cwd,
     env: { ...options.env, [treeVariable]: mark },
@@ -106,7 +106,6 @@ export async function spawnTree(
   })
   return {
     process: identity,
-    mark: `${treeVariable}=${mark}`,
     stdin: child.stdin,
     stdout: pipes[0].output,
     stderr: pipes[1].output,
@@ -141,22 +140,23 @@ export async function reap(
   executionId: string,
   options: { readonly graceMs?: number } = {},
 ): Promise<void> {
-  await reapMarked(identity, `SVC_EXECUTION_ID=${executionId}`, options)
-}
-
-/** The same for a tree that is known by another mark (`ProcessTree.mark`). */
-export async function reapMarked(
-  identity: ProcessIdentity,
-  mark: string,
-  { graceMs = 10_000 }: { readonly graceMs?: number } = {},
-): Promise<void> {
   if (process.platform === 'win32') {
     if (await isAliveOnWindows(identity)) await killTreeOnWindows(identity.pid)
     return
   }
+  await sweepLeft(identity, `SVC_EXECUTION_ID=${executionId}`, options.graceMs)
+}
+
+/** Ends what a killed service left of a tree that was given this mark; nothing where the system shows no environments. */
+export async function reapMarked(mark: string, options: { readonly graceMs?: number } = {}): Promise<void> {
+  if (process.platform === 'win32') return
+  const started = process.platform === 'linux' ? '0@' : new Date(0).toISOString()
+  await sweepLeft({ pid: 0, started }, `${treeVariable}=${mark}`, options.graceMs)
+}
+
+async function sweepLeft(leader: ProcessIdentity, mark: string, graceMs = 10_000): Promise<void> {
   const deadline = Date.now() + graceMs
-  const scope = { leader: identity, mark, watched: false }
-  await sweep(scope, { deadline: () => deadline })
+  await sweep({ leader, mark, watched: false }, { deadline: () => deadline })
 }
 
 async function endTree(

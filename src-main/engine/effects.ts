@@ -4,7 +4,7 @@ import type { Effect } from '../domain/transition/effects.ts'
 import { stepsOf, type Step } from '../domain/transition/phases.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
-import { type ScriptProcess, WorkspaceError } from './ports.ts'
+import { WorkspaceError } from './ports.ts'
 import type { EffectRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 import { toTask } from './views.ts'
@@ -40,8 +40,8 @@ export interface EffectWorker {
 /** What a step runs under. */
 export interface StepRun {
   readonly signal: AbortSignal
-  /** To be told of a script that the step starts. */
-  readonly onStart: (process: ScriptProcess) => void
+  /** The mark for the scripts of the step; written down before it is given out. */
+  readonly mark: () => string
 }
 
 export interface EffectWorkerDeps {
@@ -154,7 +154,7 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
   const started = context.clock.now()
   let end: StepEnd
   try {
-    end = await deps.perform(task, effect.data, step, { signal, onStart: (process) => remember(deps, effect, process) })
+    end = await deps.perform(task, effect.data, step, { signal, mark: () => remember(deps, effect) })
   } catch (error) {
     if (signal.aborted) return false
     context.log.error({ err: error, task_id: task.id, step: step.kind }, 'a step of a transition broke')
@@ -181,11 +181,13 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
   return false
 }
 
-/** A killed service leaves the script behind; the next one ends it before it runs the step anew. */
-function remember(deps: EffectWorkerDeps, effect: EffectRecord, process: ScriptProcess): void {
+/** A killed service leaves its scripts behind; the next one ends them before it runs the step anew. */
+function remember(deps: EffectWorkerDeps, effect: EffectRecord): string {
+  const mark = deps.context.newId()
   deps.context.feed.commit((tx) => {
-    if (tx.effects.first(effect.task_id)?.id === effect.id) tx.effects.update(effect.id, { ...effect.data, process })
+    if (tx.effects.first(effect.task_id)?.id === effect.id) tx.effects.update(effect.id, { ...effect.data, mark })
   })
+  return mark
 }
 
 /** The step stays to be done: whoever has put right what was wrong runs it again. */
@@ -202,7 +204,7 @@ function showBroken(deps: EffectWorkerDeps, effect: EffectRecord, step: Step, er
 }
 
 function advance(deps: EffectWorkerDeps, tx: Tx, effect: EffectRecord, skipped: boolean): void {
-  const { process: _gone, ...data } = effect.data
+  const { mark: _done, ...data } = effect.data
   const cursor = data.cursor + 1
   const cascade_skipped = data.cascade_skipped || skipped
   if (cursor >= stepsFor(deps, effect).length) tx.effects.remove(effect.id)

@@ -29,7 +29,7 @@ export interface StepDeps {
 
 /** Performs one step of a transition and says where it leads. */
 export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
-  return async (task, effect, step, { signal, onStart }) => {
+  return async (task, effect, step, { signal, mark }) => {
     switch (step.kind) {
       case 'clear_barrier':
         return { kind: 'advance' }
@@ -43,7 +43,7 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
         await deps.cleanUp(task, effect.to, signal)
         return { kind: 'advance' }
       case 'hook':
-        return runHook(deps, task, effect, step, { signal, onStart })
+        return runHook(deps, task, effect, step, { signal, mark })
       default:
         return assertNever(step)
     }
@@ -98,7 +98,7 @@ async function runHook(
       phase,
       effect.from,
       run.signal,
-      run.onStart,
+      run.mark,
     )
     return end(deps, effect, action, result)
   }

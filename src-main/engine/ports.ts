@@ -193,19 +193,14 @@ export class ExecutorError extends Error {
 
 // ---- scripts and logs --------------------------------------------------------------------------
 
-export interface ScriptProcess extends ProcessIdentity {
-  /** What all that the script starts inherits. */
-  readonly mark: string
-}
-
 export interface ScriptRun {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeout_ms: number
   readonly log: LogWriter
-  /** Told once it runs, so that a later service can end what a killed one left. */
-  readonly onStart?: (process: ScriptProcess) => void
+  /** A UUID by which a later service finds what a killed one left. */
+  readonly mark?: string
 }
 
 export interface ScriptResult {
@@ -220,8 +215,8 @@ export interface ScriptResult {
 export interface Scripts {
   /** Runs a shell command in its own process group; no process of it is left when it settles. */
   run(script: ScriptRun, options: Cancellable): Promise<ScriptResult>
-  /** Ends what a killed service left running of a script. */
-  reap(process: ScriptProcess): Promise<void>
+  /** Ends what a killed service left running of the scripts with this mark. */
+  reap(mark: string): Promise<void>
 }
 
 export interface LogWriter {

@@ -1,5 +1,4 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
-import type { Effect } from '../domain/transition/effects.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
 import { cancelQueued } from './open-execution.ts'
@@ -15,8 +14,8 @@ export async function recover(deps: StepDeps): Promise<void> {
   const { context } = deps
   const open = context.store.read.executions.open()
   for (const task_id of context.store.read.effects.pendingTasks()) {
-    const process: Effect['process'] = context.store.read.effects.first(task_id)?.data.process
-    if (process) await context.scripts.reap(process)
+    const mark = context.store.read.effects.first(task_id)?.data.mark
+    if (mark !== undefined) await context.scripts.reap(mark)
   }
   for (const record of open) {
     if (record.status === 'queued') cancelUnlessItsTurn(deps, record)

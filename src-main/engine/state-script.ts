@@ -1,7 +1,6 @@
 import type { HookPhase, StateHook } from '../../src-shared/contract/workflow-definition.ts'
 import type { EngineContext } from './context.ts'
 import type { PluginResult } from './plugins/plugin.ts'
-import type { ScriptProcess } from './ports.ts'
 import type { TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -14,7 +13,7 @@ export async function runStateScript(
   phase: HookPhase,
   from: string,
   signal: AbortSignal,
-  onStart?: (process: ScriptProcess) => void,
+  mark?: () => string,
 ): Promise<PluginResult> {
   const { context, worktrees } = deps
   const { read } = context.store
@@ -34,7 +33,7 @@ export async function runStateScript(
         env: hasWorktree ? env : { ...env, SVC_WORKTREE_PATH: '' },
         timeout_ms: (hook.timeout_seconds ?? 30) * 1_000,
         log,
-        ...(onStart && { onStart }),
+        ...(mark && { mark: mark() }),
       },
       { signal },
     )

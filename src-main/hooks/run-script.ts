@@ -32,10 +32,9 @@ export function createScripts(): Scripts {
       if (signal.aborted) return finished(cancelledCode)
       const tree = await start(script, tail)
       if (!tree) return finished(notStartedCode)
-      script.onStart?.({ ...tree.process, mark: tree.mark })
       return await supervise(script, tree, tail, signal, finished)
     },
-    reap: ({ mark, ...process }) => reapMarked(process, mark),
+    reap: (mark) => reapMarked(mark),
   }
 }
 
@@ -80,7 +79,9 @@ async function start(script: ScriptRun, tail: OutputTail): Promise<ProcessTree |
   const { file, args, verbatimArguments } = shellCommand(script.command)
   try {
     const env = childEnvironment(script.env)
-    return await spawnTree(file, args, { cwd: script.cwd, env, stdin: 'ignore', verbatimArguments })
+    const { cwd, mark } = script
+    const place = { cwd, env, stdin: 'ignore', verbatimArguments } as const
+    return await spawnTree(file, args, mark === undefined ? place : { ...place, mark })
   } catch (error) {
     if (!(error instanceof ProcessStartError)) throw error
     await note(script.log, tail, `Could not be started: ${error.message}\n`)

@@ -18,5 +18,6 @@ const app = await createApp({
   migrationsDir: resolve(projectRoot, 'src-main/store/migrations'),
   version: '0.0.0-test',
 })
+process.once('SIGTERM', () => void app.close().then(() => process.exit(0)))
 const { url } = await app.listen()
 process.stdout.write(`${JSON.stringify({ event: 'listening', url })}\n`)

@@ -8,7 +8,7 @@ import { projectRoot } from './project-root.ts'
 import { eventually, signIn } from './running-app.ts'
 import { strictClient } from './strict-client.ts'
 
-/** The application in a process of its own. Killed, it leaves everything as a crash would. */
+/** The application in a process of its own. Killed, it leaves everything as a crash would; disposed, it drains. */
 export interface KillableApp extends AsyncDisposable {
   readonly client: Client
   eventually<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T>
@@ -29,7 +29,11 @@ export async function startKillableApp(dataDir: string): Promise<KillableApp> {
     child.kill('SIGKILL')
     await exited
   }
-  return { client, eventually: (read, fits) => eventually(client, read, fits), kill, [Symbol.asyncDispose]: kill }
+  const end = async () => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  return { client, eventually: (read, fits) => eventually(client, read, fits), kill, [Symbol.asyncDispose]: end }
 }
 
 async function readUrl(child: ChildProcess): Promise<string> {

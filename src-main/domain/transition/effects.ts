@@ -14,6 +14,6 @@ export interface Effect {
   readonly depth: number
   /** A hook whose work a later step builds on was skipped: the automatic follow-up is skipped too. */
   readonly cascade_skipped: boolean
-  /** The script that the present step runs: a killed service leaves it behind. */
-  readonly process?: { readonly pid: number; readonly started: string; readonly mark: string }
+  /** What the scripts of the present step carry, written down before they start: a killed service leaves them behind. */
+  readonly mark?: string
 }

@@ -2,7 +2,6 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Workflow } from '../../domain/workflow/graph.ts'
-import type { ScriptProcess } from '../ports.ts'
 import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../store-port.ts'
 
 /** What a plugin knows of the moment it runs in. */
@@ -15,8 +14,8 @@ export interface PluginContext {
   readonly triggered_by: string
   readonly workspace: WorkspaceRecord | null
   readonly config: Readonly<Record<string, unknown>>
-  /** To be told of a script that the plugin starts. */
-  readonly onStart: (process: ScriptProcess) => void
+  /** The mark for scripts that the plugin starts. */
+  readonly mark: () => string
   readonly signal: AbortSignal
 }
 
@@ -32,7 +31,7 @@ export interface Plugin {
   readonly name: string
   readonly phases: readonly HookPhase[]
   /** Asked before a transition into a state with this plugin is committed. */
-  guard?(context: Omit<PluginContext, 'phase' | 'config' | 'onStart'>): Promise<Refusal | null>
+  guard?(context: Omit<PluginContext, 'phase' | 'config' | 'mark'>): Promise<Refusal | null>
   /** Must be safe to run again: a crash may come between its work and the note that it is done. */
   run(context: PluginContext): Promise<PluginResult>
 }

@@ -18,7 +18,7 @@ export function runCiSteps(services: CiServices): Plugin {
   return {
     name: 'run_ci_steps',
     phases: ['before_enter'],
-    run: async ({ task, project, workspace, signal, onStart }): Promise<PluginResult> => {
+    run: async ({ task, project, workspace, signal, mark }): Promise<PluginResult> => {
       const opened = context.store.read.reviews.latest(task.id)
       if (opened?.status !== 'running') return { kind: 'ok' }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
@@ -35,7 +35,7 @@ export function runCiSteps(services: CiServices): Plugin {
         const log = await context.logs.openFile(task.id, log_name, redact)
         const env = worktrees.environment(task, 'ci')
         const result = await context.scripts
-          .run({ command, cwd: workspace.path, env, timeout_ms, log, onStart }, { signal })
+          .run({ command, cwd: workspace.path, env, timeout_ms, log, mark: mark() }, { signal })
           .finally(() => log.close())
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
         const step: StepResult = {

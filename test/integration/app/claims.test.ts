@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob } from '../../helpers/job.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
@@ -116,7 +117,7 @@ test.concurrent(
     await using job = await startJob()
     await job.settings({ max_concurrent_executions: 2 })
     const names = ['first', 'second', 'third', 'fourth']
-    const tasks = []
+    const tasks: Task[] = []
     for (const name of names) {
       const task = await job.task({ title: name })
       tasks.push(task)

@@ -88,8 +88,7 @@ test.concurrent("an agent's own token works on its project and on nothing that i
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
-  const other = await createTestRepository()
-  await using _other = other
+  await using other = await createTestRepository()
   const elsewhere = await client.call('projects.create', { name: 'Elsewhere', repo_path: other.path })
   // Outside the worktree, where nothing of the run is looked for.
   const place = join(job.repository.beside, 'token')

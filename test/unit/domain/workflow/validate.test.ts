@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validateWorkflow } from '../../../../src-main/domain/workflow/validate.ts'
-import { WorkflowDefinition } from '../../../../src-shared/contract/workflow-definition.ts'
+import type { WorkflowDefinition, WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
 import { anyDefinition, changed, plugins, standardDefinition } from '../workflows.ts'
 
 const rulesOf = (definition: WorkflowDefinition) => validateWorkflow(definition, plugins).map((issue) => issue.rule)
@@ -15,7 +15,7 @@ const without = (name: string): WorkflowDefinition => ({
   ...standardDefinition,
   states: standardDefinition.states.filter((state) => state.name !== name),
 })
-const orphan = { name: 'island', kind: 'custom', column: 'X', label: 'Island', transitions: [] } as const
+const orphan: WorkflowState = { name: 'island', kind: 'custom', column: 'X', label: 'Island', transitions: [] }
 
 test.each<[string, string, WorkflowDefinition]>([
   ['no state of kind initial', 'single_initial', changed({ todo: { kind: 'custom' } })],
