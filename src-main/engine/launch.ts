@@ -68,10 +68,7 @@ async function startHere(
   if (holder) return failed('Another execution is at work in this worktree. Wait for it, or stop it.')
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
-  const status = await context.workspaces.status(
-    { ...(await worktrees.ref(workspace)), path: workspace.path },
-    { signal },
-  )
+  const head = await context.workspaces.head(workspace.path, { signal })
   const log = await context.logs.openAgent({
     project_id: task.project_id,
     task_id: task.id,
@@ -85,7 +82,7 @@ async function startHere(
     const timeout_seconds = record.overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null
     const run = runOf(context, worktrees, place, { log, timeout_seconds })
     const process = await context.executors.start(agent.executor, run, { signal })
-    await announce(context, place, process, status.head)
+    await announce(context, place, process, head)
     const outcome = process.outcome.finally(async () => {
       await log.close().finally(() => context.workspaces.unlock(workspace.path, record.id))
     })

@@ -33,6 +33,8 @@ export interface WorktreeRequest {
   readonly base_branch: string
   /** `existing`: this task had a worktree before, so a missing branch means lost work, not a new start. */
   readonly expect: 'new' | 'existing'
+  /** What `base_commit` was answered before: it is answered again instead of being worked out. */
+  readonly known_base?: string
   readonly setup_commands: readonly string[]
   readonly copy_files: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -82,6 +84,8 @@ export interface Workspaces {
   ensure(request: WorktreeRequest, options: Cancellable): Promise<WorktreeResult>
   exists(path: string): Promise<boolean>
   status(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<WorktreeStatus>
+  /** The commit that a worktree is on. */
+  head(path: string, options: Cancellable): Promise<string>
   diff(ref: BranchRef, scope: (typeof diffScopes)[number], file: string | null, options: Cancellable): Promise<Diff>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /** Commits whatever is uncommitted (untracked too, ignored not); null when there was nothing. */

@@ -86,7 +86,9 @@ export function createWorktrees(context: EngineContext): Worktrees {
             path: record.path,
             branch: record.branch,
             base_branch: record.base_branch,
-            expect: record.base_commit === null ? 'new' : 'existing',
+            ...(record.base_commit === null
+              ? { expect: 'new' as const }
+              : { expect: 'existing' as const, known_base: record.base_commit }),
             setup_commands: settings.setup_commands,
             copy_files: settings.copy_files,
             env: environment(task, 'workspace_setup'),

@@ -9,6 +9,7 @@ import { orNull } from './file-errors.ts'
 import { resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
 import { GitError } from './git/git-error.ts'
+import { peekBranch, peekHead } from './git/peek.ts'
 import { countAheadBehind, isDirty } from './git/status.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
@@ -41,6 +42,7 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       ),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
     status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
+    head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
     diff: (ref, scope, file, { signal }) => asWorkspaceError(readDiff(ref, scope, file, { signal })),
     diffStat: (ref, { signal }) => asWorkspaceError(readDiffStat(ref, { signal })),
     commitAll: (path, message, { signal }) =>
@@ -73,11 +75,18 @@ async function readWorktreeStatus(
   ref: BranchRef & { readonly path: string },
   { signal }: Cancellable,
 ): Promise<WorktreeStatus> {
-  const head = await resolveCommit(ref.path, 'HEAD', { signal })
-  if (head === null) throw new WorkspaceError('git_failed', `The worktree ${ref.path} has no commit to be on.`)
-  const base = await resolveBase(ref.path, ref.base_branch, { signal })
-  const distance = base === null ? { ahead: 0, behind: 0 } : await countAheadBehind(ref.path, base, head, { signal })
+  const head = await readHead(ref.path, { signal })
+  const base =
+    (await peekBranch(ref.path, ref.base_branch)) ?? (await resolveBase(ref.path, ref.base_branch, { signal }))
+  const isThere = base === null || base === head
+  const distance = isThere ? { ahead: 0, behind: 0 } : await countAheadBehind(ref.path, base, head, { signal })
   return { dirty: await isDirty(ref.path, { signal }), ...distance, head }
+}
+
+async function readHead(path: string, { signal }: Cancellable): Promise<string> {
+  const head = (await peekHead(path))?.commit ?? (await resolveCommit(path, 'HEAD', { signal }))
+  if (head === null) throw new WorkspaceError('git_failed', `The worktree ${path} has no commit to be on.`)
+  return head
 }
 
 async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {

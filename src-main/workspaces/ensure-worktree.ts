@@ -6,6 +6,7 @@ import type { KeyedLock } from '../base/keyed-lock.ts'
 import { excludeLock } from './exclude-lock.ts'
 import { orNull } from './file-errors.ts'
 import { branchRef, branchTips, currentBranch, mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
+import { peekCommonDir, peekHead } from './git/peek.ts'
 import { runGit } from './git/run-git.ts'
 import { isDirty } from './git/status.ts'
 import { addWorktree, commonDir, findRecord, readGitLink, removeWorktree, repairWorktree } from './git/worktree.ts'
@@ -28,7 +29,7 @@ const setupDone = 'svc-ready'
 export async function ensureWorktree(given: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
   const { signal, repositories } = options
   const request = { ...given, path: await realpathOfExisting(given.path) }
-  const common = await commonDir(request.repo_path, { signal })
+  const common = (await peekCommonDir(request.repo_path)) ?? (await commonDir(request.repo_path, { signal }))
   const result = await repositories.run(common, async () => {
     await excludeLock(common)
     if (await isHealthy(request, common, { signal })) return await reuse(request, options)
@@ -78,9 +79,11 @@ async function isLinked(path: string, common: string): Promise<boolean> {
 }
 
 async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
-  const { path, branch, base_branch: baseBranch } = request
+  const { path, branch, base_branch: baseBranch, known_base: knownBase } = request
   const { signal } = options
-  if ((await currentBranch(path, { signal })) !== branch && !(await isRebasing(path, branch))) {
+  const isOnBranch = (await peekHead(path))?.branch === branch
+  if (isOnBranch && knownBase !== undefined) return { kind: 'ready', how: 'reused', base_commit: knownBase }
+  if (!isOnBranch && (await currentBranch(path, { signal })) !== branch && !(await isRebasing(path, branch))) {
     await returnToBranch(request, options)
   }
   const head = await resolveCommit(path, 'HEAD', { signal })

@@ -1,0 +1,53 @@
+import { lstat, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { orNull } from '../file-errors.ts'
+import { readGitLink } from './worktree.ts'
+
+// What git's own files say in the plain cases, without starting git. Each answers null where the case is not
+// plain (a repository in a repository's folder, a packed ref, another ref format): then git is asked.
+
+/** The common folder of a repository whose root holds an ordinary `.git` folder. */
+export async function peekCommonDir(repo: string): Promise<string | null> {
+  const folder = join(await realpath(repo), '.git')
+  if (!(await orNull(lstat(folder)))?.isDirectory()) return null
+  const isWhole = (await orNull(stat(join(folder, 'HEAD')))) !== null
+  const isLinked = (await orNull(lstat(join(folder, 'commondir')))) !== null
+  return isWhole && !isLinked ? folder : null
+}
+
+export interface PeekedHead {
+  readonly branch: string
+  readonly commit: string
+}
+
+/** The branch that a linked worktree is on, and its tip. */
+export async function peekHead(worktree: string): Promise<PeekedHead | null> {
+  const record = await readGitLink(worktree)
+  if (record === null || !isWorktreeRecord(record)) return null
+  const head = await orNull(readFile(join(record, 'HEAD'), 'utf8'))
+  const branch = /^ref: refs\/heads\/(\S+)\n$/.exec(head ?? '')?.[1]
+  if (branch === undefined || branch === '.invalid') return null
+  const commit = await peekTip(dirname(dirname(record)), branch)
+  return commit === null ? null : { branch, commit }
+}
+
+/** The tip of a local branch, of the repository that a linked worktree belongs to. */
+export async function peekBranch(worktree: string, branch: string): Promise<string | null> {
+  const record = await readGitLink(worktree)
+  // What is no branch's name could lead the path elsewhere.
+  const isPlain = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(branch)
+  return record === null || !isWorktreeRecord(record) || !isPlain
+    ? null
+    : await peekTip(dirname(dirname(record)), branch)
+}
+
+/** Not the folder of a submodule, which a `.git` file points to as well. */
+const isWorktreeRecord = (record: string) => basename(dirname(record)) === 'worktrees'
+
+async function peekTip(common: string, branch: string): Promise<string | null> {
+  const file = join(common, 'refs', 'heads', branch)
+  // A folder holds the branches below that name.
+  if ((await orNull(stat(file)))?.isFile() !== true) return null
+  const tip = await orNull(readFile(file, 'utf8'))
+  return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(tip ?? '')?.[1] ?? null
+}
