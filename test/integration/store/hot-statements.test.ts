@@ -1,0 +1,34 @@
+import { v7 } from 'uuid'
+import { expect, test } from 'vitest'
+import type { TaskRecord } from '../../../src-main/engine/store-port.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { at, openStore } from './open-store.ts'
+
+test('a row is written whole, whichever of its fields changed', async () => {
+  await using open = await openStore()
+  const first = open.task()
+  const patches: Partial<TaskRecord>[] = [
+    { status: 'todo', version: 2, entry_barrier: true },
+    { archived: true },
+    { position: 3.25, title: 'Moved' },
+    { parent_id: v7() as TaskId, labels: ['a'] },
+    { error_annotation: { type: 'hook_failed', message: 'No', recovery_actions: [] }, review_passed_at: at },
+    { parent_id: null, archived: false, error_annotation: null, description: 'Words' },
+  ]
+  let task = first
+  for (const patch of patches) {
+    task = { ...task, ...patch }
+    const written = task
+    open.store.write((q) => q.tasks.put(written))
+    expect(open.store.read.tasks.get(first.id)).toEqual(task)
+  }
+})
+
+test('a row that refers to nothing is refused, new or known', async () => {
+  await using open = await openStore()
+  const task = open.task()
+  const project_id = v7() as TaskRecord['project_id']
+  expect(() => open.store.write((q) => q.tasks.put({ ...task, project_id }))).toThrow('FOREIGN KEY')
+  expect(() => open.store.write((q) => q.tasks.put({ ...task, id: v7() as TaskId, project_id }))).toThrow('FOREIGN KEY')
+  expect(open.store.read.tasks.get(task.id)).toEqual(task)
+})
