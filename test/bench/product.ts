@@ -26,9 +26,9 @@ const entries: Readonly<Record<Build, string>> = {
 
 export const isBuilt = (): boolean => existsSync(entries.dist)
 
-/** Starts it with its default settings on a free port and an empty data folder, which goes with it. */
-export async function startProduct(build: Build): Promise<Product> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'copse-bench-'))
+/** Starts it with its default settings on a free port and an empty data folder in `within`, which goes with it. */
+export async function startProduct(build: Build, within: string = tmpdir()): Promise<Product> {
+  const dataDir = await mkdtemp(join(within, 'copse-bench-'))
   const args = [entries[build], 'serve', '--json', '--port', '0', '--data-dir', dataDir]
   const child = spawn(process.execPath, args, {
     env: environment(),

@@ -35,9 +35,14 @@ export const testGitEnvironment: Readonly<Record<string, string>> = {
  * `files: null` it has none. `name` is the checkout folder's name, for paths with spaces and the like.
  */
 export async function createTestRepository(
-  options: { readonly files?: Readonly<Record<string, string | Uint8Array>> | null; readonly name?: string } = {},
+  options: {
+    readonly files?: Readonly<Record<string, string | Uint8Array>> | null
+    readonly name?: string
+    /** The folder in which its own is made; by default the system's for temporary files. */
+    readonly within?: string
+  } = {},
 ): Promise<TestRepository> {
-  const home = await realpath(await mkdtemp(join(tmpdir(), 'copse-git-')))
+  const home = await realpath(await mkdtemp(join(options.within ?? tmpdir(), 'copse-git-')))
   const path = join(home, options.name ?? 'repository')
   const beside = join(home, 'beside')
   await mkdir(path, { recursive: true })

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { constants, openSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import type { AgentId, ProjectId } from '../../../src-shared/contract/ids.ts'
 import { createTestRepository, testGitEnvironment, type TestRepository } from '../../helpers/git-repository.ts'
+import { memoryFolder } from '../memory-folder.ts'
 import { startProduct, type Product } from '../product.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
@@ -18,8 +18,9 @@ const fileCount = { full: 10_000, quick: 20 } as const
 /**
  * From `POST …/claim` to the first line that the agent's process writes, on a repository of 10,000 files and
  * for a task that nobody had before. The floor is `git worktree add` on the same repository and then the same
- * command, both started by bare Node. The line comes through a named pipe, so that nothing is polled. What a
- * round made is removed before the next one, outside the measured time.
+ * command, both started by bare Node; repository and worktrees of both lie in memory. The line comes through
+ * a named pipe, so that nothing is polled. What a round made is removed before the next one, outside the
+ * measured time.
  */
 export const claimToAgentStart: BenchRow = {
   name: 'claim-to-agent-start',
@@ -33,11 +34,12 @@ export const claimToAgentStart: BenchRow = {
 async function prepare({ scale, build, say }: Setting): Promise<Contest> {
   await using opened = new AsyncDisposableStack()
   say(`  making a repository of ${fileCount[scale]} files`)
-  const repository = opened.use(await createTestRepository({ files: filesOf(fileCount[scale]) }))
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'copse-bench-claim-')))
+  const within = await memoryFolder()
+  const repository = opened.use(await createTestRepository({ files: filesOf(fileCount[scale]), within }))
+  const folder = await realpath(await mkdtemp(join(within, 'copse-bench-claim-')))
   opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const pipe = opened.use(await openPipe(join(folder, 'started')))
-  const product = opened.use(await startProduct(build))
+  const product = opened.use(await startProduct(build, within))
   // It stays until it is ended, so that nothing of the product's follow-up falls into the next round.
   const command = `echo started > '${pipe.path}'; exec sleep 600`
   const { client } = product

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { spreadOf } from '../../bench/measure.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
+
+const execute = promisify(execFile)
+const program = join(projectRoot, 'test', 'bench', 'run.ts')
+
+const side = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
+const measured = { product: side.median, floor: side.median, ratio: side.median, passed: expect.any(Boolean) }
+
+test('a quick run measures product and floor of every row, and says so as JSON and as a table', async () => {
+  const { stdout, stderr } = await execute(process.execPath, [program, '--quick', '--sources', '--json', '-'])
+  const report = JSON.parse(stdout) as { rows: { product: number; floor: number }[] }
+  const spread = { product: side, floor: side, ratio: side }
+  expect(report).toMatchObject({
+    scale: 'quick',
+    build: 'sources',
+    rows: [
+      { name: 'transitions-per-second', unit: 'transitions/s', rounds: 2, goal: 0.5, ...measured, spread },
+      { name: 'claim-to-agent-start', unit: 'ms', rounds: 1, goal: 1.25, ...measured, spread },
+    ],
+  })
+  for (const row of report.rows) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
+  expect(stderr).toMatch(/row +unit +product +floor +ratio +goal/)
+})
+
+test('a row that is not there, or an unknown option, is told and ends with 2', async () => {
+  for (const args of [['--only', 'nothing'], ['--fast']]) {
+    await expect(execute(process.execPath, [program, ...args])).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('rows: transitions-per-second, claim-to-agent-start') as string,
+    })
+  }
+})
+
+test('a median is the middle of the sorted values', () => {
+  expect(spreadOf([10, 9, 1])).toEqual({ median: 9, min: 1, max: 10 })
+  expect(spreadOf([4, 1, 3, 2])).toEqual({ median: 2.5, min: 1, max: 4 })
+  expect(() => spreadOf([])).toThrow('No round was measured.')
+})
