@@ -140,7 +140,9 @@ async function addAgent(page: Page): Promise<void> {
 async function expectMerged(repository: TestRepository): Promise<void> {
   expect(await repository.git(['show', 'main:sum.ts'])).toContain('all.reduce')
   expect(await repository.git(['status', '--porcelain'])).toBe('')
-  const worktrees = await repository.git(['worktree', 'list', '--porcelain'])
-  expect(worktrees.match(/^worktree /gm)).toHaveLength(1)
+  // The worktree goes after the merge has been told.
+  await expect
+    .poll(() => repository.git(['worktree', 'list', '--porcelain']).then((list) => list.match(/^worktree /gm)))
+    .toHaveLength(1)
   await access(repository.path)
 }
