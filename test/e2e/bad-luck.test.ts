@@ -97,7 +97,7 @@ test('a second window shows what happens in the first, and a killed service is t
   try {
     await using repository = await createTestRepository()
     await using browser = await launchChromium()
-    const first = await startBuiltService({ as: 'local', dataDir })
+    await using first = await startBuiltService({ as: 'local', dataDir })
     const page = await signIn(await browser.newPage(), first)
     const client = clientOf(page, first)
     const project = await client.call('projects.create', { name: 'Two windows', repo_path: repository.path })

@@ -199,7 +199,7 @@ const project = (id: ProjectId, name: string, at: string): Project => ({
   owner_id: null,
   paused_at: null,
   workflow_definition: '',
-  repos: [{ id: boardIds.repo, name, path: `/home/mara/code/${name}`, default_branch: 'main', is_primary: true }],
+  repos: [{ id: boardIds.repo, name, path: `/home/somebody/code/${name}`, default_branch: 'main', is_primary: true }],
   created_at: at,
   updated_at: at,
 })

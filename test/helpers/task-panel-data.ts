@@ -168,7 +168,7 @@ export function panelData(now: number) {
     task_id: ids.task,
     status: 'ready',
     branch: 'svc/retry-with-full-jitter-00000040',
-    path: '/home/mara/.local/share/copse/workspaces/ferry/019b0000-0000-7000-8000-000000000040',
+    path: '/home/somebody/.local/share/copse/workspaces/ferry/019b0000-0000-7000-8000-000000000040',
     base_branch: 'main',
     base_commit: '9c1e77b40a3f1d',
     dirty: true,
@@ -209,7 +209,7 @@ function transitions(now: number): TransitionEntry[] {
     ...more,
   })
   return [
-    entry(1, 1_300, 'backlog', 'todo', 'user:mara'),
+    entry(1, 1_300, 'backlog', 'todo', 'user:somebody'),
     entry(2, 90, 'todo', 'in_progress', `agent:${ids.agent}`),
     entry(3, 70, 'in_progress', 'review', 'system'),
     entry(4, 61, 'review', 'in_progress', `agent:${ids.agent}`, {

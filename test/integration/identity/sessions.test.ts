@@ -6,9 +6,9 @@ import { openIdentity, person } from './open-identity.ts'
 
 test('the first person becomes admin and takes over what is ownerless; later ones do not', async () => {
   await using opened = await openIdentity()
-  const first = await opened.identity.register(person('Ada@example.com'))
-  const second = await opened.identity.register(person('bob@example.com'))
-  expect(first.user).toMatchObject({ email: 'Ada@example.com', handle: 'ada', is_admin: true })
+  const first = await opened.identity.register(person('Owner@example.com'))
+  const second = await opened.identity.register(person('member@example.com'))
+  expect(first.user).toMatchObject({ email: 'Owner@example.com', handle: 'owner', is_admin: true })
   expect(second.user.is_admin).toBe(false)
   expect(opened.adopted).toEqual([first.user.id])
 })
@@ -16,8 +16,8 @@ test('the first person becomes admin and takes over what is ownerless; later one
 test('of two first registrations at once one is the owner', async () => {
   await using opened = await openIdentity()
   const sessions = await Promise.all([
-    opened.identity.register(person('ada@example.com')),
-    opened.identity.register(person('bob@example.com')),
+    opened.identity.register(person('owner@example.com')),
+    opened.identity.register(person('member@example.com')),
   ])
   expect(sessions.filter((session) => session.user.is_admin)).toHaveLength(1)
   expect(opened.adopted).toHaveLength(1)
@@ -30,16 +30,16 @@ test('a bootstrap that fails leaves no account and no flag behind', async () => 
       if (broken) throw new Error('disk full')
     },
   })
-  await expect(opened.identity.register(person('ada@example.com'))).rejects.toThrow('disk full')
+  await expect(opened.identity.register(person('owner@example.com'))).rejects.toThrow('disk full')
   expect([opened.identity.users.list(), opened.identity.isRegistered()]).toEqual([[], false])
   broken = false
-  expect((await opened.identity.register(person('ada@example.com'))).user.is_admin).toBe(true)
+  expect((await opened.identity.register(person('owner@example.com'))).user.is_admin).toBe(true)
 })
 
 test('closed registration lets the first person in and nobody else', async () => {
   await using opened = await openIdentity({ registration: 'closed' })
-  await opened.identity.register(person('ada@example.com'))
-  await expect(opened.identity.register(person('bob@example.com'))).rejects.toMatchObject({
+  await opened.identity.register(person('owner@example.com'))
+  await expect(opened.identity.register(person('member@example.com'))).rejects.toMatchObject({
     code: 'registration_closed',
   })
 })
@@ -47,23 +47,23 @@ test('closed registration lets the first person in and nobody else', async () =>
 test('of two closed first registrations at once one is refused', async () => {
   await using opened = await openIdentity({ registration: 'closed' })
   const results = await Promise.allSettled([
-    opened.identity.register(person('ada@example.com')),
-    opened.identity.register(person('bob@example.com')),
+    opened.identity.register(person('owner@example.com')),
+    opened.identity.register(person('member@example.com')),
   ])
   expect(results.map((result) => result.status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })
 
 test('an email is taken in every case, and signs in in every case', async () => {
   await using opened = await openIdentity()
-  await opened.identity.register(person('ada@example.com'))
-  await expect(opened.identity.register(person('ADA@Example.com'))).rejects.toMatchObject({ code: 'email_taken' })
-  const session = await opened.identity.login({ email: 'ADA@example.com', password: 'correct horse' }, null)
-  expect(session).toMatchObject({ token_type: 'Bearer', expires_in: 900, user: { handle: 'ada' } })
+  await opened.identity.register(person('owner@example.com'))
+  await expect(opened.identity.register(person('OWNER@Example.com'))).rejects.toMatchObject({ code: 'email_taken' })
+  const session = await opened.identity.login({ email: 'OWNER@example.com', password: 'correct horse' }, null)
+  expect(session).toMatchObject({ token_type: 'Bearer', expires_in: 900, user: { handle: 'owner' } })
 })
 
 test('a wrong password and an unknown account get the same answer, also once they are limited', async () => {
   await using opened = await openIdentity()
-  await opened.identity.register(person('ada@example.com'))
+  await opened.identity.register(person('owner@example.com'))
   const answers = async (email: string) => {
     const seen: unknown[] = []
     for (let attempt = 0; attempt < 11; attempt++) {
@@ -72,36 +72,36 @@ test('a wrong password and an unknown account get the same answer, also once the
     }
     return seen
   }
-  const known = await answers('ada@example.com')
+  const known = await answers('owner@example.com')
   expect(await answers('nobody@example.com')).toEqual(known)
   expect([known[0], known[10]]).toEqual([
     ['invalid_credentials', 'Email or password is wrong.'],
     ['rate_limited', 'Too many failed attempts. Try again in 900 seconds.'],
   ])
-  const right = opened.identity.login({ email: 'ada@example.com', password: 'correct horse' }, '10.0.0.2')
+  const right = opened.identity.login({ email: 'owner@example.com', password: 'correct horse' }, '10.0.0.2')
   await expect(right).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
 test('a refresh token works once; its reuse ends the whole session', async () => {
   await using opened = await openIdentity()
   const { identity } = opened
-  const first = await identity.register(person('ada@example.com'))
-  const other = await identity.login({ email: 'ada@example.com', password: 'correct horse' }, null)
+  const first = await identity.register(person('owner@example.com'))
+  const other = await identity.login({ email: 'owner@example.com', password: 'correct horse' }, null)
   const second = await identity.refresh(first.refresh_token)
   expect(second.refresh_token).not.toBe(first.refresh_token)
   await expect(identity.refresh(first.refresh_token)).rejects.toMatchObject({ code: 'refresh_token_reused' })
   await expect(identity.refresh(second.refresh_token)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
-  expect((await identity.refresh(other.refresh_token)).user.handle).toBe('ada')
+  expect((await identity.refresh(other.refresh_token)).user.handle).toBe('owner')
 })
 
 test('a refresh token ends after seven days, and at logout', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
-  const session = await identity.register(person('ada@example.com'))
+  const session = await identity.register(person('owner@example.com'))
   identity.logout(session.refresh_token)
   identity.logout('unknown')
   await expect(identity.refresh(session.refresh_token)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
-  const again = await identity.login({ email: 'ada@example.com', password: 'correct horse' }, null)
+  const again = await identity.login({ email: 'owner@example.com', password: 'correct horse' }, null)
   time.now += 7 * 24 * 3_600_000
   await expect(identity.refresh(again.refresh_token)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
 })
@@ -109,12 +109,12 @@ test('a refresh token ends after seven days, and at logout', async () => {
 test('an access token works for 15 minutes', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
-  const session = await identity.register(person('ada@example.com'))
+  const session = await identity.register(person('owner@example.com'))
   time.now += 899_000
   expect(await identity.authenticate(session.access_token)).toEqual({
     kind: 'user',
     user_id: session.user.id,
-    handle: 'ada',
+    handle: 'owner',
     is_admin: true,
     via: 'jwt',
   })
@@ -125,7 +125,7 @@ test('an access token works for 15 minutes', async () => {
 test('a token of another algorithm, of none, of another key or without claims is not valid', async () => {
   await using opened = await openIdentity()
   const { identity, time, dataDir } = opened
-  const { user } = await identity.register(person('ada@example.com'))
+  const { user } = await identity.register(person('owner@example.com'))
   const key = new Uint8Array(readFileSync(join(dataDir, 'secrets', 'jwt.key')))
   const claims = { sub: user.id, email: user.email, is_admin: true, iat: time.now / 1_000, exp: time.now / 1_000 + 60 }
   const sign = (alg: string, secret: Uint8Array, payload: Record<string, unknown>) =>

@@ -7,7 +7,7 @@ import { openIdentity, person } from './open-identity.ts'
 test('a personal token is shown once, kept as a hash, and works until it is revoked', async () => {
   await using opened = await openIdentity()
   const { identity, db } = opened
-  const { user } = await identity.register(person('ada@example.com'))
+  const { user } = await identity.register(person('owner@example.com'))
   const made = identity.tokens.create(user.id, 'laptop')
   const kept = identity.tokens.create(user.id, 'ci')
   expect(made.token).toMatch(/^svc_[\w-]{43}$/)
@@ -25,9 +25,9 @@ test('a personal token is shown once, kept as a hash, and works until it is revo
 test('nobody revokes somebody else’s token, or one that is not there', async () => {
   await using opened = await openIdentity()
   const { identity } = opened
-  const ada = await identity.register(person('ada@example.com'))
-  const bob = await identity.register(person('bob@example.com'))
-  const made = identity.tokens.create(ada.user.id, 'laptop')
+  const owner = await identity.register(person('owner@example.com'))
+  const member = await identity.register(person('member@example.com'))
+  const made = identity.tokens.create(owner.user.id, 'laptop')
   const codeOf = (action: () => void) => {
     try {
       action()
@@ -36,10 +36,10 @@ test('nobody revokes somebody else’s token, or one that is not there', async (
       return (error as { code: string }).code
     }
   }
-  expect(codeOf(() => identity.tokens.delete(bob.user.id, made.id))).toBe('forbidden')
-  expect(codeOf(() => identity.tokens.delete(ada.user.id, TokenId.parse(v7())))).toBe('not_found')
-  identity.tokens.delete(ada.user.id, made.id)
-  expect(codeOf(() => identity.tokens.delete(ada.user.id, made.id))).toBe('not_found')
+  expect(codeOf(() => identity.tokens.delete(member.user.id, made.id))).toBe('forbidden')
+  expect(codeOf(() => identity.tokens.delete(owner.user.id, TokenId.parse(v7())))).toBe('not_found')
+  identity.tokens.delete(owner.user.id, made.id)
+  expect(codeOf(() => identity.tokens.delete(owner.user.id, made.id))).toBe('not_found')
 })
 
 test('an agent’s token names its execution and ends with it', async () => {
@@ -79,8 +79,8 @@ test('the local operator acts as the first person once somebody has registered',
   const { identity } = opened
   const { access_token } = identity.localSignIn(identity.createLocalCode())
   expect(identity.localPrincipal()).toEqual({ kind: 'operator' })
-  const ada = await identity.register(person('ada@example.com'))
-  await identity.register(person('bob@example.com'))
-  const asAda = { kind: 'user', user_id: ada.user.id, handle: 'ada', is_admin: true, via: 'local' }
-  expect([identity.localPrincipal(), await identity.authenticate(access_token)]).toEqual([asAda, asAda])
+  const owner = await identity.register(person('owner@example.com'))
+  await identity.register(person('member@example.com'))
+  const asOwner = { kind: 'user', user_id: owner.user.id, handle: 'owner', is_admin: true, via: 'local' }
+  expect([identity.localPrincipal(), await identity.authenticate(access_token)]).toEqual([asOwner, asOwner])
 })

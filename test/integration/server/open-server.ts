@@ -34,9 +34,9 @@ export async function openServer(config: Partial<ServerOptions['config']> = {}):
   })
   const url = await server.listen()
   const session = await opened.identity.register({
-    email: 'ada@example.com',
+    email: 'owner@example.com',
     password: 'correct horse',
-    display_name: 'Ada',
+    display_name: 'Owner',
   })
   const { token } = opened.identity.tokens.create(session.user.id, 'tests')
   return {

@@ -94,7 +94,7 @@ test('every route but the public ones asks for a token, before it looks at anyth
 
 test('an unknown, expired or malformed token is refused with a challenge', async () => {
   await using server = await openServer()
-  const login = { email: 'ada@example.com', password: 'correct horse' }
+  const login = { email: 'owner@example.com', password: 'correct horse' }
   const signedIn = await answer(await server.request('/api/v1/auth/login', { ...json(login), token: null }))
   const { access_token } = signedIn.body as { access_token: string }
   expect((await server.request('/api/v1/projects', { token: access_token })).status).toBe(200)
@@ -148,7 +148,7 @@ test('a bug answers without its text, which the log has', async () => {
 test('a sign-in that was limited says when to come back', async () => {
   await using server = await openServer()
   const login = () =>
-    server.request('/api/v1/auth/login', { ...json({ email: 'ada@example.com', password: 'no' }), token: null })
+    server.request('/api/v1/auth/login', { ...json({ email: 'owner@example.com', password: 'no' }), token: null })
   for (let attempt = 0; attempt < 10; attempt++) expect((await login()).status).toBe(401)
   const limited = await login()
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '900'])

@@ -4,8 +4,8 @@ import { chooseHandle } from '../../../src-main/identity/handle.ts'
 const free = () => false
 
 test.each([
-  ['ada@example.com', 'ada'],
-  ['Ada.Lovelace+work@example.com', 'ada-lovelace-work'],
+  ['owner@example.com', 'owner'],
+  ['Owner.Lovelace+work@example.com', 'owner-lovelace-work'],
   ["_o'neil_@example.com", 'o-neil'],
   ['+++@example.com', 'user'],
   [`${'a'.repeat(38)}.b@example.com`, 'a'.repeat(38)],
@@ -14,8 +14,8 @@ test.each([
 })
 
 test('a taken handle is numbered from 2 on', () => {
-  const taken = new Set(['ada', 'ada-2'])
-  expect(chooseHandle('ada@example.com', (handle) => taken.has(handle))).toBe('ada-3')
+  const taken = new Set(['owner', 'owner-2'])
+  expect(chooseHandle('owner@example.com', (handle) => taken.has(handle))).toBe('owner-3')
 })
 
 test('the names that the audit uses itself are never given to a person', () => {

@@ -35,7 +35,7 @@ test('steps are the lines that say something', () => {
 test.each([
   ['Claude Code', 'agent', 'Cc'],
   ['Codex', 'agent', 'Co'],
-  ['Mara Lindqvist', 'person', 'ML'],
+  ['Some Body', 'person', 'SB'],
   ['Ana Maria de Souza', 'person', 'AS'],
   ['', 'agent', '?'],
 ] as const)('%s as %s is %s', (name, kind, letters) => {
