@@ -6,7 +6,13 @@ import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 
 /** A command that judges its task over REST with the token of its execution. */
 function judging(verdict: 'pass' | 'fail', feedback: string): string {
-  return `curl -sf -H "Authorization: Bearer $SVC_API_TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify({ verdict, feedback })}' "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID/verdict" > /dev/null && echo judged`
+  const body = JSON.stringify(JSON.stringify({ verdict, feedback }))
+  const judge = `
+    const { SVC_API_URL, SVC_API_TOKEN, SVC_TASK_ID } = process.env;
+    const headers = { authorization: "Bearer " + SVC_API_TOKEN, "content-type": "application/json" };
+    fetch(SVC_API_URL + "/api/v1/tasks/" + SVC_TASK_ID + "/verdict", { method: "POST", headers, body: ${body} })
+      .then((response) => { if (!response.ok) throw new Error(String(response.status)) })`
+  return `'${process.execPath}' -e '${judge}' && echo judged`
 }
 
 test.concurrent(
