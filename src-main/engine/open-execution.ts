@@ -1,5 +1,6 @@
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
+import { executorCapabilities } from '../../src-shared/contract/projects.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { composePrompt } from '../domain/task/prompt.ts'
 import { nowIso, type EngineContext } from './context.ts'
@@ -24,7 +25,8 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
   const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
   const feedback = feedbackFor(tx, task)
   const last = tx.executions.lastOf(task.id, role)
-  const known = last && last.agent_id === agent?.id ? last.session_id : null
+  const can = agent && executorCapabilities[agent.executor]
+  const known = can?.resumes && last?.agent_id === agent?.id ? (last?.session_id ?? null) : null
   const session_id = request.resume || feedback !== null ? known : null
   const workspace = tx.workspaces.byTask(task.id)
   const prompt =
@@ -38,7 +40,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
       resumed: session_id !== null,
       judges: request.judges,
       review_prompt: task.review_config.review_prompt,
-      has_mcp: agent?.executor === 'claude-code',
+      has_mcp: can?.mcp === true,
     })
   const record: ExecutionRecord = {
     id: context.newId() as ExecutionId,

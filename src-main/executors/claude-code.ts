@@ -29,7 +29,6 @@ export function createClaudeCodeDriver(options: ClaudeCodeOptions = {}): Executo
   return {
     name: 'claude-code',
     hosting: 'here',
-    can: { mcp: true, resumes: true, input: true },
     start: async (run, { signal }) => {
       try {
         return await startClaudeCode(run, { clock, env, exitGraceMs, signal })

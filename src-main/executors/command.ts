@@ -24,7 +24,6 @@ const notFoundCode = 127
 export const command: ExecutorProfileDriver = {
   name: 'command',
   hosting: 'here',
-  can: { mcp: false, resumes: false, input: false },
   start: startCommand,
   detect: () => {
     const path = process.platform === 'win32' ? findOnPath('cmd.exe') : '/bin/sh'

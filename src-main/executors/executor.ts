@@ -1,22 +1,11 @@
 import type { DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import type { Cancellable, ExecutionRun, RunningExecution } from '../engine/ports.ts'
 
-/** What an executor profile can do; the rest of the product asks here, never by the profile's name. */
-export interface ExecutorCapabilities {
-  /** It is given the MCP endpoint. */
-  readonly mcp: boolean
-  /** It can take up an earlier session by its id. */
-  readonly resumes: boolean
-  /** It takes words from a person while it runs. */
-  readonly input: boolean
-}
-
 /** One executor profile: how its agent is found, started, read and stopped. */
 export interface ExecutorProfileDriver {
   readonly name: ExecutorProfile
   /** `elsewhere`: the agent runs on its own and speaks to the API; `start` is never called. */
   readonly hosting: 'here' | 'elsewhere'
-  readonly can: ExecutorCapabilities
   /**
    * Starts one run. `signal` ends the attempt to start; once this has resolved, only
    * `RunningExecution.stop` ends the run. Closing `run.log` is the driver's: when `outcome` settles,

@@ -5,7 +5,6 @@ import type { ExecutorProfileDriver } from './executor.ts'
 export const external: ExecutorProfileDriver = {
   name: 'external',
   hosting: 'elsewhere',
-  can: { mcp: true, resumes: false, input: false },
   start: () =>
     Promise.reject(
       new ExecutorError('not_configured', 'An external agent runs elsewhere and is not started from here.'),

@@ -62,6 +62,22 @@ export const defaultProjectSettings: ProjectSettings = {
 export const executorProfiles = ['claude-code', 'command', 'external'] as const
 export type ExecutorProfile = (typeof executorProfiles)[number]
 
+/** What an agent of a profile can do. Everything asks here, and nothing by the profile's name. */
+export interface ExecutorCapabilities {
+  /** It is given the MCP endpoint. */
+  readonly mcp: boolean
+  /** It can take up an earlier session by its id. */
+  readonly resumes: boolean
+  /** It takes words from a person while it runs. */
+  readonly input: boolean
+}
+
+export const executorCapabilities: { readonly [P in ExecutorProfile]: ExecutorCapabilities } = {
+  'claude-code': { mcp: true, resumes: true, input: true },
+  command: { mcp: false, resumes: false, input: false },
+  external: { mcp: true, resumes: false, input: false },
+}
+
 export const AgentConfig = z.object({
   command: z
     .string()

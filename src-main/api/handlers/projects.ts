@@ -1,7 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { Principal } from '../../domain/access/principal.ts'
-import { actorOf } from '../../domain/access/principal.ts'
 import { checkAccess } from '../../domain/access/policy.ts'
 import { isRefusal } from '../../domain/transition/plan-transition.ts'
 import type { AgentRecord, ProjectRecord, TaskRecord } from '../../engine/store-port.ts'
@@ -188,7 +187,7 @@ async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSi
   })
   const task: TaskRecord = newTask(parts, project, { ...demoTask, id: parts.newId() as TaskId })
   const claimed = await parts.engine.claims.claim(
-    { task_id: task.id, claimant: { type: 'agent', id: agent.id }, triggered_by: actorOf(principal), overrides: {} },
+    { task_id: task.id, claimant: { type: 'agent', id: agent.id }, triggered_by: `agent:${agent.id}`, overrides: {} },
     signal,
   )
   if (isRefusal(claimed)) throw new ApiError(claimed)

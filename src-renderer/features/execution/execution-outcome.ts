@@ -1,3 +1,4 @@
+import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
@@ -38,15 +39,13 @@ export function workTime(execution: Execution, now: number): number | null {
   return Math.max(0, end - Date.parse(execution.started_at))
 }
 
-/** Profiles that read what a person writes while they run. */
-const takesInput: ReadonlySet<Execution['executor']> = new Set(['claude-code', 'command'])
-
 /** Whether a message can be written now, or the sentence why not. */
 export function inputState(execution: Execution | null): { allowed: true } | { allowed: false; reason: string } {
   if (execution === null) return { allowed: false, reason: 'Nothing runs yet.' }
   if (execution.status !== 'running') return { allowed: false, reason: 'This run has ended. Start another to go on.' }
-  if (!takesInput.has(execution.executor))
-    return { allowed: false, reason: 'This agent runs elsewhere and reads no messages here.' }
+  if (execution.executor === 'person' || !executorCapabilities[execution.executor].input) {
+    return { allowed: false, reason: 'This agent reads no messages while it works.' }
+  }
   return { allowed: true }
 }
 

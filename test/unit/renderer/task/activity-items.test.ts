@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { activityDays, dayLabel, timeInStates } from '../../../../src-renderer/features/task/activity-items.ts'
+import {
+  activityDays,
+  dayLabel,
+  timeInStates,
+  skipReason,
+} from '../../../../src-renderer/features/task/activity-items.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
 
 const now = new Date(2026, 10, 21, 12, 0)
@@ -30,4 +35,9 @@ test('the time in each state adds up to the task’s age, and stops at the end',
   expect(times.reduce((sum, time) => sum + time.ms, 0)).toBe(now.getTime() - Date.parse(data.task.created_at))
   const done = timeInStates(data.transitions, data.task.created_at, 'done', workflow, now.getTime())
   expect(done.some((time) => time.state === 'done')).toBe(false)
+})
+
+test('a skipped hook says why in a sentence', () => {
+  expect(skipReason('no_agent')).toBe('Nobody has the role.')
+  expect(skipReason('exit code 3: no such file')).toBe('exit code 3: no such file')
 })

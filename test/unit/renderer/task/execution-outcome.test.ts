@@ -24,6 +24,8 @@ describe('an execution in words', () => {
   test('messages are taken while it runs, by profiles that read them', () => {
     expect(inputState(running)).toEqual({ allowed: true })
     expect(inputState({ ...running, executor: 'external' }).allowed).toBe(false)
+    expect(inputState({ ...running, executor: 'command' }).allowed).toBe(false)
+    expect(inputState({ ...running, executor: 'person' }).allowed).toBe(false)
     expect(inputState(failed).allowed).toBe(false)
     expect(inputState(null).allowed).toBe(false)
   })
