@@ -142,7 +142,18 @@ function runOf(
     },
     mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },
     session_id: record.session_id,
+    onSession: (session_id) => {
+      rememberSession(context, record.id, session_id)
+    },
   }
+}
+
+/** A crash must not cost the session: it is written down while the agent works. */
+function rememberSession(context: EngineContext, id: ExecutionRecord['id'], session_id: string): void {
+  context.feed.commit((tx) => {
+    const current = tx.executions.get(id)
+    if (current && current.session_id !== session_id) tx.executions.put({ ...current, session_id })
+  })
 }
 
 /** A person's or an external agent's execution: there is nothing to start, it only counts as running. */
@@ -164,9 +175,10 @@ class ExecutionGone extends Error {
 
 function markRunning(context: EngineContext, task: TaskRecord, record: ExecutionRecord): void {
   context.feed.commit((tx) => {
-    if (tx.executions.get(record.id)?.status !== 'queued') throw new ExecutionGone()
+    const queued = tx.executions.get(record.id)
+    if (queued?.status !== 'queued') throw new ExecutionGone()
     const now = nowIso(context)
-    const running: ExecutionRecord = { ...record, status: 'running', started_at: now }
+    const running: ExecutionRecord = { ...record, session_id: queued.session_id, status: 'running', started_at: now }
     tx.executions.put(running)
     const current = tx.tasks.get(task.id)
     if (current && (current.active_execution_id !== record.id || current.error_annotation)) {

@@ -145,6 +145,8 @@ export interface ExecutionRun {
   readonly session_id: string | null
   readonly timeout_seconds: number | null
   readonly log: AgentLog
+  /** Told as soon as the agent names its session: after a crash it can still be resumed. */
+  readonly onSession?: (session_id: string) => void
 }
 
 /** Tells a process from a later one with the same pid. */

@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { scripted } from '../fakes/model-server.ts'
+import { startKillableApp } from '../helpers/killable-app.ts'
 import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { createAgentBench, type AgentBench } from './agent-bench.ts'
 import { claudeCodeBinary } from './claude-code-binary.ts'
@@ -104,7 +108,49 @@ test('stopping Claude Code in the middle leaves its work and offers to resume', 
   expect(diff.files.map((file) => file.path)).toEqual(['half.txt'])
 })
 
-async function setUp(bench: AgentBench, running: RunningApp) {
+test('after the service was killed, Claude Code is resumed in the session that it was in', async () => {
+  await using bench = await createAgentBench()
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-agents-'))
+  try {
+    await using first = await startKillableApp(dataDir)
+    const { project, agent } = await setUp(bench, first)
+    const task = await first.client.call('tasks.create', {
+      project_id: project.id,
+      title: 'Survive',
+      description: scripted('Write half.txt, then wait.', [
+        { write: { path: 'half.txt', content: 'half\n' } },
+        { shell: 'tail -f /dev/null' },
+      ]),
+    })
+    const { execution } = await first.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await bench.model.waitForCall((call) => call.index === 1)
+    await first.kill()
+
+    await using second = await startKillableApp(dataDir)
+    const lost = await second.client.call('tasks.get', { task_id: task.id })
+    expect(lost.error_annotation).toMatchObject({
+      type: 'execution_lost',
+      recovery_actions: ['resume', 'retry_execution'],
+    })
+    const before = await second.client.call('executions.get', { execution_id: execution.id })
+    await second.client.call('tasks.update', {
+      task_id: task.id,
+      description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),
+    })
+    await second.client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+    const call = await bench.model.waitForCall((one) => one.prompt.includes('Finish it.'))
+    expect(call.said).toContain('Write half.txt, then wait.')
+    const done = await second.eventually(
+      () => second.client.call('tasks.executions', { task_id: task.id }),
+      ({ items }) => items[0]?.status === 'succeeded',
+    )
+    expect(done.items[0]?.session_id).toBe(before.session_id)
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
+async function setUp(bench: AgentBench, running: Pick<RunningApp, 'client'>) {
   const project = await running.client.call('projects.create', { name: 'Agents', repo_path: bench.repository.path })
   const agent = await running.client.call('agents.create', {
     name: 'Claude Code',

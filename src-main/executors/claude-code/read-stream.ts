@@ -13,6 +13,8 @@ export interface StreamListener {
   readonly onTurnEnd?: (queued: number) => void
   /** A turn runs: the first one, or one that was queued behind another. */
   readonly onTurn?: () => void
+  /** The session has a name, or another one. */
+  readonly onSession?: (session_id: string) => void
   /** The time of the entries, as ISO 8601. */
   readonly now: () => string
 }
@@ -43,6 +45,7 @@ export function createStreamReader(listener: StreamListener, maxBytes: number = 
     if (parsed.kind === 'unknown') return
     const before = facts
     facts = trackRun(before, parsed.event)
+    if (facts.session_id !== null && facts.session_id !== before.session_id) listener.onSession?.(facts.session_id)
     for (const entry of toEntries(parsed.event, before, facts, at)) listener.onEntry(entry)
     if (parsed.event.type === 'result') listener.onTurnEnd?.(parsed.event.queued_turn_count ?? 0)
     else if (isOfTurn(parsed.event)) listener.onTurn?.()

@@ -39,6 +39,7 @@ export function superviseRun({ run, tree, clock, resources, exitGraceMs }: Super
     now,
     onEntry: (entry) => log.entry(entry),
     onTurn: () => clearTimeout(lingerTimer),
+    ...(run.onSession && { onSession: run.onSession }),
     onTurnEnd: (queued) => {
       // It works through what it was sent before, then exits. Some versions hang on a background job.
       open = false
