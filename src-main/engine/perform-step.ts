@@ -34,7 +34,7 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
       case 'clear_barrier':
         return { kind: 'advance' }
       case 'workspace':
-        return ensureWorkspace(deps, task, signal)
+        return ensureWorkspace(deps, task, { signal, mark })
       case 'dispatch': {
         const result = await deps.dispatch(task)
         return end(deps, effect, { phase: 'on_enter', action: 'dispatch_role_agent', hook: {} }, result)
@@ -50,8 +50,8 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
   }
 }
 
-async function ensureWorkspace(deps: StepDeps, task: TaskRecord, signal: AbortSignal): Promise<StepEnd> {
-  const ensured = await deps.worktrees.ensure(task, signal)
+async function ensureWorkspace(deps: StepDeps, task: TaskRecord, { signal, mark }: StepRun): Promise<StepEnd> {
+  const ensured = await deps.worktrees.ensure(task, signal, mark)
   if (ensured.kind === 'ready') return { kind: 'advance' }
   const annotation: ErrorAnnotation =
     ensured.kind === 'branch_gone'

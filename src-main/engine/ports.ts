@@ -36,6 +36,8 @@ export interface WorktreeRequest {
   /** What `base_commit` was answered before: it is answered again instead of being worked out. */
   readonly known_base?: string
   readonly setup_commands: readonly string[]
+  /** Told to the set-up commands' processes, so that those a crash leaves behind can be found (`Scripts.reap`). */
+  readonly mark?: string
   readonly copy_files: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }

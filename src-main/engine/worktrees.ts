@@ -18,7 +18,8 @@ export interface Worktrees {
   /** The record that a first claim makes; the directory follows. */
   plan(tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord
   /** Makes the worktree, or finds it again. */
-  ensure(task: TaskRecord, signal: AbortSignal): Promise<EnsuredWorktree>
+  /** `mark` is asked for when set-up commands may run. */
+  ensure(task: TaskRecord, signal: AbortSignal, mark?: () => string): Promise<EnsuredWorktree>
   ref(workspace: WorkspaceRecord): Promise<BranchRef>
   /** The script variables of a task, as a hook, a CI step or an agent gets them. */
   environment(
@@ -74,7 +75,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
       base_branch: workspace.base_branch,
       base_commit: workspace.base_commit,
     }),
-    ensure: async (task, signal) => {
+    ensure: async (task, signal, mark) => {
       const project = store.read.projects.get(task.project_id)
       if (!project) throw new BugError(`Task ${task.id} has no project.`)
       const record = feed.commit((tx) => plan(tx, task, project))
@@ -90,6 +91,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
               ? { expect: 'new' as const }
               : { expect: 'existing' as const, known_base: record.base_commit }),
             setup_commands: settings.setup_commands,
+            ...(mark && settings.setup_commands.length > 0 && { mark: mark() }),
             copy_files: settings.copy_files,
             env: environment(task, 'workspace_setup'),
           },

@@ -128,11 +128,16 @@ async function isRebasing(path: string, branch: string): Promise<boolean> {
 
 async function setUp(request: WorktreeRequest, { signal }: Cancellable): Promise<void> {
   const record = await readGitLink(request.path)
-  const mark = join(record ?? request.path, setupDone)
-  if ((await orNull(stat(mark))) !== null) return
+  const doneFile = join(record ?? request.path, setupDone)
+  if ((await orNull(stat(doneFile))) !== null) return
   await copyFiles(request.repo_path, request.path, request.copy_files)
-  await runSetup(request.path, request.setup_commands, { signal, env: request.env })
-  await writeFile(mark, '')
+  const { env, mark } = request
+  await runSetup(request.path, request.setup_commands, {
+    signal,
+    env,
+    ...(mark !== undefined && { mark }),
+  })
+  await writeFile(doneFile, '')
 }
 
 function baseGone(request: WorktreeRequest): WorkspaceError {

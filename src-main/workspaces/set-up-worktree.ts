@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { childEnvironment } from '../base/process-environment.ts'
 import { spawnTree } from '../base/process.ts'
 import { WorkspaceError } from '../engine/ports.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import type { Cancellable, WorktreeRequest } from '../engine/ports.ts'
 import { orNull } from './file-errors.ts'
 import { isInside, pathInside } from './path-guard.ts'
 
@@ -38,12 +38,13 @@ export async function copyFiles(root: string, worktree: string, patterns: readon
 export async function runSetup(
   worktree: string,
   commands: readonly string[],
-  { signal, env }: Cancellable & { readonly env: Readonly<Record<string, string>> },
+  { signal, env, mark }: Cancellable & Pick<WorktreeRequest, 'env' | 'mark'>,
 ): Promise<void> {
   for (const command of commands) {
     signal.throwIfAborted()
     const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c']
-    const tree = await spawnTree(shell, [flag, command], { cwd: worktree, env: childEnvironment(env), stdin: 'ignore' })
+    const place = { cwd: worktree, env: childEnvironment(env), stdin: 'ignore' } as const
+    const tree = await spawnTree(shell, [flag, command], mark === undefined ? place : { ...place, mark })
     const tail = keepTail([tree.stdout, tree.stderr])
     const stop = (): void => void tree.stop()
     signal.addEventListener('abort', stop, { once: true })

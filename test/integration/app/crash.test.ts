@@ -113,6 +113,7 @@ test.concurrent(
     await rm(stop)
 
     await using second = await startKillableApp(dataDir.path)
+    await beacon.gone('setup')
     const passed = await second.eventually(
       () => second.client.call('tasks.get', { task_id: task.id }),
       (one) => one.review_passed_at !== null,
@@ -124,6 +125,5 @@ test.concurrent(
     expect(executions.map((one) => one.status)).toEqual(['succeeded'])
     const { path } = await second.client.call('tasks.workspace', { task_id: task.id })
     expect(await readFile(join(path, 'address.txt'), 'utf8')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/)
-    await beacon.release('setup')
   },
 )
