@@ -6,12 +6,14 @@ import type { ApiParts } from './context.ts'
 export async function workspaceView(parts: ApiParts, record: WorkspaceRecord, signal: AbortSignal): Promise<Workspace> {
   const { repo_path: _inside, created_at: _also, ...workspace } = record
   const unknown = { dirty: false, ahead: 0, behind: 0, lock: null }
-  const ref = await parts.engine.worktrees.ref(record)
-  const { path } = ref
-  if (path === null || record.status === 'creating') return { ...workspace, ...unknown }
-  const [status, lock] = await Promise.all([
-    parts.workspaces.status({ ...ref, path }, { signal }),
-    parts.workspaces.readLock(path),
-  ])
-  return { ...workspace, dirty: status.dirty, ahead: status.ahead, behind: status.behind, lock }
+  if (record.status === 'creating') return { ...workspace, ...unknown }
+  return parts.engine.worktrees.look(record, async (ref) => {
+    const { path } = ref
+    if (path === null) return { ...workspace, ...unknown }
+    const [status, lock] = await Promise.all([
+      parts.workspaces.status({ ...ref, path }, { signal }),
+      parts.workspaces.readLock(path),
+    ])
+    return { ...workspace, dirty: status.dirty, ahead: status.ahead, behind: status.behind, lock }
+  })
 }

@@ -21,6 +21,8 @@ export interface Worktrees {
   /** `mark` is asked for when set-up commands may run. */
   ensure(task: TaskRecord, signal: AbortSignal, mark?: () => string): Promise<EnsuredWorktree>
   ref(workspace: WorkspaceRecord): Promise<BranchRef>
+  /** Looks at a worktree that may be removed at any moment: what then fails is asked again of the branch alone. */
+  look<T>(workspace: WorkspaceRecord, look: (ref: BranchRef) => Promise<T>): Promise<T>
   /** The script variables of a task, as a hook, a CI step or an agent gets them. */
   environment(
     task: TaskRecord,
@@ -65,16 +67,26 @@ export function createWorktrees(context: EngineContext): Worktrees {
       execution_id: more.execution_id ?? null,
     })
   }
+  const ref: Worktrees['ref'] = async (workspace) => ({
+    repo_path: workspace.repo_path,
+    path: (await workspaces.exists(workspace.path)) ? workspace.path : null,
+    branch: workspace.branch,
+    base_branch: workspace.base_branch,
+    base_commit: workspace.base_commit,
+  })
   return {
     plan,
     environment,
-    ref: async (workspace) => ({
-      repo_path: workspace.repo_path,
-      path: (await workspaces.exists(workspace.path)) ? workspace.path : null,
-      branch: workspace.branch,
-      base_branch: workspace.base_branch,
-      base_commit: workspace.base_commit,
-    }),
+    ref,
+    look: async (workspace, look) => {
+      const now = await ref(workspace)
+      try {
+        return await look(now)
+      } catch (error) {
+        if (now.path === null || (await isWorktree(workspaces, now.path))) throw error
+        return await look({ ...now, path: null })
+      }
+    },
     ensure: async (task, signal, mark) => {
       const project = store.read.projects.get(task.project_id)
       if (!project) throw new BugError(`Task ${task.id} has no project.`)
@@ -127,4 +139,14 @@ function repoOf(q: Queries, task: TaskRecord) {
   const repo = q.repos.get(task.repo_id)
   if (!repo) throw new BugError(`Task ${task.id} has no repository.`)
   return repo
+}
+
+async function isWorktree(workspaces: EngineContext['workspaces'], path: string): Promise<boolean> {
+  try {
+    await workspaces.head(path, { signal: AbortSignal.timeout(10_000) })
+    return true
+  } catch (error) {
+    if (error instanceof WorkspaceError) return false
+    throw error
+  }
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Diff } from '../../../src-shared/contract/workspaces.ts'
 import type { TaskFilter, TaskRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, missing } from '../find.ts'
@@ -55,10 +56,12 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
       workspaceView(parts, read.workspaces.byTask(task_id) ?? missing('workspace'), signal),
     'tasks.diff': async ({ task_id, scope, path }, { signal }) => {
       const workspace = read.workspaces.byTask(task_id)
-      if (!workspace || workspace.base_commit === null) return { base: null, files: [], patch: '', truncated: false }
-      const ref = await engine.worktrees.ref(workspace)
-      if (scope === 'uncommitted' && ref.path === null) return { base: null, files: [], patch: '', truncated: false }
-      return workspaces.diff(ref, scope, path ?? null, { signal })
+      const nothing: Diff = { base: null, files: [], patch: '', truncated: false }
+      if (!workspace || workspace.base_commit === null) return nothing
+      return engine.worktrees.look(workspace, (ref) => {
+        if (scope === 'uncommitted' && ref.path === null) return Promise.resolve(nothing)
+        return workspaces.diff(ref, scope, path ?? null, { signal })
+      })
     },
     'tasks.logs': async ({ task_id }) => ({ items: [...(await logs.list(task_id))] }),
     'tasks.read_log': async ({ task_id, name, offset, limit }) =>

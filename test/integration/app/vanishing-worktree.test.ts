@@ -1,0 +1,20 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startJob } from '../../helpers/job.ts'
+
+test('a worktree that is being removed is looked at by its branch, not answered with an error', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('echo work > work.txt; git add -A; git commit -qm Work; echo done')
+  const task = await job.task({ title: 'Vanish' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  const { path } = await client.call('tasks.workspace', { task_id: task.id })
+  // The state in the middle of a removal: the folder is there, git's link in it is not.
+  await rm(join(path, '.git'))
+  expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ dirty: false, lock: null })
+  const branch = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect(branch.files.map((file) => file.path)).toEqual(['work.txt'])
+  expect(await client.call('tasks.diff', { task_id: task.id })).toMatchObject({ files: [] })
+})
