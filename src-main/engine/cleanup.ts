@@ -1,5 +1,6 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { nowIso, type EngineContext } from './context.ts'
+import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -37,14 +38,7 @@ export function createCleanup(deps: {
       }
     }
     context.feed.commit((tx) => {
-      tx.workspaces.put(done)
-      if (!task || done.status !== 'cleaned') return
-      tx.emit('workspace.cleaned', {
-        project_id: task.project_id,
-        task_id: task.id,
-        workspace_id: workspace.id,
-        branch: workspace.branch,
-      })
+      if (task) saveWorkspace(tx, task, done)
     })
   }
   return {
@@ -65,7 +59,7 @@ export function createCleanup(deps: {
       }
       const cleanup_at = new Date(context.clock.now() + policy.seconds * 1_000).toISOString()
       context.feed.commit((tx) => {
-        tx.workspaces.put({ ...workspace, status: 'cleanup_scheduled', cleanup_at })
+        saveWorkspace(tx, task, { ...workspace, status: 'cleanup_scheduled', cleanup_at })
       })
     },
     sweep: async (signal) => {

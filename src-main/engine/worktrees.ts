@@ -7,6 +7,7 @@ import type { Tx } from './event-feed.ts'
 import { type BranchRef, WorkspaceError } from './ports.ts'
 import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { saveWorkspace } from './save-workspace.ts'
 import { toSettings } from './views.ts'
 
 export type EnsuredWorktree =
@@ -50,7 +51,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
       error: null,
       created_at: known?.created_at ?? nowIso(context),
     }
-    tx.workspaces.put(record)
+    saveWorkspace(tx, task, record)
     return record
   }
   const environment: Worktrees['environment'] = (task, event, more = {}) => {
@@ -119,7 +120,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
         const workspace: WorkspaceRecord = { ...record, status: 'ready', base_commit, error: null, cleanup_at: null }
         if (record.status !== 'ready' || record.base_commit !== base_commit) {
           feed.commit((tx) => {
-            tx.workspaces.put(workspace)
+            saveWorkspace(tx, task, workspace)
           })
         }
         return { kind: 'ready', workspace }
@@ -127,7 +128,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
         if (!(error instanceof WorkspaceError) || signal.aborted) throw error
         const message = context.redactor(settings.redaction_patterns)(error.message)
         feed.commit((tx) => {
-          tx.workspaces.put({ ...record, status: 'error', error: message })
+          saveWorkspace(tx, task, { ...record, status: 'error', error: message })
         })
         return { kind: 'failed', message }
       }

@@ -10,6 +10,7 @@ export interface EventTargets {
   readonly tasks: { put(task: Task): void; remove(taskId: string): void }
   readonly executions: { put(execution: Execution): void; removeTask(taskId: string): void }
   readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
+  readonly workspaces: { changed(taskId: string): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
   /** A hook failed under a policy that lets the task go on: somebody should know. */
@@ -32,8 +33,10 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.executions.put(event.data.execution)
     case 'review.updated':
       return to.reviews.put(event.data.review)
+    case 'workspace.updated':
+      return to.workspaces.changed(event.data.task_id)
     case 'workspace.cleaned':
-      // The task's own event carries what the board shows; the workspace is read when it is looked at.
+      // `workspace.updated` has said so already.
       return
     case 'transition.effect_failed':
       return to.warn(`${event.data.action} failed at ${event.data.phase}: ${event.data.reason}`)

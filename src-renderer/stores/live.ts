@@ -10,6 +10,7 @@ import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
 import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
+import { useWorkspaces } from './workspaces.ts'
 
 /** The one subscription to the service's events, and what everything is loaded by. */
 export const useLive = defineStore('live', () => {
@@ -18,6 +19,7 @@ export const useLive = defineStore('live', () => {
     tasks: useTasks(),
     executions: useExecutions(),
     reviews: useReviews(),
+    workspaces: useWorkspaces(),
     agents: useAgents(),
     projects: useProjects(),
     warn: useToasts().warn,

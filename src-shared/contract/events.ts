@@ -4,6 +4,7 @@ import { AgentId, ExecutionId, ProjectId, TaskId, Timestamp, WorkspaceId } from 
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
 import { Task } from './tasks.ts'
+import { workspaceStatuses } from './workspaces.ts'
 
 const base = { project_id: ProjectId.nullable(), occurred_at: Timestamp }
 const ofTask = { project_id: ProjectId, task_id: TaskId, occurred_at: Timestamp }
@@ -23,6 +24,13 @@ export const eventPayloads = {
   'execution.started': z.object({ ...ofTask, execution: Execution }),
   'execution.finished': z.object({ ...ofTask, execution: Execution }),
   'review.updated': z.object({ ...ofTask, review: Review }),
+  'workspace.updated': z.object({
+    ...ofTask,
+    workspace_id: WorkspaceId,
+    branch: z.string(),
+    status: z.enum(workspaceStatuses),
+    cleanup_at: Timestamp.nullable(),
+  }),
   'workspace.cleaned': z.object({ ...ofTask, workspace_id: WorkspaceId, branch: z.string() }),
   'transition.effect_failed': z.object({
     ...ofTask,

@@ -9,6 +9,7 @@ import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
+import { useWorkspaces } from '../../stores/workspaces.ts'
 import { glyphOfState, stateOf } from '../../stores/workflow-shape.ts'
 import { useTaskActions } from './use-task-actions.ts'
 
@@ -18,6 +19,7 @@ export function useTaskPanel(taskId: () => string) {
   const projects = useProjects()
   const live = useLive()
   const details = useTaskDetails()
+  const workspaces = useWorkspaces()
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => stateOf(workflow.value, task.value?.status ?? ''))
@@ -27,6 +29,10 @@ export function useTaskPanel(taskId: () => string) {
     [taskId, () => task.value?.version, () => task.value?.status, () => task.value?.active_execution_id],
     () => void Promise.all([workspace.reload(), moves.reload()]),
     { immediate: true },
+  )
+  watch(
+    () => workspaces.changesOf(taskId()),
+    () => void workspace.reload(),
   )
 
   const agents = useAgents()

@@ -46,6 +46,23 @@ test.concurrent('a number from the future or another installation is answered wi
   expect(reset?.kind).toBe('reset')
 })
 
+test.concurrent('every change of a worktree is news: being made, ready, and waiting for its clean-up', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  await job.claim(task, await job.agent('echo x > x.txt; echo done'))
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await client.call('tasks.cancel', { task_id: task.id })
+  const isScheduled = (item: FeedItem) =>
+    item.kind === 'event' && item.event.type === 'workspace.updated' && item.event.data.status === 'cleanup_scheduled'
+  const seen = await readEvents(client, 0, isScheduled)
+  expect(
+    seen.flatMap((item) =>
+      item.kind === 'event' && item.event.type === 'workspace.updated' ? [item.event.data.status] : [],
+    ),
+  ).toEqual(['creating', 'ready', 'cleanup_scheduled'])
+})
+
 test.concurrent('the events of a run come in the order of what happened', async () => {
   await using job = await startJob()
   const { client } = job.running
@@ -58,12 +75,15 @@ test.concurrent('the events of a run come in the order of what happened', async 
     if (item.kind !== 'event' || !('task_id' in item.event.data) || item.event.data.task_id !== task.id) return []
     const { event } = item
     if (event.type === 'task.transitioned') return [`${event.data.from_state} > ${event.data.to_state}`]
+    if (event.type === 'workspace.updated') return [`workspace ${event.data.status}`]
     if (event.type === 'review.updated') return [`review ${event.data.review.status}`]
     return event.type === 'task.updated' ? [] : [event.type]
   })
   expect(story).toEqual([
     'task.created',
     'backlog > in_progress',
+    'workspace creating',
+    'workspace ready',
     'execution.started',
     'execution.finished',
     'in_progress > review',

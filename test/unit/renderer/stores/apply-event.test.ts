@@ -21,6 +21,7 @@ function heard(event: EventEnvelope): unknown[] {
     tasks: { put: note('tasks.put'), remove: note('tasks.remove') },
     executions: { put: note('executions.put'), removeTask: note('executions.removeTask') },
     reviews: { put: note('reviews.put'), removeTask: note('reviews.removeTask') },
+    workspaces: { changed: note('workspaces.changed') },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     projects: { put: note('projects.put'), remove: note('projects.remove') },
     warn: note('warn'),
@@ -69,10 +70,12 @@ test('a hook that failed is said in a sentence', () => {
   ])
 })
 
-test('a cleaned workspace changes nothing on the board', () => {
+test('whoever looks at a workspace hears that it changed', () => {
   const workspace = WorkspaceId.parse('01990007-0000-7000-8000-000000000001')
   const cleaned = { ...ofTask, workspace_id: workspace, branch: 'svc/x' }
-  expect(heard({ seq: 1, type: 'workspace.cleaned', data: cleaned })).toEqual([])
+  const updated = { ...cleaned, status: 'cleaned', cleanup_at: null } as const
+  expect(heard({ seq: 1, type: 'workspace.updated', data: updated })).toEqual([['workspaces.changed', task.id]])
+  expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
 })
 
 test('a reply that comes after a newer event does not undo it', () => {
