@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
-import { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import { CommentId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import { operations, streams } from '../../src-shared/contract/operations.ts'
 import { checkAccess, type AccessFacts } from '../domain/access/policy.ts'
@@ -11,9 +11,14 @@ import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
 import { visibleTo } from './visible-events.ts'
-import { findExecution, findProject, findTask } from './find.ts'
+import { findComment, findExecution, findKnowledge, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
+import { createCommentHandlers } from './handlers/comments.ts'
+import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
+import { createKnowledgeHandlers } from './handlers/knowledge.ts'
+import { createNotificationHandlers } from './handlers/notifications.ts'
+import { createTemplateHandlers } from './handlers/templates.ts'
 import { createIdentityHandlers } from './handlers/identity.ts'
 import { createProjectHandlers } from './handlers/projects.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
@@ -28,6 +33,11 @@ export function createApi(parts: ApiParts): Api {
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),
     ...createExecutionHandlers(parts),
+    ...createTemplateHandlers(parts),
+    ...createCommentHandlers(parts),
+    ...createDependencyHandlers(parts),
+    ...createKnowledgeHandlers(parts),
+    ...createNotificationHandlers(parts),
   }
   const { read } = parts.store
   return {
@@ -81,6 +91,8 @@ const Scope = z.object({
   project_id: ProjectId.optional(),
   task_id: TaskId.optional(),
   execution_id: ExecutionId.optional(),
+  comment_id: CommentId.optional(),
+  knowledge_id: KnowledgeId.optional(),
 })
 
 /** Existence before rights: whoever may see nothing learns no more than that an id is none. */
@@ -94,9 +106,11 @@ function authorise(q: Queries, rule: CallerRule, request: unknown, principal: Pr
 function projectFacts(q: Queries, request: unknown, principal: Principal): AccessFacts['project'] {
   const scope = Scope.parse(request)
   const execution = scope.execution_id === undefined ? null : findExecution(q, scope.execution_id)
-  const task_id = scope.task_id ?? execution?.task_id
+  const comment = scope.comment_id === undefined ? null : findComment(q, scope.comment_id)
+  const knowledge = scope.knowledge_id === undefined ? null : findKnowledge(q, scope.knowledge_id)
+  const task_id = scope.task_id ?? execution?.task_id ?? comment?.task_id
   const task = task_id === undefined ? null : findTask(q, task_id)
-  const project_id = scope.project_id ?? task?.project_id
+  const project_id = scope.project_id ?? task?.project_id ?? knowledge?.project_id
   if (project_id === undefined) return null
   const project = findProject(q, project_id)
   return {

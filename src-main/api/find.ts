@@ -1,8 +1,16 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { AgentId, ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { AgentId, CommentId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { AgentRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from '../engine/store-port.ts'
+import type {
+  AgentRecord,
+  CommentRecord,
+  ExecutionRecord,
+  KnowledgeRecord,
+  ProjectRecord,
+  Queries,
+  TaskRecord,
+} from '../engine/store-port.ts'
 
 /** The record, or `not_found` naming what is missing. */
 export function findProject(q: Queries, id: ProjectId): ProjectRecord {
@@ -16,6 +24,13 @@ export function findExecution(q: Queries, id: ExecutionId): ExecutionRecord {
 }
 export function findAgent(q: Queries, id: AgentId): AgentRecord {
   return q.agents.get(id) ?? missing('agent')
+}
+
+export function findComment(q: Queries, id: CommentId): CommentRecord {
+  return q.comments.get(id) ?? missing('comment')
+}
+export function findKnowledge(q: Queries, id: KnowledgeId): KnowledgeRecord {
+  return q.knowledge.get(id) ?? missing('knowledge')
 }
 
 export function missing(resource: string): never {

@@ -92,6 +92,19 @@ export interface Workspaces {
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /** Commits whatever is uncommitted (untracked too, ignored not); null when there was nothing. */
   commitAll(path: string, message: string, options: Cancellable): Promise<string | null>
+  /** Throws away what is uncommitted (untracked too, ignored not), after keeping it as `rescue` does; the ref or null. */
+  resetWorktree(path: string, task_id: TaskId, options: Cancellable): Promise<string | null>
+  /** Removes worktree and branch; commits and uncommitted work are kept under `refs/svc/rescue/{task}/{time}`. */
+  discard(
+    request: {
+      readonly repo_path: string
+      readonly path: string
+      readonly branch: string
+      readonly base_commit: string | null
+      readonly task_id: TaskId
+    },
+    options: Cancellable,
+  ): Promise<string | null>
   /** Keeps what is uncommitted under `refs/svc/rescue/{task}/{time}`; the ref, or null when all is committed. */
   rescue(path: string, task_id: TaskId, options: Cancellable): Promise<string | null>
   /** Whether a merge could follow the user's checkout now. */

@@ -1,8 +1,12 @@
+import type { Comment } from '../../src-shared/contract/comments.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type {
   AgentId,
+  CommentId,
   ExecutionId,
+  KnowledgeId,
+  NotificationId,
   ProjectId,
   RepoId,
   ReviewId,
@@ -11,6 +15,8 @@ import type {
   UserId,
   WorkspaceId,
 } from '../../src-shared/contract/ids.ts'
+import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
+import type { Notification } from '../../src-shared/contract/notifications.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
@@ -24,6 +30,8 @@ export type AgentRecord = Agent
 export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url'> & {
   /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
   readonly context_holder: string | null
+  /** When a person last acted on it (transition, verdict, claim, recovery): rejections before do not count. */
+  readonly attended_at: string | null
 }
 export type ExecutionRecord = Execution & {
   readonly project_id: ProjectId
@@ -39,6 +47,22 @@ export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
 export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock'> & {
   readonly repo_path: string
   readonly created_at: string
+}
+export type CommentRecord = Comment
+export type KnowledgeRecord = KnowledgeEntry
+export type NotificationRecord = Omit<Notification, 'read'>
+export interface KnowledgePage {
+  /** The time and id of the last entry of the page before. */
+  readonly after: { readonly created_at: string; readonly id: KnowledgeId } | null
+  readonly limit: number
+}
+export interface NotificationFilter {
+  /** Whose marks count: a user's id, or `operator`. */
+  readonly reader: string
+  readonly project_ids: readonly ProjectId[]
+  readonly read: boolean | null
+  readonly after: { readonly created_at: string; readonly id: NotificationId } | null
+  readonly limit: number
 }
 export interface EffectRecord {
   readonly id: number
@@ -88,15 +112,30 @@ export interface Queries {
     /** How many tasks that are not archived stand in each status. */
     countByStatus(project_id: ProjectId): ReadonlyMap<string, number>
     idsInStatus(project_id: ProjectId, status: string): readonly TaskId[]
+    /** The subtasks of a task, by position. */
+    children(parent_id: TaskId): readonly TaskRecord[]
+    /** Puts tasks, archived ones too, from old state names to new ones, all at once; the ids of those that changed. */
+    renameStatuses(project_id: ProjectId, names: ReadonlyMap<string, string>): readonly TaskId[]
   }
   readonly dependencies: {
     of(task_id: TaskId): readonly TaskId[]
+    /** Those that wait for this task. */
+    dependents(task_id: TaskId): readonly TaskId[]
+    add(task_id: TaskId, depends_on_id: TaskId): void
+    remove(task_id: TaskId, depends_on_id: TaskId): void
+    /** Every pair of a project, for the search for cycles. */
+    byProject(project_id: ProjectId): readonly { readonly task_id: TaskId; readonly depends_on_id: TaskId }[]
   }
   readonly transitions: {
     put(record: TransitionRecord): void
     setHooks(id: TransitionId, hooks: readonly HookOutcome[]): void
     get(id: TransitionId): TransitionRecord | null
     byTask(task_id: TaskId): readonly TransitionRecord[]
+    last(task_id: TaskId): TransitionRecord | null
+    /** Rejections that left `gate` after `since` (ISO; null: ever). */
+    countRejections(task_id: TaskId, gate: string, since: string | null): number
+    /** The audit of a project follows when its states get other names. */
+    renameStates(project_id: ProjectId, names: ReadonlyMap<string, string>): void
   }
   readonly executions: {
     get(id: ExecutionId): ExecutionRecord | null
@@ -138,6 +177,40 @@ export interface Queries {
     removeOfTask(task_id: TaskId): void
     first(task_id: TaskId): EffectRecord | null
     pendingTasks(): readonly TaskId[]
+    ofProject(project_id: ProjectId): readonly EffectRecord[]
+  }
+  readonly comments: {
+    get(id: CommentId): CommentRecord | null
+    put(record: CommentRecord): void
+    /** With all answers to it, and theirs. */
+    delete(id: CommentId): void
+    /** Oldest first. */
+    byTask(task_id: TaskId): readonly CommentRecord[]
+  }
+  readonly knowledge: {
+    get(id: KnowledgeId): KnowledgeRecord | null
+    put(record: KnowledgeRecord): void
+    delete(id: KnowledgeId): void
+    /** Newest first. */
+    list(project_id: ProjectId, page: KnowledgePage): readonly KnowledgeRecord[]
+    /** The entries that share words with `text`, the most relevant first (bm25); any text is safe. */
+    search(project_id: ProjectId, text: string, page: { offset: number; limit: number }): readonly KnowledgeRecord[]
+    /** What was captured from a task, so that capturing again replaces it. */
+    bySourceTask(task_id: TaskId): KnowledgeRecord | null
+    /** What the agents of a task are to be told, until it is injected anew; null takes it away. */
+    setInjected(task_id: TaskId, text: string | null): void
+    injected(task_id: TaskId): string | null
+  }
+  readonly notifications: {
+    get(id: NotificationId): NotificationRecord | null
+    put(record: NotificationRecord): void
+    delete(id: NotificationId): void
+    /** Newest first, of the given projects, with what the reader has read. */
+    list(filter: NotificationFilter): readonly (NotificationRecord & { readonly read: boolean })[]
+    unreadCount(reader: string, project_ids: readonly ProjectId[]): number
+    isRead(id: NotificationId, reader: string): boolean
+    markRead(id: NotificationId, reader: string): void
+    markAllRead(reader: string, project_ids: readonly ProjectId[]): void
   }
   readonly members: {
     role(project_id: ProjectId, user_id: UserId): 'owner' | 'member' | null

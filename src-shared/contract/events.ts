@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { Comment } from './comments.ts'
 import { Execution, TranscriptEntry } from './executions.ts'
-import { AgentId, ExecutionId, ProjectId, TaskId, Timestamp, WorkspaceId } from './ids.ts'
+import { AgentId, CommentId, ExecutionId, NotificationId, ProjectId, TaskId, Timestamp, WorkspaceId } from './ids.ts'
+import { notificationTypes } from './notifications.ts'
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
 import { Task } from './tasks.ts'
@@ -37,6 +39,16 @@ export const eventPayloads = {
     phase: z.string(),
     action: z.string(),
     reason: z.string(),
+  }),
+  'comment.created': z.object({ ...ofTask, comment: Comment }),
+  'comment.updated': z.object({ ...ofTask, comment: Comment }),
+  'comment.deleted': z.object({ ...ofTask, comment_id: CommentId }),
+  'notification.created': z.object({
+    ...ofTask,
+    notification_id: NotificationId,
+    event_type: z.enum(notificationTypes),
+    title: z.string(),
+    body: z.string().nullable(),
   }),
   'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),
   'project.updated': z.object({ ...base, project_id: ProjectId, project: Project.nullable() }),

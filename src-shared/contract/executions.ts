@@ -26,6 +26,7 @@ export const Execution = z
     session_id: z.string().nullable(),
     usage: Usage.nullable(),
     error: z.string().nullable().describe('Why it did not succeed, in a sentence for people.'),
+    summary: z.string().nullable().describe('Its last words, or what was said when it was finished from outside.'),
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
     last_heartbeat_at: Timestamp.nullable(),

@@ -13,6 +13,9 @@ export const ReviewId = id<'ReviewId'>()
 export const WorkspaceId = id<'WorkspaceId'>()
 export const TransitionId = id<'TransitionId'>()
 export const TokenId = id<'TokenId'>()
+export const CommentId = id<'CommentId'>()
+export const KnowledgeId = id<'KnowledgeId'>()
+export const NotificationId = id<'NotificationId'>()
 
 export type UserId = z.infer<typeof UserId>
 export type ProjectId = z.infer<typeof ProjectId>
@@ -24,6 +27,9 @@ export type ReviewId = z.infer<typeof ReviewId>
 export type WorkspaceId = z.infer<typeof WorkspaceId>
 export type TransitionId = z.infer<typeof TransitionId>
 export type TokenId = z.infer<typeof TokenId>
+export type CommentId = z.infer<typeof CommentId>
+export type KnowledgeId = z.infer<typeof KnowledgeId>
+export type NotificationId = z.infer<typeof NotificationId>
 
 /** ISO 8601, UTC, milliseconds: `2026-11-21T09:30:00.000Z`. */
 export const Timestamp = z.iso.datetime({ precision: 3 })

@@ -88,6 +88,16 @@ export function patch<W extends CallerRule, I extends z.ZodObject, O extends z.Z
 ) {
   return { method: 'PATCH', path, who, summary, input, output, status: 200, errors, responds: 'json' } as const
 }
+export function put<W extends CallerRule, I extends z.ZodObject, O extends z.ZodType>(
+  path: `/${string}`,
+  who: W,
+  summary: string,
+  input: I,
+  output: O,
+  errors: readonly ErrorCode[] = [],
+) {
+  return { method: 'PUT', path, who, summary, input, output, status: 200, errors, responds: 'json' } as const
+}
 export function del<W extends CallerRule, I extends z.ZodObject>(
   path: `/${string}`,
   who: W,

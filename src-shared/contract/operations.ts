@@ -6,6 +6,10 @@ import { projectsOperations } from './operations/projects.ts'
 import { agentsOperations } from './operations/agents.ts'
 import { tasksOperations } from './operations/tasks.ts'
 import { executionsOperations } from './operations/executions.ts'
+import { templatesOperations } from './operations/templates.ts'
+import { commentsOperations } from './operations/comments.ts'
+import { knowledgeOperations } from './operations/knowledge.ts'
+import { notificationsOperations } from './operations/notifications.ts'
 
 /**
  * THE contract: operation name → what it takes, answers and refuses. REST routes, IPC, MCP tools,
@@ -17,6 +21,10 @@ export const operations = {
   ...agentsOperations,
   ...tasksOperations,
   ...executionsOperations,
+  ...templatesOperations,
+  ...commentsOperations,
+  ...knowledgeOperations,
+  ...notificationsOperations,
 } as const satisfies Record<string, OperationSpec>
 
 /** Endless answers: SSE over HTTP, pushes over IPC. */

@@ -43,6 +43,7 @@ export const ProjectSettings = z
     max_concurrent_executions: z.int().min(1).max(100),
     execution_timeout_seconds: z.int().min(1).nullable(),
     ci_step_timeout_seconds: z.int().min(1).max(86_400),
+    knowledge: z.object({ enabled: z.boolean() }),
   })
   .meta({ id: 'ProjectSettings' })
 export type ProjectSettings = z.infer<typeof ProjectSettings>
@@ -57,6 +58,7 @@ export const defaultProjectSettings: ProjectSettings = {
   max_concurrent_executions: 4,
   execution_timeout_seconds: null,
   ci_step_timeout_seconds: 1_800,
+  knowledge: { enabled: true },
 }
 
 export const executorProfiles = ['claude-code', 'command', 'external'] as const

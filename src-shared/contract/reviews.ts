@@ -17,6 +17,7 @@ export const Verdict = z.object({
   by: z.string(),
   verdict: z.enum(['pass', 'fail']),
   feedback: z.string().nullable(),
+  head_commit: z.string().nullable().describe('The commit that was judged.'),
   created_at: Timestamp,
 })
 export type Verdict = z.infer<typeof Verdict>
@@ -30,6 +31,10 @@ export const Review = z
     ci_steps: z.array(z.string()).describe('The steps of this attempt, also those not run yet.'),
     step_results: z.array(StepResult),
     verdicts: z.array(Verdict),
+    head_commit: z
+      .string()
+      .nullable()
+      .describe('The commit that this attempt judges; a verdict does not pass another one.'),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })

@@ -81,6 +81,12 @@ export const Task = z
   .meta({ id: 'Task' })
 export type Task = z.infer<typeof Task>
 
+/** Another task that has to be done first. */
+export const Dependency = z
+  .object({ id: TaskId, title: z.string(), status: z.string(), satisfied: z.boolean() })
+  .meta({ id: 'Dependency' })
+export type Dependency = z.infer<typeof Dependency>
+
 export const HookOutcome = z.object({
   phase: z.enum(hookPhases),
   action: z.string(),

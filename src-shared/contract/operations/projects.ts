@@ -5,6 +5,7 @@ import { Agent, Project, ProjectSettings } from '../projects.ts'
 import { SystemInfo } from '../system.ts'
 import { Task } from '../tasks.ts'
 import { WorkflowDefinition } from '../workflow-definition.ts'
+import { DryRun, TemplateName } from '../workflow-templates.ts'
 
 export const projectsOperations = {
   'system.get': get(
@@ -40,10 +41,11 @@ export const projectsOperations = {
       name: z.string().trim().min(1).max(100),
       repo_path: z.string().min(1).max(4_096),
       default_branch: z.string().min(1).max(250).optional(),
+      workflow_template: TemplateName.optional().describe('Snapshotted into the project; the default without it.'),
     }),
     Project,
     201,
-    ['not_a_git_repository', 'repository_has_no_commits'],
+    ['not_a_git_repository', 'repository_has_no_commits', 'workflow_invalid'],
   ),
   'projects.get': get('/projects/{project_id}', 'member', 'One project.', z.object({ project_id: ProjectId }), Project),
   'projects.update': patch(
@@ -57,7 +59,7 @@ export const projectsOperations = {
       workflow_definition: z.string().max(1_000_000).optional(),
     }),
     Project,
-    ['workflow_invalid', 'states_in_use'],
+    ['workflow_invalid', 'states_in_use', 'transition_in_use'],
   ),
   'projects.delete': del(
     '/projects/{project_id}',
@@ -92,5 +94,14 @@ export const projectsOperations = {
     'The workflow in force, resolved.',
     z.object({ project_id: ProjectId }),
     WorkflowDefinition,
+  ),
+  'projects.dry_run': post(
+    '/projects/{project_id}/workflow/dry_run',
+    'member',
+    'Walk a pretend task through a workflow: the one in force, or the definition given.',
+    z.object({ project_id: ProjectId, definition: z.record(z.string(), z.unknown()).optional() }),
+    DryRun,
+    200,
+    ['workflow_invalid'],
   ),
 } as const

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Execution, ExecutionOverrides, LogFile } from '../executions.ts'
-import { AgentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
+import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
 import { get, read, post, patch, del, list, page, paginated, slice } from '../operation.ts'
 import { Review } from '../reviews.ts'
-import { recoveryActions, Task, TaskMove, TransitionEntry } from '../tasks.ts'
+import { Dependency, recoveryActions, Task, TaskMove, TransitionEntry } from '../tasks.ts'
 import { Diff, diffScopes, Workspace } from '../workspaces.ts'
 
 export const tasksOperations = {
@@ -41,6 +41,11 @@ export const tasksOperations = {
       labels: z.array(z.string().min(1).max(50)).max(50).optional(),
       priority: z.int().min(0).max(4).optional(),
       repo_id: RepoId.optional(),
+      parent_id: TaskId.optional(),
+      subtask_mode: z
+        .enum(['independent', 'ordered'])
+        .optional()
+        .describe('Of a subtask: a workspace of its own (default), or turns in the parent’s.'),
     }),
     Task,
     201,
@@ -158,7 +163,17 @@ export const tasksOperations = {
     '/tasks/{task_id}/roles/{role}',
     'member_human',
     'Give a role to an agent or a user.',
-    z.object({ task_id: TaskId, role: z.string(), agent_id: AgentId.optional(), user_id: UserId.optional() }),
+    z.object({
+      task_id: TaskId,
+      role: z.string(),
+      agent_id: AgentId.optional(),
+      user_id: UserId.optional(),
+      reset_worktree: z.boolean().optional().describe('Throw away what is uncommitted; it is kept as a rescue ref.'),
+      reset_workspace: z
+        .boolean()
+        .optional()
+        .describe('Start over from the base branch; the old work is kept as a rescue ref.'),
+    }),
     z.object({ task: Task }),
     200,
     ['unknown_role', 'task_terminal', 'humans_only'],
@@ -171,6 +186,41 @@ export const tasksOperations = {
     z.object({ task: Task }),
     200,
     ['recovery_not_available', 'task_terminal'],
+  ),
+  'tasks.dependencies': get(
+    '/tasks/{task_id}/dependencies',
+    'member',
+    'What must be done before this task can be claimed.',
+    z.object({ task_id: TaskId }),
+    list(Dependency),
+  ),
+  'tasks.add_dependency': post(
+    '/tasks/{task_id}/dependencies',
+    'member',
+    'Let this task wait for another; adding one twice is harmless.',
+    z.object({ task_id: TaskId, depends_on_id: TaskId }),
+    Dependency,
+    201,
+    ['dependency_cycle', 'cross_project_dependency'],
+  ),
+  'tasks.remove_dependency': del(
+    '/tasks/{task_id}/dependencies/{depends_on_id}',
+    'member',
+    'Let this task wait for that one no longer.',
+    z.object({ task_id: TaskId, depends_on_id: TaskId }),
+  ),
+  'tasks.feedback': post(
+    '/tasks/{task_id}/feedback',
+    'member_human',
+    'Send unresolved comments and a message to the coder, as a follow-up execution.',
+    z.object({
+      task_id: TaskId,
+      comment_ids: z.array(CommentId).max(500).optional().describe('All unresolved ones when left out.'),
+      message: z.string().trim().min(1).max(100_000).optional(),
+    }),
+    z.object({ task: Task, execution: Execution }),
+    200,
+    ['not_claimable', 'already_claimed', 'task_terminal', 'agent_paused', 'project_paused', 'entry_barrier'],
   ),
   'tasks.transitions': get(
     '/tasks/{task_id}/transitions',

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { ExecutionId, KnowledgeId, ProjectId, TaskId, Timestamp } from './ids.ts'
+
+/** Something worth knowing about a project, found again by its words. */
+export const KnowledgeEntry = z
+  .object({
+    id: KnowledgeId,
+    project_id: ProjectId,
+    title: z.string(),
+    body: z.string(),
+    source: z
+      .object({
+        by: z.string().describe('`agent:<id>`, `user:<handle>` or `system`, which captured it.'),
+        task_id: TaskId.nullable(),
+        execution_id: ExecutionId.nullable(),
+      })
+      .describe('Where it comes from.'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'KnowledgeEntry' })
+export type KnowledgeEntry = z.infer<typeof KnowledgeEntry>

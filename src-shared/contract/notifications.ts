@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { NotificationId, ProjectId, TaskId, Timestamp } from './ids.ts'
+
+export const notificationTypes = [
+  'task.done',
+  'task.blocked',
+  'review.passed',
+  'review.failed',
+  'merge.failed',
+] as const
+export type NotificationType = (typeof notificationTypes)[number]
+
+/** A milestone that somebody should hear of. */
+export const Notification = z
+  .object({
+    id: NotificationId,
+    event_type: z.enum(notificationTypes),
+    title: z.string(),
+    body: z.string().nullable(),
+    project_id: ProjectId,
+    task_id: TaskId,
+    read: z.boolean().describe('By the caller.'),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Notification' })
+export type Notification = z.infer<typeof Notification>

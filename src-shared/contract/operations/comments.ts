@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { Comment, CommentAnchor } from '../comments.ts'
+import { CommentId, TaskId } from '../ids.ts'
+import { del, get, list, patch, post } from '../operation.ts'
+
+const Body = z.string().trim().min(1).max(100_000)
+
+export const commentsOperations = {
+  'comments.list': get(
+    '/tasks/{task_id}/comments',
+    'member',
+    'The task’s comments, oldest first.',
+    z.object({ task_id: TaskId }),
+    list(Comment),
+  ),
+  'comments.create': post(
+    '/tasks/{task_id}/comments',
+    'member',
+    'Comment on a task, or on a line of its diff.',
+    z.object({ task_id: TaskId, body: Body, parent_id: CommentId.optional(), anchor: CommentAnchor.optional() }),
+    Comment,
+    201,
+  ),
+  'comments.update': patch(
+    '/comments/{comment_id}',
+    'member',
+    'Edit your comment, or mark any as resolved.',
+    z.object({ comment_id: CommentId, body: Body.optional(), resolved: z.boolean().optional() }),
+    Comment,
+    ['forbidden'],
+  ),
+  'comments.delete': del(
+    '/comments/{comment_id}',
+    'member',
+    'Delete your comment, with the answers to it.',
+    z.object({ comment_id: CommentId }),
+    ['forbidden'],
+  ),
+} as const

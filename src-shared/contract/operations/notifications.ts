@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { NotificationId, ProjectId } from '../ids.ts'
+import { Notification } from '../notifications.ts'
+import { del, get, page, paginated, patch, post } from '../operation.ts'
+
+export const notificationsOperations = {
+  'notifications.list': get(
+    '/notifications',
+    'human',
+    'Milestones of the projects that the caller may see, newest first.',
+    z.object({ project_id: ProjectId.optional(), read: z.boolean().optional(), ...page() }),
+    paginated(Notification),
+  ),
+  'notifications.unread_count': get(
+    '/notifications/unread-count',
+    'human',
+    'How many the caller has not read.',
+    z.object({ project_id: ProjectId.optional() }),
+    z.object({ count: z.int() }),
+  ),
+  'notifications.mark_all_read': post(
+    '/notifications/mark-all-read',
+    'human',
+    'Mark all as read, for the caller.',
+    z.object({ project_id: ProjectId.optional() }),
+    z.null(),
+    204,
+  ),
+  'notifications.mark_read': patch(
+    '/notifications/{notification_id}/read',
+    'human',
+    'Mark one as read, for the caller.',
+    z.object({ notification_id: NotificationId }),
+    Notification,
+  ),
+  'notifications.delete': del(
+    '/notifications/{notification_id}',
+    'human',
+    'Delete one, for everybody.',
+    z.object({ notification_id: NotificationId }),
+  ),
+} as const
