@@ -1,9 +1,15 @@
 import type { z } from 'zod'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { NotificationType } from '../../../src-shared/contract/notifications.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Workflow } from '../../domain/workflow/graph.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { EngineContext } from '../context.ts'
 import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../store-port.ts'
+import type { Transitions } from '../transitions.ts'
+import type { Worktrees } from '../worktrees.ts'
 
 /** What a plugin knows of the moment it runs in. */
 export interface PluginContext {
@@ -35,11 +41,22 @@ export type SkipReason =
   | 'not_needed'
   | 'disabled'
 
+/** What people are to hear of; it is written down together with the outcome. */
+export interface Notice {
+  readonly event_type: NotificationType
+  readonly body: string | null
+}
+
 export type PluginResult =
-  | { readonly kind: 'ok'; readonly note?: string }
+  | { readonly kind: 'ok'; readonly note?: string; readonly notify?: Notice }
   /** What it needs is missing: no failure, no event. */
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
-  | { readonly kind: 'failed'; readonly reason: string; readonly annotation?: ErrorAnnotation }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly annotation?: ErrorAnnotation
+      readonly notify?: Notice
+    }
   /** The gate says no: the task goes to its reject target with this feedback. */
   | { readonly kind: 'rejected'; readonly feedback: string }
 
@@ -52,4 +69,18 @@ export interface Plugin {
   guard?(context: Omit<PluginContext, 'phase' | 'config' | 'mark'>): Promise<Refusal | null>
   /** Must be safe to run again: a crash may come between its work and the note that it is done. */
   run(context: PluginContext): Promise<PluginResult>
+}
+
+/** What plugins may do beside looking at the task that they run for. */
+export interface PluginServices {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly worktrees: Worktrees
+  /** Lets an agent that submitted its own work finish its sentence first. */
+  readonly whenIdle: (task_id: TaskId, limit_ms: number, signal: AbortSignal) => Promise<void>
+  /** Starts whoever has the role of the task's state. */
+  readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
+  /** After another task was moved: ends what it had under way and takes up what follows for it. */
+  readonly follow: (task_id: TaskId) => Promise<void>
+  readonly cleanup: Pick<Cleanup, 'now' | 'later'>
 }
