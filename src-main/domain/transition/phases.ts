@@ -1,16 +1,18 @@
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import { hasPlugin, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
 
-/** One thing to do after a transition is committed. */
+/** One thing to do before a transition that nobody waits for, or after one is committed. */
 export type Step =
   | {
       readonly kind: 'hook'
-      readonly phase: 'on_exit' | 'before_enter' | 'on_enter' | 'after_enter'
+      readonly phase: 'before_exit' | 'on_exit' | 'before_enter' | 'on_enter' | 'after_enter'
       readonly hook: StateHook
     }
   /** The worktree is made, or found again. */
   | { readonly kind: 'workspace' }
   | { readonly kind: 'clear_barrier' }
+  /** The source's hooks have allowed it: the task moves. */
+  | { readonly kind: 'move' }
   /** Whoever has the state's role starts, where no plugin says so itself. */
   | { readonly kind: 'dispatch' }
   /** The worktree goes, at once or later, as the state's policy says. */
@@ -44,6 +46,13 @@ export function stepsOf(workflow: Workflow, from: string, to: string): readonly 
   for (const hook of hooksAt(target, 'after_enter')) steps.push({ kind: 'hook', phase: 'after_enter', hook })
   if (target.kind === 'terminal' || target.cleanup) steps.push({ kind: 'cleanup' })
   return steps
+}
+
+/** What stands before a transition out of `from`: the hooks that may say no, then the move. */
+export function stepsBefore(workflow: Workflow, from: string): readonly Step[] {
+  const source = workflow.states.get(from)
+  const hooks = source ? hooksAt(source, 'before_exit') : []
+  return [...hooks.map((hook): Step => ({ kind: 'hook', phase: 'before_exit', hook })), { kind: 'move' }]
 }
 
 /** Whether the target stands behind an entry barrier while its first steps run. */
