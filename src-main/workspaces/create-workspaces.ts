@@ -4,6 +4,7 @@ import { createKeyedLock } from '../base/keyed-lock.ts'
 import type { Logger } from '../base/log.ts'
 import { WorkspaceError } from '../engine/ports.ts'
 import type { BranchRef, Cancellable, Clock, Workspaces, WorktreeStatus } from '../engine/ports.ts'
+import { discardWorktree } from './discard-worktree.ts'
 import { ensureWorktree } from './ensure-worktree.ts'
 import { orNull } from './file-errors.ts'
 import { resolveBase, resolveCommit } from './git/branch.ts'
@@ -19,6 +20,7 @@ import { realpathOfExisting } from './path-guard.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
 import { removeWorktreeSafely } from './remove-worktree.ts'
 import { rescueUncommitted } from './rescue.ts'
+import { resetWorktree } from './reset-worktree.ts'
 
 /**
  * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
@@ -47,6 +49,12 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     diffStat: (ref, { signal }) => asWorkspaceError(readDiffStat(ref, { signal })),
     commitAll: (path, message, { signal }) =>
       asWorkspaceError(worktrees.run(resolve(path), () => commitEverything(path, message, { signal }))),
+    resetWorktree: (path, task, { signal }) =>
+      asWorkspaceError(worktrees.run(resolve(path), () => resetWorktree(path, task, { signal, now, repositories }))),
+    discard: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path), () => discardWorktree(request, { signal, now, repositories, onSetAside })),
+      ),
     rescue: (path, task, { signal }) =>
       asWorkspaceError(
         perRepository(path, { signal }, async () => (await rescueUncommitted(path, task, { signal, now })).ref),

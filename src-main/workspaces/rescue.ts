@@ -10,6 +10,8 @@ export interface Rescued {
   readonly ref: string | null
   /** False when the commit can't hold everything: unreadable files, or repositories within the worktree. */
   readonly complete: boolean
+  /** False when some file could not be read, or is a repository without a commit. */
+  readonly readable: boolean
 }
 
 /** Keeps what is uncommitted in a worktree as a commit on top of its HEAD. The worktree stays as it is. */
@@ -18,13 +20,15 @@ export async function rescueUncommitted(
   task: string,
   { signal, now }: Cancellable & { readonly now: () => number },
 ): Promise<Rescued> {
-  return await withSnapshot(path, { signal, objects: 'kept' }, async ({ tree, complete }) => {
+  return await withSnapshot(path, { signal, objects: 'kept' }, async ({ tree, complete: readable }) => {
     const head = await resolveCommit(path, 'HEAD', { signal })
-    if (head !== null && (await treeOf(path, head, { signal })) === tree) return { ref: null, complete }
+    if (head !== null && (await treeOf(path, head, { signal })) === tree)
+      return { ref: null, complete: readable, readable }
     const message = `What was uncommitted in the workspace of task ${task}\n`
     const commit = await commitTree(path, { tree, parents: head === null ? [] : [head], message }, { signal })
     const ref = await keepCommit(path, commit, task, { signal, now })
-    return { ref, complete: complete && !(await addsRepositories(path, head, commit, { signal })) }
+    const complete = readable && !(await addsRepositories(path, head, commit, { signal }))
+    return { ref, complete, readable }
   })
 }
 
