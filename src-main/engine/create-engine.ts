@@ -7,6 +7,7 @@ import { createEffectWorker, type EffectWorker } from './effects.ts'
 import { createExecutions, type Executions } from './executions.ts'
 import { createPerformStep, type StepDeps } from './perform-step.ts'
 import { createPlugins } from './plugins/create-plugins.ts'
+import type { Plugin } from './plugins/plugin.ts'
 import { markLost, recover } from './recovery.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import type { ExecutionRecord } from './store-port.ts'
@@ -38,8 +39,8 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Wires the engine's parts together; nothing runs before `start`. */
-export function createEngine(context: EngineContext): Engine {
+/** Wires the engine's parts together, and plugins beside the built-in ones; nothing runs before `start`. */
+export function createEngine(context: EngineContext, more: readonly Plugin[] = []): Engine {
   const transitions = createTransitions(context)
   const worktrees = createWorktrees(context)
   const executions: Executions = createExecutions({
@@ -57,7 +58,8 @@ export function createEngine(context: EngineContext): Engine {
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const cleanup = createCleanup({ context, transitions, stopAll })
   const whenIdle: Executions['whenIdle'] = (...idle) => executions.whenIdle(...idle)
-  const plugins = createPlugins({ context, worktrees, whenIdle, dispatch: scheduler.dispatch })
+  const builtin = createPlugins({ context, worktrees, whenIdle, dispatch: scheduler.dispatch })
+  const plugins = new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
   const steps: StepDeps = {
     context,
     transitions,
