@@ -1,13 +1,18 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Queries, Store } from '../engine/store-port.ts'
+import { createCommentQueries } from './comments.ts'
 import type { Database } from './database-type.ts'
 import type { OpenDatabase } from './database.ts'
+import { createDependencyQueries } from './dependencies.ts'
 import { createEffectQueries, createEventQueries } from './events.ts'
 import { createExecutionQueries } from './executions.ts'
+import { createKnowledgeQueries } from './knowledge.ts'
+import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
-import { createReviewQueries, createTransitionQueries } from './reviews.ts'
+import { createReviewQueries } from './reviews.ts'
 import { projectMembers } from './schema/identity.ts'
-import { createDependencyQueries, createTaskQueries } from './tasks.ts'
+import { createTaskQueries } from './tasks.ts'
+import { createTransitionQueries } from './transitions.ts'
 import { createWorkspaceQueries } from './workspaces.ts'
 
 /** The engine's store over an open database, which it closes. */
@@ -25,6 +30,9 @@ export function createStore(database: OpenDatabase): Store {
     workspaces: createWorkspaceQueries(db),
     events: createEventQueries(db),
     effects: createEffectQueries(db),
+    comments: createCommentQueries(db),
+    knowledge: createKnowledgeQueries(db),
+    notifications: createNotificationQueries(db),
     members: createMemberQueries(db),
   }
   return {

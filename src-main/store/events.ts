@@ -1,8 +1,8 @@
-import { asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
-import { effects, events } from './schema/work.ts'
+import { effects, events, tasks } from './schema/work.ts'
 
 export function createEventQueries(db: Database): Queries['events'] {
   const append = db
@@ -74,5 +74,14 @@ export function createEffectQueries(db: Database): Queries['effects'] {
         .from(effects)
         .all()
         .map((row) => row.task_id),
+    ofProject: (project_id) =>
+      // From the effects to their tasks, not the other way round: few are pending at a time.
+      db
+        .select({ id: effects.id, task_id: effects.task_id, data: effects.data })
+        .from(effects)
+        .crossJoin(tasks)
+        .where(and(eq(tasks.id, effects.task_id), eq(tasks.project_id, project_id)))
+        .orderBy(effects.id)
+        .all(),
   }
 }

@@ -22,6 +22,18 @@ export function prepareGet<T extends SQLiteTable>(
   }
 }
 
+/** Reads the rows that `rest` (from WHERE on, with a `?` for each value) asks for. */
+export function prepareAll<T extends SQLiteTable>(
+  db: Database,
+  table: T,
+  rest: string,
+): (...values: readonly (string | number)[]) => T['$inferSelect'][] {
+  const columns = columnsOf(table)
+  const names = columns.map(({ column }) => quote(column.name)).join(', ')
+  const statement = db.$client.prepare(`SELECT ${names} FROM ${quote(getTableName(table))} ${rest}`).raw()
+  return (...values) => statement.all(...values).map((row) => decode(columns, row as unknown[]) as T['$inferSelect'])
+}
+
 /**
  * Writes a whole row, new or known.
  *

@@ -1,8 +1,8 @@
 import { desc, eq, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
-import { reviews, transitions } from './schema/work.ts'
 import { prepareUpsert } from './hot-statements.ts'
+import { reviews } from './schema/work.ts'
 
 export function createReviewQueries(db: Database): Queries['reviews'] {
   const byTask = db
@@ -22,26 +22,6 @@ export function createReviewQueries(db: Database): Queries['reviews'] {
     put: prepareUpsert(db, reviews, reviews.id),
     get: (id) => db.select().from(reviews).where(eq(reviews.id, id)).get() ?? null,
     latest: (task_id) => latest.get({ task_id }) ?? null,
-    byTask: (task_id) => byTask.all({ task_id }),
-  }
-}
-
-export function createTransitionQueries(db: Database): Queries['transitions'] {
-  const byTask = db
-    .select()
-    .from(transitions)
-    .where(eq(transitions.task_id, sql.placeholder('task_id')))
-    .orderBy(transitions.id)
-    .prepare()
-  return {
-    put: prepareUpsert(db, transitions, transitions.id),
-    setHooks: (id, hooks) =>
-      void db
-        .update(transitions)
-        .set({ hooks: [...hooks] })
-        .where(eq(transitions.id, id))
-        .run(),
-    get: (id) => db.select().from(transitions).where(eq(transitions.id, id)).get() ?? null,
     byTask: (task_id) => byTask.all({ task_id }),
   }
 }

@@ -1,9 +1,9 @@
 import { and, eq, gt, like, or, sql } from 'drizzle-orm'
 import type { Queries, TaskFilter, TaskRecord } from '../engine/store-port.ts'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
-import { dependencies, tasks } from './schema/work.ts'
-import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { isRenamed, renamed } from './rename-states.ts'
+import { tasks } from './schema/work.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
   const get = prepareGet(db, tasks, tasks.id)
@@ -13,10 +13,14 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     .from(tasks)
     .where(eq(tasks.project_id, sql.placeholder('project_id')))
     .prepare()
+  const children = prepareAll(db, tasks, 'WHERE parent_id = ? ORDER BY position, id')
   return {
     get,
     put,
-    delete: (id) => void db.delete(tasks).where(eq(tasks.id, id)).run(),
+    delete: (id) => {
+      db.update(tasks).set({ parent_id: null, subtask_mode: null }).where(eq(tasks.parent_id, id)).run()
+      db.delete(tasks).where(eq(tasks.id, id)).run()
+    },
     list: (filter) => listTasks(db, filter),
     lastPosition: (project_id) => last.get({ project_id })?.position ?? 0,
     countByStatus: (project_id) => {
@@ -35,16 +39,19 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
         .where(and(eq(tasks.project_id, project_id), eq(tasks.status, status), eq(tasks.archived, false)))
         .all()
         .map((row) => row.id),
+    children,
+    renameStatuses: (project_id, names) => {
+      const wanted = isRenamed(tasks.status, names)
+      if (wanted === null) return []
+      return db
+        .update(tasks)
+        .set({ status: renamed(tasks.status, names) })
+        .where(and(eq(tasks.project_id, project_id), wanted))
+        .returning({ id: tasks.id })
+        .all()
+        .map((row) => row.id)
+    },
   }
-}
-
-export function createDependencyQueries(db: Database): Queries['dependencies'] {
-  const of = db
-    .select({ id: dependencies.depends_on_id })
-    .from(dependencies)
-    .where(eq(dependencies.task_id, sql.placeholder('task_id')))
-    .prepare()
-  return { of: (task_id: TaskId) => of.all({ task_id }).map((row) => row.id) }
 }
 
 function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {

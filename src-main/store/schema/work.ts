@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { customType, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { ExecutionOverrides, ExecutionStatus, Usage } from '../../../src-shared/contract/executions.ts'
 import type {
   AgentId,
@@ -28,15 +28,7 @@ import type {
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-
-/** JSON as text; nothing is NULL. Drizzle's own mode writes the word `null` where a placeholder is null. */
-const json = <T>(name: string) =>
-  customType<{ data: T; driverData: string | null }>({
-    dataType: () => 'text',
-    toDriver: (value: T | null) => (value === null ? null : JSON.stringify(value)),
-    fromDriver: (value) => JSON.parse(value ?? 'null') as T,
-  })(name)
-const flag = (name: string) => integer(name, { mode: 'boolean' })
+import { flag, json } from './columns.ts'
 
 export const projects = sqliteTable('projects', {
   id: text('id').$type<ProjectId>().primaryKey().notNull(),
@@ -103,6 +95,8 @@ export const tasks = sqliteTable(
     active_execution_id: text('active_execution_id').$type<ExecutionId>(),
     /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
     context_holder: text('context_holder'),
+    /** When a person last acted on it: rejections before do not count. */
+    attended_at: text('attended_at'),
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
     created_at: text('created_at').notNull(),
@@ -146,7 +140,12 @@ export const transitions = sqliteTable(
     hooks: json<HookOutcome[]>('hooks').notNull(),
     created_at: text('created_at').notNull(),
   },
-  (t) => [index('transitions_by_task').on(t.task_id, t.id)],
+  (t) => [
+    index('transitions_by_task').on(t.task_id, t.id),
+    index('transitions_rejections')
+      .on(t.task_id, t.from_state, t.created_at)
+      .where(sql`rejection = 1`),
+  ],
 )
 
 export const executions = sqliteTable(
@@ -171,6 +170,7 @@ export const executions = sqliteTable(
     session_id: text('session_id'),
     usage: json<Usage>('usage'),
     error: text('error'),
+    summary: text('summary'),
     /** HEAD of the worktree when it started: tells whether it did anything. */
     start_commit: text('start_commit'),
     pid: integer('pid'),
@@ -201,6 +201,7 @@ export const reviews = sqliteTable(
     ci_steps: json<string[]>('ci_steps').notNull(),
     step_results: json<StepResult[]>('step_results').notNull(),
     verdicts: json<Verdict[]>('verdicts').notNull(),
+    head_commit: text('head_commit'),
     created_at: text('created_at').notNull(),
     finished_at: text('finished_at'),
   },

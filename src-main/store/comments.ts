@@ -1,0 +1,24 @@
+import type { Queries } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { comments } from './schema/notes.ts'
+
+/** Notes on tasks and their diffs. */
+export function createCommentQueries(db: Database): Queries['comments'] {
+  const thread = db.$client.prepare(
+    `DELETE FROM comments WHERE id IN (
+       WITH RECURSIVE thread(id) AS (
+         SELECT ?
+         UNION
+         SELECT comments.id FROM thread JOIN comments ON comments.parent_id = thread.id
+       )
+       SELECT id FROM thread
+     )`,
+  )
+  return {
+    get: prepareGet(db, comments, comments.id),
+    put: prepareUpsert(db, comments, comments.id),
+    delete: (id) => void thread.run(id),
+    byTask: prepareAll(db, comments, 'WHERE task_id = ? ORDER BY created_at, id'),
+  }
+}

@@ -1,0 +1,40 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Queries } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+import { dependencies, tasks } from './schema/work.ts'
+
+/** Which tasks wait for which. */
+export function createDependencyQueries(db: Database): Queries['dependencies'] {
+  const of = db
+    .select({ id: dependencies.depends_on_id })
+    .from(dependencies)
+    .where(eq(dependencies.task_id, sql.placeholder('task_id')))
+    .orderBy(dependencies.depends_on_id)
+    .prepare()
+  const dependents = db
+    .select({ id: dependencies.task_id })
+    .from(dependencies)
+    .where(eq(dependencies.depends_on_id, sql.placeholder('task_id')))
+    .orderBy(dependencies.task_id)
+    .prepare()
+  return {
+    of: (task_id) => of.all({ task_id }).map((row) => row.id),
+    dependents: (task_id) => dependents.all({ task_id }).map((row) => row.id),
+    add: (task_id, depends_on_id) =>
+      void db.insert(dependencies).values({ task_id, depends_on_id }).onConflictDoNothing().run(),
+    remove: (task_id, depends_on_id) =>
+      void db
+        .delete(dependencies)
+        .where(and(eq(dependencies.task_id, task_id), eq(dependencies.depends_on_id, depends_on_id)))
+        .run(),
+    byProject: (project_id) =>
+      // From the pairs to the tasks, not the other way round: most tasks wait for nothing.
+      db
+        .select({ task_id: dependencies.task_id, depends_on_id: dependencies.depends_on_id })
+        .from(dependencies)
+        .crossJoin(tasks)
+        .where(and(eq(tasks.id, dependencies.task_id), eq(tasks.project_id, project_id)))
+        .orderBy(dependencies.task_id, dependencies.depends_on_id)
+        .all(),
+  }
+}

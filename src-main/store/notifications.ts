@@ -1,0 +1,72 @@
+import { and, desc, eq, exists, notExists, sql, type SQL } from 'drizzle-orm'
+import type { NotificationFilter, Queries } from '../engine/store-port.ts'
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import type { Database } from './database-type.ts'
+import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { isBefore } from './newest-first.ts'
+import { notificationReads, notifications } from './schema/notes.ts'
+
+/** Milestones, and who has read them. */
+export function createNotificationQueries(db: Database): Queries['notifications'] {
+  return {
+    get: prepareGet(db, notifications, notifications.id),
+    put: prepareUpsert(db, notifications, notifications.id),
+    delete: (id) => void db.delete(notifications).where(eq(notifications.id, id)).run(),
+    list: (filter) => listNotifications(db, filter),
+    unreadCount: (reader, project_ids) =>
+      db
+        .select({ n: sql<number>`count(*)` })
+        .from(notifications)
+        .where(and(isOf(project_ids), notExists(mark(db, reader))))
+        .get()?.n ?? 0,
+    isRead: (id, reader) =>
+      db
+        .select({ id: notificationReads.notification_id })
+        .from(notificationReads)
+        .where(and(eq(notificationReads.notification_id, id), eq(notificationReads.reader, reader)))
+        .get() !== undefined,
+    markRead: (notification_id, reader) =>
+      void db.insert(notificationReads).values({ notification_id, reader }).onConflictDoNothing().run(),
+    markAllRead: (reader, project_ids) => {
+      const unread = db
+        .select({ notification_id: notifications.id, reader: sql<string>`${reader}`.as('reader') })
+        .from(notifications)
+        .where(and(isOf(project_ids), notExists(mark(db, reader))))
+      db.insert(notificationReads).select(unread).run()
+    },
+  }
+}
+
+function listNotifications(db: Database, filter: NotificationFilter): ReturnType<Queries['notifications']['list']> {
+  const { reader, project_ids, read, after, limit } = filter
+  const marked = mark(db, reader)
+  return db
+    .select({ notification: notifications, read: sql<number>`${exists(marked)}` })
+    .from(notifications)
+    .where(
+      and(
+        isOf(project_ids),
+        isBefore(notifications, after),
+        read === null ? undefined : read ? exists(marked) : notExists(marked),
+      ),
+    )
+    .orderBy(desc(notifications.created_at), desc(notifications.id))
+    .limit(limit)
+    .all()
+    .map((row) => ({ ...row.notification, read: row.read === 1 }))
+}
+
+/** One project is looked up in its own index; several are picked out of all, however many they are. */
+function isOf(project_ids: readonly ProjectId[]): SQL {
+  const [only] = project_ids
+  if (project_ids.length === 1 && only !== undefined) return eq(notifications.project_id, only)
+  return sql`${notifications.project_id} IN (SELECT value FROM json_each(${JSON.stringify(project_ids)}))`
+}
+
+/** The reader's mark on the notification at hand. */
+function mark(db: Database, reader: string) {
+  return db
+    .select({ one: sql`1` })
+    .from(notificationReads)
+    .where(and(eq(notificationReads.notification_id, notifications.id), eq(notificationReads.reader, reader)))
+}

@@ -1,0 +1,114 @@
+import { index, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Comment, CommentAnchor } from '../../../src-shared/contract/comments.ts'
+import type {
+  CommentId,
+  ExecutionId,
+  KnowledgeId,
+  NotificationId,
+  ProjectId,
+  TaskId,
+} from '../../../src-shared/contract/ids.ts'
+import type { NotificationType } from '../../../src-shared/contract/notifications.ts'
+import { json } from './columns.ts'
+import { executions, projects, tasks } from './work.ts'
+
+/**
+ * An answer goes with what it answers, by a query: a cascade follows a thread of answers only as deep as
+ * SQLite's triggers may nest.
+ */
+export const comments = sqliteTable(
+  'comments',
+  {
+    id: text('id').$type<CommentId>().primaryKey().notNull(),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    parent_id: text('parent_id')
+      .$type<CommentId>()
+      .references((): AnySQLiteColumn => comments.id),
+    author: json<Comment['author']>('author').notNull(),
+    body: text('body').notNull(),
+    anchor: json<CommentAnchor>('anchor'),
+    resolved_at: text('resolved_at'),
+    created_at: text('created_at').notNull(),
+    updated_at: text('updated_at').notNull(),
+  },
+  (t) => [index('comments_by_task').on(t.task_id, t.created_at, t.id), index('comments_by_parent').on(t.parent_id)],
+)
+
+/** Its words stand in the full-text table `knowledge_text`, by `number`; the migration's triggers keep them in step. */
+export const knowledge = sqliteTable(
+  'knowledge',
+  {
+    number: integer('number').primaryKey({ autoIncrement: true }).notNull(),
+    id: text('id').$type<KnowledgeId>().notNull().unique('knowledge_by_id'),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    title: text('title').notNull(),
+    body: text('body').notNull(),
+    source_by: text('source_by').notNull(),
+    source_task_id: text('source_task_id')
+      .$type<TaskId>()
+      .references(() => tasks.id, { onDelete: 'set null' }),
+    source_execution_id: text('source_execution_id')
+      .$type<ExecutionId>()
+      .references(() => executions.id, { onDelete: 'set null' }),
+    created_at: text('created_at').notNull(),
+    updated_at: text('updated_at').notNull(),
+  },
+  (t) => [
+    index('knowledge_by_project').on(t.project_id, t.created_at, t.id),
+    index('knowledge_by_task').on(t.source_task_id),
+    index('knowledge_by_execution').on(t.source_execution_id),
+  ],
+)
+
+/** What the agents of a task are told of the project's knowledge. */
+export const knowledgeInjections = sqliteTable('knowledge_injections', {
+  task_id: text('task_id')
+    .$type<TaskId>()
+    .primaryKey()
+    .notNull()
+    .references(() => tasks.id, { onDelete: 'cascade' }),
+  text: text('text').notNull(),
+})
+
+export const notifications = sqliteTable(
+  'notifications',
+  {
+    id: text('id').$type<NotificationId>().primaryKey().notNull(),
+    event_type: text('event_type').$type<NotificationType>().notNull(),
+    title: text('title').notNull(),
+    body: text('body'),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    created_at: text('created_at').notNull(),
+  },
+  (t) => [
+    index('notifications_by_time').on(t.created_at, t.id),
+    index('notifications_by_project').on(t.project_id, t.created_at, t.id),
+    index('notifications_by_task').on(t.task_id),
+  ],
+)
+
+/** Who has read what: a user's id, or `operator`. */
+export const notificationReads = sqliteTable(
+  'notification_reads',
+  {
+    notification_id: text('notification_id')
+      .$type<NotificationId>()
+      .notNull()
+      .references(() => notifications.id, { onDelete: 'cascade' }),
+    reader: text('reader').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.notification_id, t.reader] })],
+)

@@ -1,0 +1,45 @@
+import { and, eq, inArray, or } from 'drizzle-orm'
+import type { Queries } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { isRenamed, renamed } from './rename-states.ts'
+import { tasks, transitions } from './schema/work.ts'
+
+/** The audit: every move of every task. */
+export function createTransitionQueries(db: Database): Queries['transitions'] {
+  const get = prepareGet(db, transitions, transitions.id)
+  const byTask = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id')
+  const last = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id DESC LIMIT 1')
+  // `rejection = 1` in these very words: the index holds rejections only.
+  const rejections = db.$client
+    .prepare<[string, string, string], number>(
+      `SELECT count(*) FROM transitions WHERE task_id = ? AND from_state = ? AND created_at > ? AND rejection = 1`,
+    )
+    .pluck()
+  return {
+    put: prepareUpsert(db, transitions, transitions.id),
+    setHooks: (id, hooks) =>
+      void db
+        .update(transitions)
+        .set({ hooks: [...hooks] })
+        .where(eq(transitions.id, id))
+        .run(),
+    get,
+    byTask,
+    last: (task_id) => last(task_id)[0] ?? null,
+    countRejections: (task_id, gate, since) => rejections.get(task_id, gate, since ?? '') ?? 0,
+    renameStates: (project_id, names) => {
+      const from = isRenamed(transitions.from_state, names)
+      const to = isRenamed(transitions.to_state, names)
+      if (from === null || to === null) return
+      const ofProject = db.select({ id: tasks.id }).from(tasks).where(eq(tasks.project_id, project_id))
+      db.update(transitions)
+        .set({
+          from_state: renamed(transitions.from_state, names),
+          to_state: renamed(transitions.to_state, names),
+        })
+        .where(and(inArray(transitions.task_id, ofProject), or(from, to)))
+        .run()
+    },
+  }
+}
