@@ -1,0 +1,101 @@
+import type {
+  ExecutionOutcome,
+  ExecutionRun,
+  Executors,
+  Logs,
+  RunningExecution,
+  Scripts,
+  Workspaces,
+} from '../../src-main/engine/ports.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+
+/** An agent at work: it ends when the test says so, or when it is stopped. */
+export interface FakeRun {
+  readonly task_id: TaskId
+  end(outcome: ExecutionOutcome): void
+}
+
+export const ended = (exit_code: number): ExecutionOutcome => ({
+  ended: 'exited',
+  exit_code,
+  session_id: null,
+  usage: null,
+  conclusion: 'done',
+  message: 'Done.',
+})
+
+/** Agents that do nothing until they are told to end; `running` holds those at work. */
+export function fakeExecutors(running: Map<TaskId, FakeRun>): Executors {
+  let pid = 0
+  return {
+    hosting: () => 'here',
+    detect: () => Promise.resolve([]),
+    reap: () => Promise.resolve(),
+    start: (_profile, run: ExecutionRun): Promise<RunningExecution> => {
+      const { promise, resolve } = Promise.withResolvers<ExecutionOutcome>()
+      const end = (outcome: ExecutionOutcome) => {
+        if (running.get(run.task_id) === fake) running.delete(run.task_id)
+        resolve(outcome)
+      }
+      const fake: FakeRun = { task_id: run.task_id, end }
+      running.set(run.task_id, fake)
+      pid += 1
+      return Promise.resolve({
+        process: { pid, started: String(pid) },
+        outcome: promise,
+        input: () => Promise.resolve(),
+        stop: async () => {
+          end({ ...ended(143), ended: 'stopped' })
+          await promise
+        },
+      })
+    },
+  }
+}
+
+/** Scripts that end with what `exitCode` says of their command. */
+export function fakeScripts(exitCode: (command: string) => number): Scripts {
+  return {
+    run: ({ command }) =>
+      Promise.resolve({ exit_code: exitCode(command), timed_out: false, duration_ms: 1, output_tail: command }),
+    reap: () => Promise.resolve(),
+  }
+}
+
+/** Logs that nobody reads. */
+export const fakeLogs: Logs = {
+  openAgent: () =>
+    Promise.resolve({ entry: () => undefined, raw: () => Promise.resolve(), close: () => Promise.resolve() }),
+  openFile: () => Promise.resolve({ write: () => Promise.resolve(), close: () => Promise.resolve() }),
+  list: () => Promise.resolve([]),
+  read: () => Promise.resolve(null),
+  follow: async function* () {
+    await Promise.resolve()
+    yield { kind: 'end' as const }
+  },
+}
+
+const emptyDiff = { base: null, files: [], patch: '', truncated: false }
+
+/** Worktrees that are always there and always in order. */
+export const fakeWorkspaces = {
+  inspect: () => Promise.resolve({ root: '/repo', name: 'repo', default_branch: 'main', branches: ['main'] }),
+  ensure: () => Promise.resolve({ kind: 'ready', how: 'reused', base_commit: 'base' }),
+  exists: () => Promise.resolve(true),
+  status: () => Promise.resolve({ dirty: true, ahead: 1, behind: 0, head: 'head' }),
+  head: () => Promise.resolve('head'),
+  diff: () => Promise.resolve(emptyDiff),
+  diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
+  commitAll: () => Promise.resolve(null),
+  resetWorktree: () => Promise.resolve(null),
+  discard: () => Promise.resolve(null),
+  rescue: () => Promise.resolve(null),
+  checkTarget: () => Promise.resolve({ dirty: [] }),
+  merge: () => Promise.resolve({ kind: 'merged', commit: 'merged' }),
+  remove: () => Promise.resolve(),
+  lock: () => Promise.resolve(null),
+  unlock: () => Promise.resolve(),
+  readLock: () => Promise.resolve(null),
+  releaseStaleLocks: () => Promise.resolve([]),
+  orphans: () => Promise.resolve([]),
+} as unknown as Workspaces

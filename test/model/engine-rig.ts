@@ -1,0 +1,165 @@
+import { resolve } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { v7 } from 'uuid'
+import { z } from 'zod'
+import { createLogger } from '../../src-main/base/log.ts'
+import { createEngine, type Engine } from '../../src-main/engine/create-engine.ts'
+import { createEventFeed } from '../../src-main/engine/event-feed.ts'
+import type { Plugin, PluginResult } from '../../src-main/engine/plugins/plugin.ts'
+import type { Store, TaskRecord } from '../../src-main/engine/store-port.ts'
+import { createWorkflows } from '../../src-main/engine/workflows.ts'
+import { createStore } from '../../src-main/store/create-store.ts'
+import { openDatabase } from '../../src-main/store/database.ts'
+import { loadWorkflowFile } from '../../src-main/workflow-files/load.ts'
+import { hookPhases, type HookPhase, type WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
+import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
+import { projectRoot } from '../helpers/project-root.ts'
+import { ended, fakeExecutors, fakeLogs, fakeScripts, fakeWorkspaces, type FakeRun } from './engine-fakes.ts'
+import type { Result } from './model-types.ts'
+
+/** Plugins whose answer the test decides. Some stand at certain phases only. */
+export const probes: Readonly<Record<string, readonly HookPhase[]>> = {
+  'probe-0': hookPhases,
+  'probe-1': hookPhases,
+  'probe-2': hookPhases,
+  'probe-3': ['on_enter', 'after_enter'],
+  'probe-4': ['before_exit', 'before_enter', 'on_exit'],
+}
+
+/** The real engine on a real store; its surroundings are fakes that do as the test says. */
+export interface EngineRig extends AsyncDisposable {
+  readonly engine: Engine
+  readonly store: Store
+  readonly ids: Readonly<Record<'coder' | 'reviewer', AgentId>> & { readonly user: UserId }
+  readonly running: ReadonlyMap<TaskId, FakeRun>
+  /** What every hook and CI step answers from now on. */
+  answer(decide: (action: string) => Result): void
+  /** A new task, in a project of its own. */
+  task(definition: WorkflowDefinition, status: string): TaskRecord
+  /** Settles when the task has come to rest. */
+  rest(task_id: TaskId): Promise<void>
+}
+
+const at = '2026-11-21T09:30:00.000Z'
+
+export async function startEngineRig(): Promise<EngineRig> {
+  const database = await openDatabase(':memory:', resolve(projectRoot, 'src-main/store/migrations'))
+  const store = createStore(database)
+  const running = new Map<TaskId, FakeRun>()
+  const builtin = await loadWorkflowFile(resolve(projectRoot, 'workflows/default.yaml'))
+  let decide: (action: string) => Result = () => 'ok'
+  const clock = { now: () => Date.now() }
+  const engine = createEngine(
+    {
+      store,
+      feed: createEventFeed(store, clock),
+      workspaces: fakeWorkspaces,
+      executors: fakeExecutors(running),
+      scripts: fakeScripts((command) => (['failed', 'rejected'].includes(decide(command)) ? 1 : 0)),
+      logs: fakeLogs,
+      agentTokens: { mint: () => 'token', revoke: () => undefined },
+      clock,
+      newId: v7,
+      redactor: () => (text) => text,
+      workflows: createWorkflows(builtin.definition),
+      log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'fatal' }),
+      config: { workspaceRoot: '/worktrees', cleanupDelaySeconds: 86_400, apiUrl: () => null },
+    },
+    Object.entries(probes).map(([name, phases]) => probe(name, phases, () => decide(name))),
+  )
+  engine.start()
+  const ids = { coder: v7() as AgentId, reviewer: v7() as AgentId, user: v7() as UserId }
+  store.write((q) => {
+    for (const name of ['coder', 'reviewer'] as const) {
+      const about = { owner_id: null, daemon_id: null, executor: 'command', config: {}, paused: false } as const
+      q.agents.put({ id: ids[name], name, ...about, created_at: at })
+    }
+  })
+  return {
+    engine,
+    store,
+    ids,
+    running,
+    answer: (next) => {
+      decide = next
+    },
+    task: (definition, status) => store.write((q) => putTask(q, definition, status)),
+    rest: (task_id) => rest(engine, store, running, task_id),
+    [Symbol.asyncDispose]: async () => {
+      await engine.close()
+      store.close()
+    },
+  }
+}
+
+function probe(name: string, phases: readonly HookPhase[], decide: () => Result): Plugin {
+  const results: Record<Result, PluginResult> = {
+    ok: { kind: 'ok' },
+    failed: { kind: 'failed', reason: 'the test said so' },
+    skipped: { kind: 'skipped', reason: 'no_workspace' },
+    rejected: { kind: 'rejected', feedback: 'the test said so' },
+  }
+  return { name, phases, options: z.record(z.string(), z.unknown()), run: () => Promise.resolve(results[decide()]) }
+}
+
+type Write = Parameters<Parameters<Store['write']>[0]>[0]
+
+function putTask(q: Write, definition: WorkflowDefinition, status: string): TaskRecord {
+  const project_id = v7() as ProjectId
+  const workflow_definition = JSON.stringify(definition)
+  const settings = { max_concurrent_executions: 100 }
+  const times = { created_at: at, updated_at: at }
+  q.projects.put({
+    id: project_id,
+    name: 'P',
+    owner_id: null,
+    paused_at: null,
+    workflow_definition,
+    settings,
+    ...times,
+  })
+  const repo_id = v7() as RepoId
+  q.repos.put({ id: repo_id, project_id, name: 'repo', path: '/repo', default_branch: 'main', is_primary: true })
+  const task: TaskRecord = {
+    id: v7() as TaskId,
+    ...{ project_id, repo_id, parent_id: null, subtask_mode: null, title: 'A task', description: null },
+    ...{ status, version: 1, entry_barrier: false, review_config: { ci_steps: ['ci'], review_prompt: null } },
+    ...{ roles: {}, labels: [], priority: 0, position: 1, review_passed_at: null, error_annotation: null },
+    ...{ archived: false, active_execution_id: null, context_holder: null, review_summary: null, diff_stat: null },
+    ...{ attended_at: null, created_at: at, updated_at: at },
+  }
+  q.tasks.put(task)
+  return task
+}
+
+/** How many turns of the event loop nothing may happen before a task counts as resting. */
+const quietTurns = 3
+
+async function rest(
+  engine: Engine,
+  store: Store,
+  running: ReadonlyMap<TaskId, FakeRun>,
+  task_id: TaskId,
+): Promise<void> {
+  let before = ''
+  for (let quiet = 0; quiet < quietTurns;) {
+    await engine.worker.settled(task_id)
+    await setImmediate()
+    const { version, status, error_annotation } = store.read.tasks.get(task_id) ?? {}
+    const executions = store.read.executions.openOfTask(task_id).map((one) => `${one.id}${one.status}`)
+    const effect = store.read.effects.first(task_id)
+    const now = JSON.stringify([
+      version,
+      status,
+      error_annotation,
+      executions,
+      effect,
+      running.has(task_id),
+      store.read.events.range().last,
+    ])
+    quiet = now === before ? quiet + 1 : 0
+    before = now
+  }
+}
+
+export const finished = ended
