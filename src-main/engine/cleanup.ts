@@ -3,49 +3,57 @@ import { nowIso, type EngineContext } from './context.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
+import { othersInWorkspace, workspaceOwner } from './workspace-of.ts'
+
+/** What became of a clean-up. */
+export type CleanupEnd =
+  | { readonly kind: 'cleaned' }
+  | { readonly kind: 'scheduled'; readonly cleanup_at: string }
+  /** Its files could not be removed; the record says so too. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** `not_needed`: it is gone already, or it is the parent's and so not this task's to remove. */
+  | { readonly kind: 'nothing'; readonly reason: 'no_workspace' | 'not_needed' }
 
 export interface Cleanup {
   /** Applies the clean-up policy of the state that the task entered. */
-  enter(task: TaskRecord, state: string, signal: AbortSignal): Promise<void>
+  enter(task: TaskRecord, state: string, signal: AbortSignal): Promise<CleanupEnd>
+  /** Removes the worktree of a task at once, never its branch. What is not committed is kept aside. */
+  now(task: TaskRecord, signal: AbortSignal): Promise<CleanupEnd>
+  /** Removes the worktree of a task in so many seconds. */
+  later(task: TaskRecord, seconds: number): CleanupEnd
   /** Removes the worktrees whose time has come. */
   sweep(signal: AbortSignal): Promise<void>
-  remove(workspace: WorkspaceRecord, signal: AbortSignal): Promise<void>
+  remove(workspace: WorkspaceRecord, signal: AbortSignal): Promise<CleanupEnd>
 }
 
-export function createCleanup(deps: {
+export interface CleanupDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly stopAll: (task_id: TaskId) => Promise<void>
-}): Cleanup {
+}
+
+/** The ways a worktree goes; all of them end in `remove`. */
+export function createCleanup(deps: CleanupDeps): Cleanup {
   const { context, transitions } = deps
-  const remove: Cleanup['remove'] = async (workspace, signal) => {
-    await deps.stopAll(workspace.task_id)
-    const task = context.store.read.tasks.get(workspace.task_id)
-    let done: WorkspaceRecord = { ...workspace, status: 'cleaned', cleanup_at: null, error: null }
-    try {
-      await context.workspaces.remove(
-        { repo_path: workspace.repo_path, path: workspace.path, task_id: workspace.task_id },
-        { signal },
-      )
-    } catch (error) {
-      if (signal.aborted) throw error
-      context.log.error({ err: error, task_id: workspace.task_id }, 'a worktree could not be removed')
-      done = {
-        ...workspace,
-        status: 'error',
-        cleanup_at: null,
-        error: error instanceof Error ? error.message : 'It could not be removed.',
-      }
-    }
+  const remove: Cleanup['remove'] = (workspace, signal) => removeWorktree(deps, workspace, signal)
+  const now: Cleanup['now'] = async (task, signal) => {
+    const own = ownWorkspace(context, task)
+    return 'kind' in own ? own : remove(own, signal)
+  }
+  const later: Cleanup['later'] = (task, seconds) => {
+    const own = ownWorkspace(context, task)
+    if ('kind' in own) return own
+    const cleanup_at = new Date(context.clock.now() + seconds * 1_000).toISOString()
     context.feed.commit((tx) => {
-      if (task) saveWorkspace(tx, task, done)
+      saveWorkspace(tx, task, { ...own, status: 'cleanup_scheduled', cleanup_at })
     })
+    return { kind: 'scheduled', cleanup_at }
   }
   return {
     remove,
+    now,
+    later,
     enter: async (task, state, signal) => {
-      const workspace = context.store.read.workspaces.byTask(task.id)
-      if (!workspace || workspace.status === 'cleaned') return
       const workflow = transitions.workflowOf(context.store.read, task)
       const isCancelled = workflow.cancellation?.name === state
       const policy =
@@ -53,14 +61,7 @@ export function createCleanup(deps: {
         (isCancelled
           ? { policy: 'delayed' as const, seconds: context.config.cleanupDelaySeconds }
           : { policy: 'immediate' as const })
-      if (policy.policy === 'immediate') {
-        await remove(workspace, signal)
-        return
-      }
-      const cleanup_at = new Date(context.clock.now() + policy.seconds * 1_000).toISOString()
-      context.feed.commit((tx) => {
-        saveWorkspace(tx, task, { ...workspace, status: 'cleanup_scheduled', cleanup_at })
-      })
+      return policy.policy === 'immediate' ? now(task, signal) : later(task, policy.seconds)
     },
     sweep: async (signal) => {
       for (const workspace of context.store.read.workspaces.toClean(nowIso(context))) {
@@ -69,4 +70,43 @@ export function createCleanup(deps: {
       }
     },
   }
+}
+
+/** The worktree that a task may remove: one of its own that is still there. */
+function ownWorkspace(context: EngineContext, task: TaskRecord): WorkspaceRecord | (CleanupEnd & { kind: 'nothing' }) {
+  const { read } = context.store
+  if (workspaceOwner(read, task).id !== task.id) return { kind: 'nothing', reason: 'not_needed' }
+  const workspace = read.workspaces.byTask(task.id)
+  if (!workspace) return { kind: 'nothing', reason: 'no_workspace' }
+  return workspace.status === 'cleaned' ? { kind: 'nothing', reason: 'not_needed' } : workspace
+}
+
+async function removeWorktree(
+  { context, stopAll }: CleanupDeps,
+  workspace: WorkspaceRecord,
+  signal: AbortSignal,
+): Promise<CleanupEnd> {
+  const { read } = context.store
+  const task = read.tasks.get(workspace.task_id)
+  // Ordered subtasks work in their parent's worktree: nobody stays behind in a folder that goes.
+  const guests = task ? othersInWorkspace(read, task).map((one) => one.task_id) : []
+  await Promise.all([...new Set([workspace.task_id, ...guests])].map(stopAll))
+  let end: CleanupEnd = { kind: 'cleaned' }
+  try {
+    const { repo_path, path, task_id } = workspace
+    await context.workspaces.remove({ repo_path, path, task_id }, { signal })
+  } catch (error) {
+    if (signal.aborted) throw error
+    context.log.error({ err: error, task_id: workspace.task_id }, 'a worktree could not be removed')
+    end = { kind: 'failed', message: error instanceof Error ? error.message : 'It could not be removed.' }
+  }
+  const after: WorkspaceRecord = {
+    ...workspace,
+    cleanup_at: null,
+    ...(end.kind === 'failed' ? { status: 'error', error: end.message } : { status: 'cleaned', error: null }),
+  }
+  context.feed.commit((tx) => {
+    if (task) saveWorkspace(tx, task, after)
+  })
+  return end
 }

@@ -1,4 +1,4 @@
-import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
+import type { StateHook, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { hasPlugin, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
 
 /** One thing to do before a transition that nobody waits for, or after one is committed. */
@@ -20,6 +20,10 @@ export type Step =
 
 /** Which plugins need a worktree before their phase runs. */
 const needsWorkspace = ['run_ci_steps', 'dispatch_role_agent']
+
+/** Which plugins take the place of the clean-up that a state has without them, and where they run. */
+const cleanupPlugins = ['cleanup_workspace_now', 'schedule_workspace_cleanup']
+const cleanupPhases = ['on_enter', 'after_enter'] as const
 
 /**
  * The steps that follow the commit of `from` → `to`, in the order of the specification:
@@ -44,8 +48,14 @@ export function stepsOf(workflow: Workflow, from: string, to: string): readonly 
   if (works && target.kind === 'active' && !dispatches) steps.push({ kind: 'dispatch' })
   for (const hook of hooksAt(target, 'on_enter')) steps.push({ kind: 'hook', phase: 'on_enter', hook })
   for (const hook of hooksAt(target, 'after_enter')) steps.push({ kind: 'hook', phase: 'after_enter', hook })
+  if (cleansUpItself(target)) return steps
   if (target.kind === 'terminal' || target.cleanup) steps.push({ kind: 'cleanup' })
   return steps
+}
+
+/** Its hooks say what becomes of the worktree, so nothing else does. */
+function cleansUpItself(state: WorkflowState): boolean {
+  return cleanupPlugins.some((plugin) => cleanupPhases.some((phase) => hasPlugin(state, plugin, phase)))
 }
 
 /** What stands before a transition out of `from`: the hooks that may say no, then the move. */

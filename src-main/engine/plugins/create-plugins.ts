@@ -1,31 +1,49 @@
-import type { Scheduler } from '../scheduler.ts'
-import type { Plugin } from './plugin.ts'
-import { runCiSteps, type CiServices } from './run-ci-steps.ts'
+import { autoCascadeOnReviewPass } from './auto-cascade-on-review-pass.ts'
+import { cancelPendingSubtasks } from './cancel-pending-subtasks.ts'
+import { checkRetryBudget } from './check-retry-budget.ts'
+import { cleanupWorkspaceNow } from './cleanup-workspace-now.ts'
+import { dispatchRoleAgent } from './dispatch-role-agent.ts'
+import { knowledgeCapture } from './knowledge-capture.ts'
+import { knowledgeInject } from './knowledge-inject.ts'
+import type { Plugin, PluginServices } from './plugin.ts'
+import { propagateDoneToSubtasks } from './propagate-done-to-subtasks.ts'
+import { publishTaskBlocked } from './publish-task-blocked.ts'
+import { runCiSteps } from './run-ci-steps.ts'
 import { runMerge } from './run-merge.ts'
+import { satisfyDependents } from './satisfy-dependents.ts'
+import { scheduleWorkspaceCleanup } from './schedule-workspace-cleanup.ts'
+
+const makers: readonly ((services: PluginServices) => Plugin)[] = [
+  checkRetryBudget,
+  knowledgeInject,
+  knowledgeCapture,
+  dispatchRoleAgent,
+  runCiSteps,
+  runMerge,
+  autoCascadeOnReviewPass,
+  cancelPendingSubtasks,
+  propagateDoneToSubtasks,
+  satisfyDependents,
+  cleanupWorkspaceNow,
+  scheduleWorkspaceCleanup,
+  publishTaskBlocked,
+]
 
 /** The built-in plugins by name. A workflow may name these and no others. */
-export function createPlugins(
-  services: CiServices & { readonly dispatch: Scheduler['dispatch'] },
-): ReadonlyMap<string, Plugin> {
-  const plugins: Plugin[] = [
-    runCiSteps(services),
-    runMerge(services),
-    { name: 'dispatch_role_agent', phases: ['on_enter'], run: ({ task }) => services.dispatch(task) },
-    // The transition itself announces the blocked task; the plugin marks the state that takes such tasks.
-    { name: 'publish_task_blocked', phases: ['on_enter'], run: () => Promise.resolve({ kind: 'ok' }) },
-    autoCascade(services),
-  ]
-  return new Map(plugins.map((plugin) => [plugin.name, plugin]))
+export function createPlugins(services: PluginServices): ReadonlyMap<string, Plugin> {
+  return new Map(makers.map((make) => make(services)).map((plugin) => [plugin.name, plugin]))
 }
 
-/** Goes on to the merge at once when the review has passed; its `on_success` names the state. */
-function autoCascade({ context }: CiServices): Plugin {
-  return {
-    name: 'auto_cascade_on_review_pass',
-    phases: ['after_enter'],
-    run: ({ task }) => {
-      const passed = context.store.read.reviews.latest(task.id)?.status === 'passed'
-      return Promise.resolve(passed ? { kind: 'ok' } : { kind: 'skipped', reason: 'review_not_passed' })
-    },
-  }
+/** By plugin: what is wrong with a `config` for it, in a sentence; null when nothing is. */
+export function pluginRules(
+  plugins: ReadonlyMap<string, Plugin>,
+): ReadonlyMap<string, (config: unknown) => string | null> {
+  return new Map([...plugins].map(([name, plugin]) => [name, (config: unknown) => problemOf(plugin, config)]))
+}
+
+function problemOf(plugin: Plugin, config: unknown): string | null {
+  const parsed = plugin.options.safeParse(config ?? {})
+  const issue = parsed.error?.issues[0]
+  if (!issue) return null
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`
 }

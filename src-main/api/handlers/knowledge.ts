@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import { KnowledgeId, Timestamp } from '../../../src-shared/contract/ids.ts'
+import { createRedactor } from '../../base/redact.ts'
+import { actorOf, type Principal } from '../../domain/access/principal.ts'
+import type { KnowledgeRecord, ProjectRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findKnowledge, findProject, missing } from '../find.ts'
+
+type Names = 'knowledge.list' | 'knowledge.create' | 'knowledge.get' | 'knowledge.update' | 'knowledge.delete'
+
+/** What is known about a project: searched, written down, edited and forgotten. */
+export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, feed, newId } = parts
+  const { read } = store
+  const now = () => new Date(parts.clock.now()).toISOString()
+  return {
+    'knowledge.list': (input) => (input.q?.trim() ? search(parts, { ...input, q: input.q }) : newest(parts, input)),
+    'knowledge.create': ({ project_id, title, body }, { principal }) => {
+      const redact = redactorOf(parts, findProject(read, project_id))
+      const at = now()
+      const entry: KnowledgeRecord = {
+        id: newId() as KnowledgeId,
+        project_id,
+        title: redact(title),
+        body: redact(body),
+        source: sourceOf(principal),
+        created_at: at,
+        updated_at: at,
+      }
+      feed.commit((tx) => {
+        tx.knowledge.put(entry)
+      })
+      return entry
+    },
+    'knowledge.get': ({ knowledge_id }) => findKnowledge(read, knowledge_id),
+    'knowledge.update': ({ knowledge_id, title, body }) => {
+      const redact = redactorOf(parts, findProject(read, findKnowledge(read, knowledge_id).project_id))
+      return feed.commit((tx) => {
+        const current = tx.knowledge.get(knowledge_id) ?? missing('knowledge')
+        const edited: KnowledgeRecord = {
+          ...current,
+          ...(title !== undefined && { title: redact(title) }),
+          ...(body !== undefined && { body: redact(body) }),
+          updated_at: now(),
+        }
+        tx.knowledge.put(edited)
+        return edited
+      })
+    },
+    'knowledge.delete': ({ knowledge_id }) => {
+      feed.commit((tx) => {
+        tx.knowledge.delete(knowledge_id)
+      })
+      return null
+    },
+  }
+}
+
+function redactorOf(parts: ApiParts, project: ProjectRecord): (text: string) => string {
+  return createRedactor(parts.engine.views.settings(project).redaction_patterns)
+}
+
+/** An agent writes from its task; a person from nowhere in particular. */
+function sourceOf(principal: Principal): KnowledgeRecord['source'] {
+  const by = actorOf(principal)
+  if (principal.kind !== 'agent') return { by, task_id: null, execution_id: null }
+  return { by, task_id: principal.task_id, execution_id: principal.execution_id }
+}
+
+type Listed = Parameters<Handlers<'knowledge.list'>['knowledge.list']>[0]
+type Page = ReturnType<typeof pageOf>
+
+function search(parts: ApiParts, { project_id, q, cursor, limit }: Listed & { q: string }): Page {
+  const offset = cursor === undefined ? 0 : fromCursor(Offset, cursor).offset
+  const found = parts.store.read.knowledge.search(project_id, q, { offset, limit: limit + 1 })
+  return pageOf(found, limit, () => ({ offset: offset + limit }))
+}
+
+function newest(parts: ApiParts, { project_id, cursor, limit }: Listed): Page {
+  const after = cursor === undefined ? null : fromCursor(Place, cursor)
+  const found = parts.store.read.knowledge.list(project_id, { after, limit: limit + 1 })
+  return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
+}
+
+/** One more was asked for than the page holds, to see whether there are more. */
+function pageOf(
+  found: readonly KnowledgeRecord[],
+  limit: number,
+  cursorAfter: (last: KnowledgeRecord) => z.infer<typeof Offset> | z.infer<typeof Place>,
+) {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const has_more = found.length > limit
+  return { items, has_more, next_cursor: has_more && last ? toCursor(cursorAfter(last)) : null }
+}
+
+/** Where a page ended: by relevance a count, by age the last entry. */
+const Offset = z.strictObject({ offset: z.int().min(0).max(1_000_000) })
+const Place = z.strictObject({ created_at: Timestamp, id: KnowledgeId })
+
+function toCursor(place: z.infer<typeof Offset> | z.infer<typeof Place>): string {
+  return btoa(JSON.stringify(place)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function fromCursor<T>(shape: z.ZodType<T>, cursor: string): T {
+  try {
+    return shape.parse(JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))))
+  } catch (cause) {
+    const message = 'This cursor is none that this list answered. Leave it out to start from the beginning.'
+    throw new ApiError(
+      { code: 'validation_failed', message, details: { issues: [{ path: 'cursor', message }] } },
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import type { Plugin, PluginServices } from './plugin.ts'
+
+/** Succeeds when the latest review has passed; the hook's `on_success` names the state that follows. */
+export function autoCascadeOnReviewPass({ context }: PluginServices): Plugin {
+  return {
+    name: 'auto_cascade_on_review_pass',
+    phases: ['after_enter'],
+    options: z.strictObject({}),
+    run: ({ task }) => {
+      const passed = context.store.read.reviews.latest(task.id)?.status === 'passed'
+      return Promise.resolve(passed ? { kind: 'ok' } : { kind: 'skipped', reason: 'review_not_passed' })
+    },
+  }
+}

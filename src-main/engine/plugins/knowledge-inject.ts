@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { injectKnowledge } from '../knowledge.ts'
+import type { Plugin, PluginServices } from './plugin.ts'
+
+const Options = z.strictObject({
+  max_tokens: z.int().min(1).max(100_000).default(2_000),
+  limit: z.int().min(1).max(100).default(10),
+})
+
+/** Gives the task's next agents what is known about the project and bears on the task, within a budget. */
+export function knowledgeInject({ context }: PluginServices): Plugin {
+  return {
+    name: 'knowledge-inject',
+    phases: ['before_enter', 'on_enter'],
+    options: Options,
+    run: ({ task, project, config }) => {
+      const told = injectKnowledge(context, project, task, Options.parse(config))
+      if (typeof told === 'string') return Promise.resolve({ kind: 'skipped', reason: told })
+      return Promise.resolve({ kind: 'ok', note: `${told.entries} entries, about ${told.tokens} tokens` })
+    },
+  }
+}
