@@ -3,9 +3,9 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
-import { planClaim, type ClaimPlan } from '../domain/task/claim-guard.ts'
+import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
-import { isDone } from '../domain/workflow/graph.ts'
+import { isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { nowIso } from './context.ts'
 import type { EffectWorker } from './effects.ts'
@@ -15,6 +15,8 @@ import type { StepDeps } from './perform-step.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { toTask } from './views.ts'
+import { othersInWorkspace, workspaceOf } from './workspace-of.ts'
+import { hasCoder } from './roles.ts'
 
 export interface ClaimRequest {
   readonly task_id: TaskId
@@ -46,13 +48,13 @@ export function createClaims(deps: {
   const { context } = deps.steps
   const { read } = context.store
   return {
-    preview: (q, task, claimant) => planFor(deps.steps, q, task, { claimant }),
+    preview: (q, task, claimant) => planFor(deps.steps, q, task, { claimant, overrides: {} }),
     claim: async (request, signal) => {
       const task = read.tasks.get(request.task_id)
       if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-      const refusal = await checkFirst(deps.steps, task, request, signal)
-      if (refusal) return refusal
-      const result = context.feed.commit((tx) => commitClaim(deps.steps, tx, request))
+      const checked = await checkFirst(deps.steps, task, request, signal)
+      if (isRefusal(checked)) return checked
+      const result = context.feed.commit((tx) => commitClaim(deps.steps, tx, request, checked))
       if (isRefusal(result)) return result
       deps.worker.wake(request.task_id)
       await deps.worker.passed(request.task_id, 'workspace')
@@ -60,7 +62,7 @@ export function createClaims(deps: {
       const now = read.tasks.get(request.task_id)
       const execution = read.executions.get(result.id)
       if (!now || !execution) throw new BugError(`The claim of ${request.task_id} is gone.`)
-      return { task: now, execution, workspace: read.workspaces.byTask(request.task_id) }
+      return { task: now, execution, workspace: workspaceOf(read, now) }
     },
   }
 }
@@ -78,27 +80,28 @@ async function checkFirst(
   const target = plan.path.at(-1)
   if (target !== undefined) {
     const move = { to: target, cause: 'claim', triggered_by: request.triggered_by, version: null } as const
-    const refusal = await checkBeforeExit(deps, task, move, signal)
-    if (refusal) return refusal
+    const checked = await checkBeforeExit(deps, task, move, signal)
+    if (isRefusal(checked)) return checked
+    outcomes = checked
   }
-  const workspace = read.workspaces.byTask(task.id)
-  const isHere = request.claimant.type === 'agent'
-  if (!workspace || !isHere || request.overrides.lock_policy === 'wait') return null
+  const workspace = workspaceOf(read, task)
+  if (!workspace || !needsLock(request)) return null
   const holder = await deps.context.workspaces.readLock(workspace.path)
-  if (!holder) return null
-  return {
-    code: 'workspace_locked',
-    message: 'Another execution still has this worktree. Stop it, or wait for it to end.',
-    details: { ...holder },
-  }
+  return holder && { ...workspaceLocked, details: { ...holder } }
+}
+
+/** A person's execution has no lock; who waits gets the worktree when it is free. */
+function needsLock({ claimant, overrides }: Pick<ClaimRequest, 'claimant' | 'overrides'>): boolean {
+  return claimant.type === 'agent' && overrides.lock_policy !== 'wait'
 }
 
 function planFor(
   deps: StepDeps,
   q: Queries,
   task: TaskRecord,
-  { claimant, recovers = false }: Pick<ClaimRequest, 'claimant' | 'recovers'>,
+  request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides'>,
 ): ClaimPlan | Refusal {
+  const { claimant, recovers = false } = request
   const workflow = deps.transitions.workflowOf(q, task)
   if (claimant.type === 'agent' && !q.agents.get(claimant.id))
     return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
@@ -106,8 +109,7 @@ function planFor(
   const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
     const other = q.tasks.get(id)
     if (!other || isDone(workflow, other.status)) return []
-    const kind = workflow.states.get(other.status)?.kind
-    return [{ id, context_holder: other.context_holder, submitted: kind === 'gate' || kind === 'custom' }]
+    return [{ id, context_holder: other.context_holder, submitted: isSubmitted(workflow, other.status) }]
   })
   return planClaim({
     workflow,
@@ -122,12 +124,24 @@ function planFor(
     agent_paused: claimant.type === 'agent' && q.agents.get(claimant.id)?.paused === true,
     project_paused: project?.paused_at !== null,
     open_dependencies,
+    parent_workspace: parentWorkspace(q, workflow, task),
+    workspace_taken: needsLock(request) && othersInWorkspace(q, task).length > 0,
   })
+}
+
+/** An ordered subtask needs a parent that has a coder, is not finished, and has a workspace. */
+function parentWorkspace(q: Queries, workflow: Workflow, task: TaskRecord): 'not_needed' | 'ready' | 'missing' {
+  const parent = task.subtask_mode === 'ordered' && task.parent_id !== null ? q.tasks.get(task.parent_id) : null
+  if (!parent) return 'not_needed'
+  const workspace = workspaceOf(q, parent)
+  const isOpen = workflow.states.get(parent.status)?.kind !== 'terminal'
+  const isThere = workspace !== null && workspace.status !== 'cleaned'
+  return isOpen && isThere && hasCoder(workflow, parent) ? 'ready' : 'missing'
 }
 
 /** A reset makes the workspace anew after the task was blocked; one that was merely blocked has its old one. */
 function wasReset(q: Queries, task: TaskRecord): boolean {
-  const workspace = q.workspaces.byTask(task.id)
+  const workspace = workspaceOf(q, task)
   const blocked = q.transitions.byTask(task.id).at(-1)
   if (task.error_annotation !== null || !workspace || !blocked) return false
   return String(workspace.id) > String(blocked.id)
@@ -165,11 +179,13 @@ function commitClaim(deps: StepDeps, tx: Tx, request: ClaimRequest): { readonly 
     // A follow-up passes no hook points: nothing else would start it.
     dispatched: plan.path.length === 0,
   })
+  const now = nowIso(context)
   const claimed: TaskRecord = {
     ...current,
     active_execution_id: record.id,
     error_annotation: null,
-    updated_at: nowIso(context),
+    attended_at: request.triggered_by.startsWith('user:') ? now : current.attended_at,
+    updated_at: now,
   }
   tx.tasks.put(claimed)
   tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, claimed) })

@@ -1,12 +1,13 @@
-import type { ExecutionId, ProjectId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from './context.ts'
 import type { Executions } from './executions.ts'
 import { openExecution } from './open-execution.ts'
 import type { PluginResult } from './plugins/plugin.ts'
-import type { ExecutionRecord, TaskRecord } from './store-port.ts'
+import type { ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 import { toSettings, toTask } from './views.ts'
+import { workspaceOwner } from './workspace-of.ts'
 
 export interface Scheduler {
   /** The turn of the state's role has come: its agent gets an execution, which starts when a slot is free. */
@@ -27,9 +28,14 @@ export function createScheduler(deps: {
   const pump = () => {
     if (closed) return
     const running = countRunning(deps.executions())
+    const taken = takenWorktrees(context.store.read, deps.executions())
     for (const record of context.store.read.executions.open()) {
       if (record.status !== 'queued' || !record.dispatched || deps.executions().running().has(record.id)) continue
       if (!mayStart(context, record, running)) continue
+      const worktree = worktreeOf(context.store.read, record)
+      // Of several tasks that work in one worktree, the next one's turn comes when this one's execution ends.
+      if (worktree !== null && (taken.get(worktree) ?? record.task_id) !== record.task_id) continue
+      if (worktree !== null) taken.set(worktree, record.task_id)
       running.set(record.project_id, (running.get(record.project_id) ?? 0) + 1)
       void start(deps, record.id)
     }
@@ -95,6 +101,24 @@ function countRunning(executions: Executions): Map<ProjectId, number> {
   for (const { record } of executions.running().values())
     count.set(record.project_id, (count.get(record.project_id) ?? 0) + 1)
   return count
+}
+
+/** Whose worktree an agent works in; null for a person, who needs none to be free. */
+function worktreeOf(q: Queries, record: ExecutionRecord): TaskId | null {
+  const task = record.agent_id === null ? null : q.tasks.get(record.task_id)
+  return task && workspaceOwner(q, task).id
+}
+
+/** The worktrees that an agent is at work in, here or elsewhere, each with the task that it works for. */
+function takenWorktrees(q: Queries, executions: Executions): Map<TaskId, TaskId> {
+  const here = [...executions.running().values()].map((run) => run.record)
+  const elsewhere = q.executions.open().filter((one) => one.status === 'running')
+  const taken = new Map<TaskId, TaskId>()
+  for (const record of [...here, ...elsewhere]) {
+    const worktree = worktreeOf(q, record)
+    if (worktree !== null) taken.set(worktree, record.task_id)
+  }
+  return taken
 }
 
 function mayStart(context: EngineContext, record: ExecutionRecord, running: ReadonlyMap<ProjectId, number>): boolean {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createKeyedLock } from '../base/keyed-lock.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { WorkspaceId } from '../../src-shared/contract/ids.ts'
 import { branchName } from '../domain/task/branch-name.ts'
@@ -9,6 +10,7 @@ import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from './stor
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import { toSettings } from './views.ts'
+import { othersInWorkspace, workspaceOf, workspaceOwner } from './workspace-of.ts'
 
 export type EnsuredWorktree =
   | { readonly kind: 'ready'; readonly workspace: WorkspaceRecord }
@@ -16,11 +18,15 @@ export type EnsuredWorktree =
   | { readonly kind: 'failed'; readonly message: string }
 
 export interface Worktrees {
-  /** The record that a first claim makes; the directory follows. */
+  /** The record that a first claim makes, an ordered subtask's being its parent's; the directory follows. */
   plan(tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord
-  /** Makes the worktree, or finds it again. */
-  /** `mark` is asked for when set-up commands may run. */
+  /**
+   * Makes the worktree that the task works in, or finds it again. One in which another task's agent is at
+   * work is left as it is; one of a parent is never started anew. `mark` is asked for when set-up commands may run.
+   */
   ensure(task: TaskRecord, signal: AbortSignal, mark?: () => string): Promise<EnsuredWorktree>
+  /** Does something to a task's worktree while `ensure` does nothing to it. */
+  exclusively<T>(task: TaskRecord, work: () => Promise<T>): Promise<T>
   ref(workspace: WorkspaceRecord): Promise<BranchRef>
   /** Looks at a worktree that may be removed at any moment: what then fails is asked again of the branch alone. */
   look<T>(workspace: WorkspaceRecord, look: (ref: BranchRef) => Promise<T>): Promise<T>
@@ -33,29 +39,11 @@ export interface Worktrees {
 }
 
 export function createWorktrees(context: EngineContext): Worktrees {
-  const { store, workspaces, feed, config } = context
-  const plan: Worktrees['plan'] = (tx, task, project) => {
-    const known = tx.workspaces.byTask(task.id)
-    if (known && known.status !== 'cleaned') return known
-    const repo = repoOf(tx, task)
-    const record: WorkspaceRecord = {
-      id: known?.id ?? (context.newId() as WorkspaceId),
-      task_id: task.id,
-      status: 'creating',
-      repo_path: repo.path,
-      branch: known?.branch ?? branchName(toSettings(project).branch_prefix, task.title, task.id),
-      path: join(config.workspaceRoot, task.project_id, task.id),
-      base_branch: known?.base_branch ?? repo.default_branch,
-      base_commit: known?.base_commit ?? null,
-      cleanup_at: null,
-      error: null,
-      created_at: known?.created_at ?? nowIso(context),
-    }
-    saveWorkspace(tx, task, record)
-    return record
-  }
+  const { store, workspaces } = context
+  const busy = createKeyedLock()
+  const exclusively: Worktrees['exclusively'] = (task, work) => busy.run(workspaceOwner(store.read, task).id, work)
   const environment: Worktrees['environment'] = (task, event, more = {}) => {
-    const workspace = store.read.workspaces.byTask(task.id)
+    const workspace = workspaceOf(store.read, task)
     const project = store.read.projects.get(task.project_id)
     return scriptEnvironment({
       event,
@@ -76,8 +64,9 @@ export function createWorktrees(context: EngineContext): Worktrees {
     base_commit: workspace.base_commit,
   })
   return {
-    plan,
+    plan: (tx, task, project) => planWorkspace(context, tx, workspaceOwner(tx, task), project),
     environment,
+    exclusively,
     ref,
     look: async (workspace, look) => {
       const now = await ref(workspace)
@@ -88,51 +77,102 @@ export function createWorktrees(context: EngineContext): Worktrees {
         return await look({ ...now, path: null })
       }
     },
-    ensure: async (task, signal, mark) => {
-      const project = store.read.projects.get(task.project_id)
-      if (!project) throw new BugError(`Task ${task.id} has no project.`)
-      const record = feed.commit((tx) => plan(tx, task, project))
-      const settings = toSettings(project)
-      try {
-        const result = await workspaces.ensure(
-          {
-            repo_path: record.repo_path,
-            path: record.path,
-            branch: record.branch,
-            base_branch: record.base_branch,
-            ...(record.base_commit === null
-              ? { expect: 'new' as const }
-              : { expect: 'existing' as const, known_base: record.base_commit }),
-            setup_commands: settings.setup_commands,
-            ...(mark && settings.setup_commands.length > 0 && { mark: mark() }),
-            copy_files: settings.copy_files,
-            env: environment(task, 'workspace_setup'),
-          },
-          { signal },
-        )
-        if (result.kind === 'branch_gone') {
-          feed.commit((tx) => {
-            tx.workspaces.delete(record.id)
-          })
-          return result
+    ensure: (task, signal, mark) =>
+      exclusively(task, async () => {
+        const { read } = store
+        const owner = workspaceOwner(read, task)
+        const known = read.workspaces.byTask(owner.id)
+        if (owner.id !== task.id && (!known || known.status === 'cleaned')) return parentHasNone
+        if (known?.status === 'ready' && othersInWorkspace(read, task).some((one) => one.status === 'running')) {
+          if (await workspaces.exists(known.path)) return { kind: 'ready', workspace: known }
         }
-        const base_commit = record.base_commit ?? result.base_commit
-        const workspace: WorkspaceRecord = { ...record, status: 'ready', base_commit, error: null, cleanup_at: null }
-        if (record.status !== 'ready' || record.base_commit !== base_commit) {
-          feed.commit((tx) => {
-            saveWorkspace(tx, task, workspace)
-          })
-        }
-        return { kind: 'ready', workspace }
-      } catch (error) {
-        if (!(error instanceof WorkspaceError) || signal.aborted) throw error
-        const message = context.redactor(settings.redaction_patterns)(error.message)
-        feed.commit((tx) => {
-          saveWorkspace(tx, task, { ...record, status: 'error', error: message })
+        const ensured = await ensureOwn(context, owner, () => environment(owner, 'workspace_setup'), signal, mark)
+        if (ensured.kind !== 'branch_gone') return ensured
+        if (owner.id !== task.id) return parentLost
+        context.feed.commit((tx) => {
+          const record = tx.workspaces.byTask(owner.id)
+          if (record) tx.workspaces.delete(record.id)
         })
-        return { kind: 'failed', message }
-      }
-    },
+        return ensured
+      }),
+  }
+}
+
+const parentHasNone: EnsuredWorktree = {
+  kind: 'failed',
+  message: 'The parent task has no workspace now. Claim the parent, then run this task again.',
+}
+const parentLost: EnsuredWorktree = {
+  kind: 'failed',
+  message: "The parent's worktree and branch are gone. Run the parent again and reset its workspace first.",
+}
+
+function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord {
+  const known = tx.workspaces.byTask(task.id)
+  if (known && known.status !== 'cleaned') return known
+  const repo = repoOf(tx, task)
+  const record: WorkspaceRecord = {
+    id: known?.id ?? (context.newId() as WorkspaceId),
+    task_id: task.id,
+    status: 'creating',
+    repo_path: repo.path,
+    branch: known?.branch ?? branchName(toSettings(project).branch_prefix, task.title, task.id),
+    path: join(context.config.workspaceRoot, task.project_id, task.id),
+    base_branch: known?.base_branch ?? repo.default_branch,
+    base_commit: known?.base_commit ?? null,
+    cleanup_at: null,
+    error: null,
+    created_at: known?.created_at ?? nowIso(context),
+  }
+  saveWorkspace(tx, task, record)
+  return record
+}
+
+async function ensureOwn(
+  context: EngineContext,
+  task: TaskRecord,
+  env: () => Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  mark?: () => string,
+): Promise<EnsuredWorktree> {
+  const { feed } = context
+  const project = context.store.read.projects.get(task.project_id)
+  if (!project) throw new BugError(`Task ${task.id} has no project.`)
+  const record = feed.commit((tx) => planWorkspace(context, tx, task, project))
+  const { setup_commands, copy_files, redaction_patterns } = toSettings(project)
+  try {
+    const result = await context.workspaces.ensure(
+      {
+        repo_path: record.repo_path,
+        path: record.path,
+        branch: record.branch,
+        base_branch: record.base_branch,
+        ...(record.base_commit === null
+          ? { expect: 'new' as const }
+          : { expect: 'existing' as const, known_base: record.base_commit }),
+        setup_commands,
+        ...(mark && setup_commands.length > 0 && { mark: mark() }),
+        copy_files,
+        env: env(),
+      },
+      { signal },
+    )
+    if (result.kind === 'branch_gone') return result
+    const base_commit = record.base_commit ?? result.base_commit
+    const workspace: WorkspaceRecord = { ...record, status: 'ready', base_commit, error: null, cleanup_at: null }
+    if (record.status !== 'ready' || record.base_commit !== base_commit) {
+      feed.commit((tx) => {
+        saveWorkspace(tx, task, workspace)
+      })
+    }
+    return { kind: 'ready', workspace }
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+    const message = context.redactor(redaction_patterns)(error.message)
+    feed.commit((tx) => {
+      saveWorkspace(tx, task, { ...record, status: 'error', error: message })
+    })
+    return { kind: 'failed', message }
   }
 }
 

@@ -22,6 +22,10 @@ export interface ClaimFacts {
     readonly context_holder: string | null
     readonly submitted: boolean
   }[]
+  /** An ordered subtask works in its parent's workspace: that one must be there, and a coder at the parent. */
+  readonly parent_workspace: 'not_needed' | 'ready' | 'missing'
+  /** Another task's execution has the workspace, and the claimant does not want to wait. */
+  readonly workspace_taken: boolean
 }
 
 export interface ClaimPlan {
@@ -52,7 +56,36 @@ export function planClaim(facts: ClaimFacts): ClaimPlan | Refusal {
   }
   if (facts.archived) return refuse('not_claimable', 'The task is archived. Unarchive it first.')
   if (facts.has_open_execution) return refuse('already_claimed', 'Somebody is at work on this task already.')
-  return planPath(facts, state)
+  const plan = planPath(facts, state)
+  return 'path' in plan ? (checkWorkspace(facts) ?? plan) : plan
+}
+
+function checkWorkspace(facts: ClaimFacts): Refusal | null {
+  if (facts.parent_workspace === 'missing') {
+    return refuse('PARENT_WORKSPACE_REQUIRED', "This task works in its parent's workspace. Claim the parent first.")
+  }
+  return facts.workspace_taken ? workspaceLocked : null
+}
+
+/** Somebody else is at work in the worktree. */
+export const workspaceLocked: Refusal = {
+  code: 'workspace_locked',
+  message: 'Another execution has this worktree. Stop it, wait for it to end, or claim with lock_policy "wait".',
+}
+
+/** The states in which a task counts as submitted: those that it passes after its work, before it is done. */
+export function isSubmitted(workflow: Workflow, status: string): boolean {
+  const seen = new Set<string>()
+  const work = workStateOf(workflow, workflow.queue)
+  for (
+    let state = work && forwardOf(workflow, work);
+    state && !seen.has(state.name);
+    state = forwardOf(workflow, state)
+  ) {
+    if (state.name === status) return state.kind !== 'terminal' && state.kind !== 'active'
+    seen.add(state.name)
+  }
+  return false
 }
 
 function planPath(facts: ClaimFacts, state: WorkflowState): ClaimPlan | Refusal {
