@@ -1,9 +1,9 @@
 import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
-import { checkAccess } from '../domain/access/policy.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/store-port.ts'
 import { seesAgent } from './agent-sight.ts'
+import { seesProject } from './project-sight.ts'
 
 /** Which events a caller sees: those of their projects and agents; with `only`, of that project alone. */
 export function visibleTo(
@@ -17,8 +17,7 @@ export function visibleTo(
     const project = q.projects.get(project_id)
     // Of a deleted project nothing is left to see but that it is gone.
     if (!project) return item.kind === 'event' && item.event.type === 'project.updated' && !item.event.data.project
-    const role = principal.kind === 'user' ? q.members.role(project_id, principal.user_id) : null
-    return checkAccess('member', principal, { project: { id: project_id, owner_id: project.owner_id, role } }) === null
+    return seesProject(q, principal, project)
   }
 }
 

@@ -30,10 +30,13 @@ function coerce(value: unknown, types: readonly string[]): unknown {
   return isNumeric && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
 }
 
-/** A request's values in one object. The path wins: a body can't redirect a call to another resource. */
-export function flatInput(values: unknown, parameters: unknown): Values {
-  if (values !== undefined && values !== null && (typeof values !== 'object' || Array.isArray(values))) {
+/**
+ * A request's values in one object: the query's, over them the body's, over both the path's, so that
+ * neither can redirect a call to another resource.
+ */
+export function flatInput(query: Values, body: unknown, parameters: unknown): Values {
+  if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {
     throw validationFailed('body', 'Send a JSON object.')
   }
-  return { ...(values as Values | null | undefined), ...(parameters as Values) }
+  return { ...query, ...(body as Values | null | undefined), ...(parameters as Values) }
 }

@@ -9,6 +9,8 @@ import { isLoopbackHost } from './addresses.ts'
 import type { Guard } from './authenticate.ts'
 import { createQueryReader, flatInput } from './flat-input.ts'
 
+type Values = Readonly<Record<string, unknown>>
+
 /** Where every path of the contract lies. */
 export const apiPrefix = '/api/v1'
 
@@ -29,7 +31,7 @@ export const routePath = (path: string) => apiPrefix + path.replace(/\{(\w+)\}/g
 
 function addOperationRoute(app: FastifyInstance, name: OperationName, spec: OperationSpec, parts: RouteParts): void {
   const { api, guard, lifetime } = parts
-  const readsQuery = spec.method === 'GET' || spec.method === 'DELETE'
+  const readsBody = spec.method !== 'GET' && spec.method !== 'DELETE'
   const readQuery = createQueryReader(spec.input)
   app.route({
     method: spec.method,
@@ -39,8 +41,8 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
       if (name === 'auth.local') requireThisMachine(request)
     },
     handler: async (request, reply) => {
-      const values = readsQuery ? readQuery(request.query as Record<string, unknown>) : request.body
-      const output = await api.call(name, flatInput(values, request.params), {
+      const query = readQuery(readsBody ? only(request.query, spec.query ?? []) : (request.query as Values))
+      const output = await api.call(name, flatInput(query, readsBody ? request.body : null, request.params), {
         principal: guard.principalOf(request),
         // Whoever asks for a change and leaves still gets it; only reading stops.
         signal: spec.method === 'GET' ? untilGone(reply, lifetime) : lifetime,
@@ -49,6 +51,11 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
       return spec.responds === 'bytes' ? sendSlice(reply, output) : sendJson(reply, spec.status, output)
     },
   })
+}
+
+/** A secret that belongs into a body does not come in by an address, which proxies write down. */
+function only(query: unknown, names: readonly string[]): Values {
+  return Object.fromEntries(Object.entries(query as Values).filter(([name]) => names.includes(name)))
 }
 
 /** Aborts when the client goes away before it has its answer, or with `lifetime`. */

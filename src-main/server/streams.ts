@@ -20,7 +20,7 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
 
   app.get(routePath(streams['events.stream'].path), { onRequest }, async (request, reply) => {
     const after = lastEventIdOf(request)
-    const input = flatInput(readQuery(request.query as Record<string, unknown>), request.params)
+    const input = flatInput(readQuery(request.query as Record<string, unknown>), null, request.params)
     await sse.open(reply, {
       items: (signal) => api.events(input, after, contextOf(request, signal)),
       frameOf: feedFrame,
@@ -31,7 +31,7 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
   app.get(routePath(streams['executions.stream'].path), { onRequest }, async (request, reply) => {
     const from = (lastEventIdOf(request) ?? -1) + 1
     await sse.open(reply, {
-      items: (signal) => api.transcript(flatInput({}, request.params), from, contextOf(request, signal)),
+      items: (signal) => api.transcript(flatInput({}, null, request.params), from, contextOf(request, signal)),
       frameOf: transcriptFrame,
       recheck: () => guard.recheck(request),
     })

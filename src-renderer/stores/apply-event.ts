@@ -40,6 +40,12 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return
     case 'transition.effect_failed':
       return to.warn(`${event.data.action} failed at ${event.data.phase}: ${event.data.reason}`)
+    case 'comment.created':
+    case 'comment.updated':
+    case 'comment.deleted':
+    case 'notification.created':
+      // No store keeps comments or notifications, and neither is part of a task: the board stays as it is.
+      return
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)
     case 'project.updated':

@@ -142,14 +142,14 @@ const tokenRefusals = ['missing_token', 'invalid_token', 'token_expired'] as con
 
 const tagOf = (name: string) => name.split('.', 1)[0] ?? name
 
-function describeInput(spec: Pick<OperationSpec, 'path' | 'input'>, hasBody: boolean, components: Json) {
+function describeInput(spec: Pick<OperationSpec, 'path' | 'input' | 'query'>, hasBody: boolean, components: Json) {
   const schema = schemaOf(spec.input, 'input', components)
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
   const required = new Set((schema['required'] ?? []) as string[])
   const inPath = new Set(pathParameters(spec.path))
   const inBody = hasBody ? properties.filter(([key]) => !inPath.has(key)) : []
   const parameters = properties
-    .filter(([key]) => inPath.has(key) || !hasBody)
+    .filter(([key]) => inPath.has(key) || !hasBody || spec.query?.includes(key))
     .map(([key, { description, ...rest }]) => ({
       name: key,
       in: inPath.has(key) ? 'path' : 'query',

@@ -19,6 +19,8 @@ export interface OperationSpec {
   readonly summary: string
   readonly who: CallerRule
   readonly input: z.ZodObject
+  /** Keys of `input` that may also come as query parameters, where the rest is a body. */
+  readonly query?: readonly string[]
   readonly output: z.ZodType
   readonly status: 200 | 201 | 204
   readonly errors: readonly ErrorCode[]

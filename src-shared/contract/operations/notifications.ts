@@ -18,14 +18,17 @@ export const notificationsOperations = {
     z.object({ project_id: ProjectId.optional() }),
     z.object({ count: z.int() }),
   ),
-  'notifications.mark_all_read': post(
-    '/notifications/mark-all-read',
-    'human',
-    'Mark all as read, for the caller.',
-    z.object({ project_id: ProjectId.optional() }),
-    z.null(),
-    204,
-  ),
+  'notifications.mark_all_read': {
+    ...post(
+      '/notifications/mark-all-read',
+      'human',
+      'Mark all as read, for the caller.',
+      z.object({ project_id: ProjectId.optional() }),
+      z.null(),
+      204,
+    ),
+    query: ['project_id'],
+  },
   'notifications.mark_read': patch(
     '/notifications/{notification_id}/read',
     'human',

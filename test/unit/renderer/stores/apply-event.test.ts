@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/apply-event.ts'
 import { isNewer } from '../../../../src-renderer/stores/put-newer.ts'
+import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'
-import { WorkspaceId } from '../../../../src-shared/contract/ids.ts'
+import { CommentId, NotificationId, WorkspaceId } from '../../../../src-shared/contract/ids.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
 import { taskOf } from '../task-fixture.ts'
 
@@ -76,6 +77,26 @@ test('whoever looks at a workspace hears that it changed', () => {
   const updated = { ...cleaned, status: 'cleaned', cleanup_at: null } as const
   expect(heard({ seq: 1, type: 'workspace.updated', data: updated })).toEqual([['workspaces.changed', task.id]])
   expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
+})
+
+test('comments and notifications change nothing on the board', () => {
+  const comment: Comment = {
+    id: CommentId.parse('01990008-0000-7000-8000-000000000001'),
+    task_id: task.id,
+    parent_id: null,
+    author: { type: 'operator', id: null, name: 'Local operator' },
+    body: 'Why?',
+    anchor: null,
+    resolved_at: null,
+    created_at: task.updated_at,
+    updated_at: task.updated_at,
+  }
+  const notification_id = NotificationId.parse('01990009-0000-7000-8000-000000000001')
+  const notice = { ...ofTask, notification_id, event_type: 'task.done', title: 'Done', body: null } as const
+  expect(heard({ seq: 1, type: 'comment.created', data: { ...ofTask, comment } })).toEqual([])
+  expect(heard({ seq: 2, type: 'comment.updated', data: { ...ofTask, comment } })).toEqual([])
+  expect(heard({ seq: 3, type: 'comment.deleted', data: { ...ofTask, comment_id: comment.id } })).toEqual([])
+  expect(heard({ seq: 4, type: 'notification.created', data: notice })).toEqual([])
 })
 
 test('a reply that comes after a newer event does not undo it', () => {

@@ -1,0 +1,166 @@
+import { createRedactor } from '../../base/redact.ts'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { Comment } from '../../../src-shared/contract/comments.ts'
+import type { CommentId } from '../../../src-shared/contract/ids.ts'
+import { actorOf, type Principal } from '../../domain/access/principal.ts'
+import type { Tx } from '../../engine/event-feed.ts'
+import type { CommentRecord, TaskRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { accepted, findComment, findExecution, findProject, findTask, missing } from '../find.ts'
+
+type Names = 'comments.list' | 'comments.create' | 'comments.update' | 'comments.delete' | 'tasks.feedback'
+
+export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, feed, engine, clock, newId } = parts
+  const { read } = store
+  const now = () => new Date(clock.now()).toISOString()
+  return {
+    'comments.list': ({ task_id }) => ({ items: [...read.comments.byTask(task_id)] }),
+    'comments.create': ({ task_id, body, parent_id, anchor }, { principal }) =>
+      feed.commit((tx) => {
+        const task = findTask(tx, task_id)
+        checkParent(tx, task, parent_id)
+        const created_at = now()
+        const comment: CommentRecord = {
+          id: newId() as CommentId,
+          task_id,
+          parent_id: parent_id ?? null,
+          author: authorOf(parts, principal),
+          body: redactorOf(parts, tx, task)(body),
+          anchor: anchor ?? null,
+          resolved_at: null,
+          created_at,
+          updated_at: created_at,
+        }
+        tx.comments.put(comment)
+        tx.emit('comment.created', { project_id: task.project_id, task_id, comment })
+        return comment
+      }),
+    'comments.update': ({ comment_id, body, resolved }, { principal }) =>
+      feed.commit((tx) => {
+        const comment = findComment(tx, comment_id)
+        const task = findTask(tx, comment.task_id)
+        if (body !== undefined && !isOwn(comment, principal)) throw notYours('Only its author may edit a comment.')
+        const edited = { ...comment, ...(body !== undefined && { body: redactorOf(parts, tx, task)(body) }) }
+        const kept = put(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()), now())
+        // Whoever closes a thread is done with its answers too.
+        if (resolved === true) {
+          for (const answer of answersTo(tx, comment)) put(tx, task, answer, marked(answer, true, now()), now())
+        }
+        return kept
+      }),
+    'comments.delete': ({ comment_id }, { principal }) =>
+      feed.commit((tx) => {
+        const comment = findComment(tx, comment_id)
+        const task = findTask(tx, comment.task_id)
+        if (!isOwn(comment, principal) && !mayModerate(tx, task, principal)) {
+          throw notYours('Only its author, an owner of the project or an admin may delete a comment.')
+        }
+        const gone = [comment, ...answersTo(tx, comment)]
+        tx.comments.delete(comment_id)
+        for (const { id } of gone.toReversed()) {
+          tx.emit('comment.deleted', { project_id: task.project_id, task_id: task.id, comment_id: id })
+        }
+        return null
+      }),
+    'tasks.feedback': async ({ task_id, comment_ids, message }, { principal }) => {
+      const request = {
+        task_id,
+        comment_ids: comment_ids ?? null,
+        message: message ?? null,
+        by: judgeOf(principal),
+        triggered_by: actorOf(principal),
+      }
+      const sent = accepted(await engine.actions.feedback(request))
+      return {
+        task: engine.views.task(findTask(read, task_id)),
+        execution: engine.views.execution(findExecution(read, sent.execution_id)),
+      }
+    },
+  }
+}
+
+function checkParent(tx: Tx, task: TaskRecord, parent_id: CommentId | undefined): void {
+  if (parent_id === undefined) return
+  const parent = tx.comments.get(parent_id) ?? missing('comment')
+  if (parent.task_id === task.id) return
+  const message = 'The comment that this one answers belongs to another task.'
+  throw new ApiError({ code: 'validation_failed', message, details: { issues: [{ path: 'parent_id', message }] } })
+}
+
+function authorOf(parts: ApiParts, principal: Principal): Comment['author'] {
+  switch (principal.kind) {
+    case 'agent': {
+      const agent = parts.store.read.agents.get(principal.agent_id)
+      return { type: 'agent', id: principal.agent_id, name: agent?.name ?? 'A deleted agent' }
+    }
+    case 'user': {
+      const user = parts.identity.users.get(principal.user_id)
+      return { type: 'user', id: principal.user_id, name: user?.display_name ?? principal.handle }
+    }
+    case 'operator':
+      return { type: 'operator', id: null, name: 'Local operator' }
+    case 'anonymous':
+      throw new ApiError({ code: 'missing_token', message: 'Send a token: Authorization: Bearer …' })
+  }
+}
+
+function isOwn({ author }: CommentRecord, principal: Principal): boolean {
+  switch (principal.kind) {
+    case 'agent':
+      return author.type === 'agent' && author.id === principal.agent_id
+    case 'user':
+      if (author.type === 'user') return author.id === principal.user_id
+      // Who sits at this machine wrote it before anybody had registered.
+      return author.type === 'operator' && principal.via === 'local'
+    case 'operator':
+      return author.type === 'operator'
+    case 'anonymous':
+      return false
+  }
+}
+
+function mayModerate(tx: Tx, task: TaskRecord, principal: Principal): boolean {
+  if (principal.kind === 'operator') return true
+  if (principal.kind !== 'user') return false
+  return principal.is_admin || tx.members.role(task.project_id, principal.user_id) === 'owner'
+}
+
+function notYours(message: string): ApiError {
+  return new ApiError({ code: 'forbidden', message })
+}
+
+function judgeOf(principal: Principal) {
+  return principal.kind === 'user'
+    ? ({ type: 'user', id: principal.user_id } as const)
+    : ({ type: 'operator' } as const)
+}
+
+function redactorOf(parts: ApiParts, tx: Tx, task: TaskRecord): (text: string) => string {
+  return createRedactor(parts.engine.views.settings(findProject(tx, task.project_id)).redaction_patterns)
+}
+
+/** Resolving twice keeps the first time. */
+function marked(comment: CommentRecord, resolved: boolean, now: string): CommentRecord {
+  return { ...comment, resolved_at: resolved ? (comment.resolved_at ?? now) : null }
+}
+
+/** Writes a comment that differs from what it was, and says so. */
+function put(tx: Tx, task: TaskRecord, before: CommentRecord, after: CommentRecord, now: string): CommentRecord {
+  if (before.body === after.body && before.resolved_at === after.resolved_at) return before
+  const comment = { ...after, updated_at: now }
+  tx.comments.put(comment)
+  tx.emit('comment.updated', { project_id: task.project_id, task_id: task.id, comment })
+  return comment
+}
+
+/** All answers to a comment, and theirs, oldest first. */
+function answersTo(tx: Tx, comment: CommentRecord): CommentRecord[] {
+  const below = new Set<CommentId>([comment.id])
+  const answers = tx.comments.byTask(comment.task_id).filter(({ id, parent_id }) => {
+    if (parent_id === null || !below.has(parent_id)) return false
+    below.add(id)
+    return true
+  })
+  return answers
+}

@@ -1,0 +1,78 @@
+import { ApiError, type Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Dependency } from '../../../src-shared/contract/tasks.ts'
+import { cycleThrough } from '../../domain/task/dependency-cycle.ts'
+import { isDone } from '../../domain/workflow/graph.ts'
+import type { Tx } from '../../engine/event-feed.ts'
+import type { TaskRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers, Queries } from '../context.ts'
+import { findProject, findTask, missing } from '../find.ts'
+
+type Names = 'tasks.dependencies' | 'tasks.add_dependency' | 'tasks.remove_dependency'
+
+export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, feed } = parts
+  const { read } = store
+  return {
+    'tasks.dependencies': ({ task_id }) => ({
+      items: read.dependencies.of(task_id).map((id) => dependencyOf(parts, read, findTask(read, id))),
+    }),
+    // The look at the circle and the write share a transaction: two at once can't close one together.
+    'tasks.add_dependency': ({ task_id, depends_on_id }) =>
+      feed.commit((tx) => {
+        const task = findTask(tx, task_id)
+        const other = findTask(tx, depends_on_id)
+        const refusal = checkNew(tx, task, other)
+        if (refusal) throw new ApiError(refusal)
+        if (!tx.dependencies.of(task_id).includes(depends_on_id)) {
+          tx.dependencies.add(task_id, depends_on_id)
+          announce(parts, tx, task)
+        }
+        return dependencyOf(parts, tx, other)
+      }),
+    'tasks.remove_dependency': ({ task_id, depends_on_id }) =>
+      feed.commit((tx) => {
+        const task = findTask(tx, task_id)
+        if (!tx.dependencies.of(task_id).includes(depends_on_id)) missing('dependency')
+        tx.dependencies.remove(task_id, depends_on_id)
+        announce(parts, tx, task)
+        return null
+      }),
+  }
+}
+
+function checkNew(q: Queries, task: TaskRecord, other: TaskRecord): Refusal | null {
+  if (task.project_id !== other.project_id) {
+    return {
+      code: 'cross_project_dependency',
+      message: 'A task can wait only for tasks of its own project.',
+      details: { project_id: task.project_id },
+    }
+  }
+  const pair = { task_id: task.id, depends_on_id: other.id }
+  const path = cycleThrough(pair, q.dependencies.byProject(task.project_id))
+  if (!path) return null
+  const titles = path.map((id: TaskId) => `"${q.tasks.get(id)?.title ?? id}"`)
+  return {
+    code: 'dependency_cycle',
+    message: `These tasks would wait for each other: ${titles.join(' → ')}. Remove one of these dependencies first.`,
+    details: { path },
+  }
+}
+
+function dependencyOf(parts: ApiParts, q: Queries, task: TaskRecord): Dependency {
+  const { id, title, status, project_id } = task
+  const workflow = parts.workflows.of(findProject(q, project_id).workflow_definition)
+  return { id, title, status, satisfied: isDone(workflow, status) }
+}
+
+/** The list is part of the task that clients see. */
+function announce(parts: ApiParts, tx: Tx, task: TaskRecord): void {
+  const changed: TaskRecord = {
+    ...task,
+    version: task.version + 1,
+    updated_at: new Date(parts.clock.now()).toISOString(),
+  }
+  tx.tasks.put(changed)
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: parts.engine.views.task(changed) })
+}

@@ -1,0 +1,61 @@
+import type { CommentId } from '../../../src-shared/contract/ids.ts'
+import type { CommentAnchor } from '../../../src-shared/contract/comments.ts'
+
+/** What feedback needs to know of a comment. */
+export interface FeedbackComment {
+  readonly id: CommentId
+  readonly parent_id: CommentId | null
+  readonly author: { readonly name: string }
+  readonly body: string
+  readonly anchor: CommentAnchor | null
+}
+
+/**
+ * The threads that hold one of the chosen comments, whole and in order: an answer says little without
+ * what it answers. `comments` are all those of a task, oldest first.
+ */
+export function threadsOf<C extends FeedbackComment>(
+  comments: readonly C[],
+  chosen: ReadonlySet<CommentId>,
+): readonly (readonly C[])[] {
+  const byId = new Map(comments.map((comment) => [comment.id, comment]))
+  const threads = Map.groupBy(comments, (comment) => rootOf(comment, byId))
+  return [...threads.values()].filter((thread) => thread.some((comment) => chosen.has(comment.id)))
+}
+
+/** What the coder is told: the message first, then every thread with the place that it is about. */
+export function feedbackText(threads: readonly (readonly FeedbackComment[])[], message: string | null): string {
+  const parts = message === null ? [] : [message]
+  for (const thread of threads) parts.push(threadText(thread))
+  return parts.join('\n\n')
+}
+
+function rootOf<C extends FeedbackComment>(comment: C, byId: ReadonlyMap<CommentId, C>): CommentId {
+  let root = comment
+  for (;;) {
+    const parent = root.parent_id === null ? undefined : byId.get(root.parent_id)
+    if (!parent) return root.id
+    root = parent
+  }
+}
+
+function threadText(thread: readonly FeedbackComment[]): string {
+  return thread
+    .map((comment, index) => {
+      const place = comment.anchor ? `${placeOf(comment.anchor)}\n` : ''
+      return index === 0 ? `${place}${comment.body}` : quote(`${place}${comment.author.name} answered: ${comment.body}`)
+    })
+    .join('\n\n')
+}
+
+function placeOf({ path, line, side }: CommentAnchor): string {
+  return `\`${path}:${line}\`${side === 'old' ? ' (as it was before the change)' : ''}`
+}
+
+/** An answer stands apart from the words of the others, however many lines it has. */
+function quote(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n')
+}

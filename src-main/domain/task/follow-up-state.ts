@@ -1,0 +1,48 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type { Workflow } from '../workflow/graph.ts'
+
+export interface FollowUpFacts {
+  readonly workflow: Workflow
+  readonly status: string
+  /** The audit, oldest first. */
+  readonly audit: readonly { readonly from_state: string }[]
+}
+
+/**
+ * The state whose role takes up feedback: the present one where it works, else where the gate sends
+ * rejected work, or where the work was done that the task has left behind.
+ */
+export function followUpState({ workflow, status, audit }: FollowUpFacts): WorkflowState | Refusal {
+  const state = workflow.states.get(status)
+  if (!state) return notClaimable(`The workflow has no state ${status}; move the task first.`)
+  if (state.kind === 'terminal') {
+    return { code: 'task_terminal', message: 'The task is finished. Make a new task for what is still to be done.' }
+  }
+  if (state.kind === 'backlog' || state.kind === 'initial') {
+    return notClaimable('Nobody has started on this task. Write it into the description, then claim the task.')
+  }
+  const here = workStateAt(workflow, state)
+  if (here) return here
+  if (state.kind === 'gate') {
+    return notClaimable(`${state.label} sends rejected work to no state where somebody works. Give a verdict instead.`)
+  }
+  for (const { from_state } of audit.toReversed()) {
+    const left = workflow.states.get(from_state)
+    const work = left && workStateAt(workflow, left)
+    if (work) return work
+  }
+  return notClaimable('Nobody has worked on this task yet. Claim it first.')
+}
+
+/** An active state itself, or the one that a gate sends rejected work to. */
+function workStateAt(workflow: Workflow, state: WorkflowState): WorkflowState | null {
+  if (state.kind === 'active') return state
+  const target = state.kind === 'gate' ? state.gate_config?.reject_target : undefined
+  const back = target === undefined ? undefined : workflow.states.get(target)
+  return back?.kind === 'active' ? back : null
+}
+
+function notClaimable(message: string): Refusal {
+  return { code: 'not_claimable', message }
+}
