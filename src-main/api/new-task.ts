@@ -1,6 +1,7 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
+import type { Workflow } from '../domain/workflow/graph.ts'
 import type { ProjectRecord, TaskRecord } from '../engine/store-port.ts'
 import type { ApiParts } from './context.ts'
 
@@ -13,7 +14,11 @@ export interface NewTask {
   readonly labels?: readonly string[] | undefined
   readonly priority?: number | undefined
   readonly repo_id?: RepoId | undefined
+  readonly parent_id?: TaskId | undefined
+  readonly subtask_mode?: SubtaskMode | undefined
 }
+
+type SubtaskMode = NonNullable<TaskRecord['subtask_mode']>
 
 /** Writes a task behind the others, in the state that was asked for or the workflow's first. */
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
@@ -21,22 +26,14 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
   const workflow = parts.workflows.of(project.workflow_definition)
   const state = request.status === undefined ? workflow.entry : workflow.states.get(request.status)
   if (state?.kind !== 'backlog' && state?.kind !== 'initial') {
-    const message = `A new task starts in a state of kind backlog or initial, not in ${request.status ?? ''}.`
-    throw new ApiError({ code: 'validation_failed', message, details: { issues: [{ path: 'status', message }] } })
+    throw invalid('status', `A new task starts in a state of kind backlog or initial, not in ${request.status ?? ''}.`)
   }
-  const repos = read.repos.byProject(project.id)
-  const repo = request.repo_id === undefined ? repos[0] : repos.find((one) => one.id === request.repo_id)
-  if (!repo) {
-    const message = 'The project has no such repository.'
-    throw new ApiError({ code: 'validation_failed', message, details: { issues: [{ path: 'repo_id', message }] } })
-  }
+  const place = placeOf(parts, project, workflow, request)
   const now = new Date(parts.clock.now()).toISOString()
   const task: TaskRecord = {
     id: request.id,
     project_id: project.id,
-    repo_id: repo.id,
-    parent_id: null,
-    subtask_mode: null,
+    ...place,
     title: request.title,
     description: request.description,
     status: state.name,
@@ -52,6 +49,7 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     archived: false,
     active_execution_id: null,
     context_holder: null,
+    attended_at: null,
     review_summary: null,
     diff_stat: null,
     created_at: now,
@@ -62,4 +60,40 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     tx.emit('task.created', { project_id: project.id, task_id: task.id, task: parts.engine.views.task(task) })
   })
   return task
+}
+
+/** Where a task belongs: a subtask to a parent of the same project that is not finished, and, in order, to its repository. */
+function placeOf(
+  parts: ApiParts,
+  project: ProjectRecord,
+  workflow: Workflow,
+  request: NewTask,
+): Pick<TaskRecord, 'parent_id' | 'subtask_mode' | 'repo_id'> {
+  const { read } = parts.store
+  const repos = read.repos.byProject(project.id)
+  const repoWith = (id: RepoId | undefined) => (id === undefined ? repos[0] : repos.find((one) => one.id === id))
+  if (request.parent_id === undefined) {
+    if (request.subtask_mode !== undefined) throw invalid('subtask_mode', 'Only a subtask has a mode. Give parent_id.')
+    const repo = repoWith(request.repo_id) ?? noSuchRepository()
+    return { parent_id: null, subtask_mode: null, repo_id: repo.id }
+  }
+  const parent = read.tasks.get(request.parent_id)
+  if (parent?.project_id !== project.id) throw invalid('parent_id', 'The parent must be a task of the same project.')
+  if (workflow.states.get(parent.status)?.kind === 'terminal') {
+    throw new ApiError({ code: 'task_terminal', message: 'The parent is finished. Make a task of its own instead.' })
+  }
+  const subtask_mode = request.subtask_mode ?? 'independent'
+  const repo = repoWith(request.repo_id ?? parent.repo_id) ?? noSuchRepository()
+  if (subtask_mode === 'ordered' && repo.id !== parent.repo_id) {
+    throw invalid('repo_id', "An ordered subtask works in its parent's workspace, hence in its repository.")
+  }
+  return { parent_id: parent.id, subtask_mode, repo_id: repo.id }
+}
+
+function noSuchRepository(): never {
+  throw invalid('repo_id', 'The project has no such repository.')
+}
+
+function invalid(path: string, message: string): ApiError {
+  return new ApiError({ code: 'validation_failed', message, details: { issues: [{ path, message }] } })
 }

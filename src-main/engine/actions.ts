@@ -14,7 +14,7 @@ import type { Executions } from './executions.ts'
 import type { StepDeps } from './perform-step.ts'
 import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
 import { giveVerdict, type VerdictRequest } from './reviews.ts'
-import { assignRole } from './roles.ts'
+import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { ReviewRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { toTask } from './views.ts'
@@ -40,7 +40,8 @@ export interface Actions {
   ): Promise<Outcome | Refusal>
   verdict(request: VerdictRequest, actor: Actor): Promise<Outcome | Refusal>
   cancel(task_id: TaskId, actor: Actor): Promise<Outcome | Refusal>
-  assignRole(request: { task_id: TaskId; role: string; assignee: Assignee }, actor: Actor): Promise<Outcome | Refusal>
+  /** Answers once what ran for a coder that is replaced is gone and the resets that were asked for are done. */
+  assignRole(request: Omit<RoleRequest, 'triggered_by'>, actor: Actor): Promise<Outcome | Refusal>
   recover(
     request: { task_id: TaskId; action: RecoveryAction },
     actor: Actor,
@@ -101,7 +102,9 @@ export function createActions(deps: ActionDeps): Actions {
     assignRole: async (request, actor) => {
       const result = feed.commit((tx) => assignRole(deps.steps, tx, { ...request, triggered_by: actor.triggered_by }))
       if (isRefusal(result)) return result
-      return result.moved ? afterMove(deps, request.task_id, actor) : outcomeOf(deps, request.task_id)
+      if (result.moved) await afterMove(deps, request.task_id, actor)
+      await resetAfterReassign(deps.steps, request.task_id, request)
+      return outcomeOf(deps, request.task_id)
     },
     recover: (request, actor, signal) => recoverTask(deps, request, actor, signal),
     resetWorkspace: (task_id, signal) => resetWorkspace(deps, task_id, signal),

@@ -27,6 +27,8 @@ export interface Worktrees {
   ensure(task: TaskRecord, signal: AbortSignal, mark?: () => string): Promise<EnsuredWorktree>
   /** Does something to a task's worktree while `ensure` does nothing to it. */
   exclusively<T>(task: TaskRecord, work: () => Promise<T>): Promise<T>
+  /** The record of the worktree that a task works in: an ordered subtask's is its parent's. */
+  of(task: TaskRecord): WorkspaceRecord | null
   ref(workspace: WorkspaceRecord): Promise<BranchRef>
   /** Looks at a worktree that may be removed at any moment: what then fails is asked again of the branch alone. */
   look<T>(workspace: WorkspaceRecord, look: (ref: BranchRef) => Promise<T>): Promise<T>
@@ -67,6 +69,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
     plan: (tx, task, project) => planWorkspace(context, tx, workspaceOwner(tx, task), project),
     environment,
     exclusively,
+    of: (task) => workspaceOf(store.read, task),
     ref,
     look: async (workspace, look) => {
       const now = await ref(workspace)

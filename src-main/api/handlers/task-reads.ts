@@ -53,9 +53,9 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
       items: read.executions.byTask(task_id).map((one) => views.execution(one)),
     }),
     'tasks.workspace': ({ task_id }, { signal }) =>
-      workspaceView(parts, read.workspaces.byTask(task_id) ?? missing('workspace'), signal),
+      workspaceView(parts, engine.worktrees.of(findTask(read, task_id)) ?? missing('workspace'), signal),
     'tasks.diff': async ({ task_id, scope, path }, { signal }) => {
-      const workspace = read.workspaces.byTask(task_id)
+      const workspace = engine.worktrees.of(findTask(read, task_id))
       const nothing: Diff = { base: null, files: [], patch: '', truncated: false }
       if (!workspace || workspace.base_commit === null) return nothing
       return engine.worktrees.look(workspace, (ref) => {

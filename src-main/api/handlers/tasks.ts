@@ -39,7 +39,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         ci_steps: input.review_config?.ci_steps ?? fallback.ci_steps,
         review_prompt: input.review_config?.review_prompt ?? fallback.review_prompt,
       }
-      const { title, status, labels, priority, repo_id } = input
+      const { title, status, labels, priority, repo_id, parent_id, subtask_mode } = input
       const description = input.description ?? null
       return views.task(
         newTask(parts, project, {
@@ -51,6 +51,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
           labels,
           priority,
           repo_id,
+          parent_id,
+          subtask_mode,
         }),
       )
     },
@@ -97,9 +99,10 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       taskOf(accepted(await actions.cancel(task_id, actor(principal)))),
     'tasks.archive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: true })) }),
     'tasks.unarchive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: false })) }),
-    'tasks.assign_role': async ({ task_id, role, agent_id, user_id }, { principal }) => {
-      const assignee = assigneeOf(parts, principal, findTask(read, task_id), { agent_id, user_id })
-      return taskOf(accepted(await actions.assignRole({ task_id, role, assignee }, actor(principal))))
+    'tasks.assign_role': async ({ agent_id, user_id, ...request }, { principal }) => {
+      const task = findTask(read, request.task_id)
+      const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })
+      return taskOf(accepted(await actions.assignRole({ ...request, assignee }, actor(principal))))
     },
     'tasks.recover': async ({ task_id, action }, { principal, signal }) =>
       taskOf(accepted(await actions.recover({ task_id, action }, actor(principal), signal))),

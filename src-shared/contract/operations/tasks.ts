@@ -49,6 +49,7 @@ export const tasksOperations = {
     }),
     Task,
     201,
+    ['task_terminal'],
   ),
   'tasks.get': get('/tasks/{task_id}', 'member', 'One task.', z.object({ task_id: TaskId }), Task),
   'tasks.update': patch(
@@ -94,7 +95,10 @@ export const tasksOperations = {
       'already_claimed',
       'not_claimable',
       'task_terminal',
+      'entry_barrier',
+      'PARENT_WORKSPACE_REQUIRED',
       'workspace_locked',
+      'transition_blocked',
     ],
   ),
   'tasks.transition': post(
@@ -176,7 +180,7 @@ export const tasksOperations = {
     }),
     z.object({ task: Task }),
     200,
-    ['unknown_role', 'task_terminal', 'humans_only'],
+    ['unknown_role', 'task_terminal', 'humans_only', 'workspace_locked'],
   ),
   'tasks.recover': post(
     '/tasks/{task_id}/recovery',
