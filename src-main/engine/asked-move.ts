@@ -36,11 +36,11 @@ async function checkThenMove(deps: StepDeps, asked: AskedMove, signal: AbortSign
   const { context, transitions } = deps
   const task = context.store.read.tasks.get(asked.task_id)
   if (!task) return noTask
-  const refusal = await checkBeforeExit(deps, task, requestOf(asked), signal)
-  if (refusal) return refusal
+  const checked = await checkBeforeExit(deps, task, requestOf(asked), signal)
+  if (isRefusal(checked)) return checked
   return context.feed.commit((tx) => {
     const current = tx.tasks.get(asked.task_id)
-    return current ? transitions.apply(tx, current, requestOf(asked)) : noTask
+    return current ? transitions.apply(tx, current, { ...requestOf(asked), checked }) : noTask
   })
 }
 

@@ -1,14 +1,15 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import { audienceMatches } from '../domain/transition/audience.ts'
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { isRefusal, type TransitionPlan, type TransitionRequest } from '../domain/transition/plan-transition.ts'
 import { hooksAt } from '../domain/workflow/graph.ts'
-import type { StepDeps } from './perform-step.ts'
-import { runStateScript } from './state-script.ts'
+import { runHook, type StepDeps } from './perform-step.ts'
+import type { PluginResult } from './plugins/plugin.ts'
 import type { TaskRecord } from './store-port.ts'
+import { workspaceOf } from './workspace-of.ts'
 
 /** Whether anything slow has a say in this move. */
 export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionPlan): boolean {
-  return guardsOf(deps, plan).length > 0 || hooksAt(plan.from, 'before_exit').some((hook) => hook.script !== undefined)
+  return guardsOf(deps, plan).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
 /** The guards of the plugins that the target names. */
@@ -19,14 +20,15 @@ function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan
 
 /**
  * Everything slow that can still say no, before anything is written: the rules once, the guards of
- * the target's plugins, and the source's `before_exit` hooks. The rules are asked again at the commit.
+ * the target's plugins, and the source's `before_exit` hooks. Answers what the hooks said, for the
+ * move's timeline; the rules are asked again at the commit.
  */
 export async function checkBeforeExit(
   deps: StepDeps,
   task: TaskRecord,
   request: TransitionRequest,
   signal: AbortSignal,
-): Promise<Refusal | null> {
+): Promise<readonly HookOutcome[] | Refusal> {
   const { read } = deps.context.store
   const plan = deps.transitions.plan(read, task, request)
   if (isRefusal(plan)) return plan
@@ -36,31 +38,43 @@ export async function checkBeforeExit(
     const refusal = await guard({
       task,
       project,
-      workflow: deps.transitions.workflowOf(read, task),
+      workflow: plan.workflow,
       state: plan.to,
       triggered_by: request.triggered_by,
-      workspace: read.workspaces.byTask(task.id),
+      workspace: workspaceOf(read, task),
       signal,
     })
     if (refusal) return refusal
   }
+  return askHooks(deps, task, plan, request.triggered_by, signal)
+}
+
+async function askHooks(
+  deps: StepDeps,
+  task: TaskRecord,
+  plan: TransitionPlan,
+  triggered_by: string,
+  signal: AbortSignal,
+): Promise<readonly HookOutcome[] | Refusal> {
+  const { clock, newId } = deps.context
+  const outcomes: HookOutcome[] = []
   for (const hook of hooksAt(plan.from, 'before_exit')) {
-    if (hook.script === undefined || !audienceMatches(hook.applies_to, request.triggered_by)) continue
-    const result = await runStateScript(
-      deps,
-      task,
-      { ...hook, script: hook.script },
-      'before_exit',
-      plan.from.name,
-      signal,
-    )
+    const began = clock.now()
+    const move = { from: plan.from.name, to: plan.to.name, triggered_by }
+    const result = await runHook(deps, task, move, { kind: 'hook', phase: 'before_exit', hook }, { signal, mark: newId })
+    const action = hook.plugin ?? 'script'
     if (result.kind === 'failed') {
       return {
         code: 'transition_blocked',
         message: `The check before leaving ${plan.from.label} said no: ${result.reason}`,
-        details: { hook: 'script', reason: result.reason },
+        details: { hook: action, reason: result.reason, ...result.script },
       }
     }
+    outcomes.push({ phase: 'before_exit', action, ...said(result), duration_ms: clock.now() - began })
   }
-  return null
+  return outcomes
+}
+
+function said(result: PluginResult): Pick<HookOutcome, 'outcome' | 'reason'> {
+  return result.kind === 'skipped' ? { outcome: 'skipped', reason: result.reason } : { outcome: 'ok' }
 }

@@ -2,7 +2,7 @@ import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { Assignee } from '../../src-shared/contract/tasks.ts'
+import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
@@ -73,10 +73,11 @@ async function checkFirst(
   task: TaskRecord,
   request: ClaimRequest,
   signal: AbortSignal,
-): Promise<Refusal | null> {
+): Promise<readonly HookOutcome[] | Refusal> {
   const { read } = deps.context.store
   const plan = planFor(deps, read, task, request)
   if (isRefusal(plan)) return plan
+  let outcomes: readonly HookOutcome[] = []
   const target = plan.path.at(-1)
   if (target !== undefined) {
     const move = { to: target, cause: 'claim', triggered_by: request.triggered_by, version: null } as const
@@ -85,9 +86,9 @@ async function checkFirst(
     outcomes = checked
   }
   const workspace = workspaceOf(read, task)
-  if (!workspace || !needsLock(request)) return null
+  if (!workspace || !needsLock(request)) return outcomes
   const holder = await deps.context.workspaces.readLock(workspace.path)
-  return holder && { ...workspaceLocked, details: { ...holder } }
+  return holder ? { ...workspaceLocked, details: { ...holder } } : outcomes
 }
 
 /** A person's execution has no lock; who waits gets the worktree when it is free. */
@@ -147,7 +148,12 @@ function wasReset(q: Queries, task: TaskRecord): boolean {
   return String(workspace.id) > String(blocked.id)
 }
 
-function commitClaim(deps: StepDeps, tx: Tx, request: ClaimRequest): { readonly id: ExecutionRecord['id'] } | Refusal {
+function commitClaim(
+  deps: StepDeps,
+  tx: Tx,
+  request: ClaimRequest,
+  checked: readonly HookOutcome[],
+): { readonly id: ExecutionRecord['id'] } | Refusal {
   const { context, transitions } = deps
   const task = tx.tasks.get(request.task_id)
   if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
@@ -163,6 +169,7 @@ function commitClaim(deps: StepDeps, tx: Tx, request: ClaimRequest): { readonly 
       triggered_by: request.triggered_by,
       version: null,
       reason: null,
+      checked: current.version === task.version ? checked : [],
     })
     if (isRefusal(moved)) return moved
     current = moved.task

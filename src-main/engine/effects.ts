@@ -1,28 +1,27 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { Effect } from '../domain/transition/effects.ts'
-import { stepsOf, type Step } from '../domain/transition/phases.ts'
-import { nowIso, type EngineContext } from './context.ts'
+import type { Step } from '../domain/transition/phases.ts'
+import type { EngineContext } from './context.ts'
+import { advance, nameOf, note, saveTask, stepsFor } from './effect-progress.ts'
 import type { Tx } from './event-feed.ts'
+import { notify } from './notify.ts'
+import type { Notice } from './plugins/plugin.ts'
 import { WorkspaceError } from './ports.ts'
 import type { EffectRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
-import { toTask } from './views.ts'
 
-/** Where a step leads: on to the next, or to another transition. */
+interface Ended {
+  readonly outcome?: HookOutcome
+  readonly annotation?: ErrorAnnotation
+  readonly notify?: Notice
+}
+
+/** Where a step leads: on to the next, or to another transition; or it holds the task until somebody says how to go on. */
 export type StepEnd =
-  | {
-      readonly kind: 'advance'
-      readonly outcome?: HookOutcome
-      readonly annotation?: ErrorAnnotation
-      readonly cascade_skipped?: boolean
-    }
-  | {
-      readonly kind: 'move'
-      readonly outcome?: HookOutcome
-      readonly annotation?: ErrorAnnotation
-      readonly move: (tx: Tx, task: TaskRecord) => void
-    }
+  | (Ended & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
+  | (Ended & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord) => void })
+  | (Ended & { readonly kind: 'hold'; readonly annotation: ErrorAnnotation })
 
 export interface EffectWorker {
   /** Looks for work of this task; called after every commit that may have left some. */
@@ -70,7 +69,7 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
     for (;;) {
       lane.again = false
       const effect = context.store.read.effects.first(task_id)
-      if (effect && !closed) {
+      if (effect && !effect.data.held && !closed) {
         const isBroken = await turn(deps, effect, lane.abort.signal)
         notify(task_id)
         // It waits for somebody's word, a newer move or the next start.
@@ -122,7 +121,7 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
       until(task_id, () => {
         const effect = context.store.read.effects.first(task_id)
         if (!effect || isIdle(task_id)) return true
-        const steps = stepsFor(deps, effect)
+        const steps = stepsFor(deps, context.store.read, effect)
         return !steps.slice(effect.data.cursor).some((step) => step.kind === kind)
       }),
     close: async () => {
@@ -133,18 +132,11 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
   }
 }
 
-function stepsFor(deps: EffectWorkerDeps, effect: EffectRecord): readonly Step[] {
-  const { read } = deps.context.store
-  const task = read.tasks.get(effect.task_id)
-  if (!task) return []
-  return stepsOf(deps.transitions.workflowOf(read, task), effect.data.from, effect.data.to)
-}
-
 /** One step of one task: perform it, then write down what came of it. Answers whether it broke. */
 async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<boolean> {
   const { context } = deps
   const task = context.store.read.tasks.get(effect.task_id)
-  const step = stepsFor(deps, effect)[effect.data.cursor]
+  const step = stepsFor(deps, context.store.read, effect)[effect.data.cursor]
   if (!task || !step) {
     context.feed.commit((tx) => {
       tx.effects.remove(effect.id)
@@ -162,73 +154,62 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
     return true
   }
   if (signal.aborted) return false
+  const duration_ms = context.clock.now() - started
+  settle(deps, effect, step, end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end)
+  return end.kind === 'hold'
+}
+
+/** Writes down what came of a step, unless a newer move took this one's place while it was under way. */
+function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: StepEnd): void {
+  const { context } = deps
   context.feed.commit((tx) => {
-    // A newer move took this one's place while it was under way.
-    if (tx.effects.first(effect.task_id)?.id !== effect.id) return
+    // An edit of the workflow may have written to it meanwhile.
+    const effect = tx.effects.first(begun.task_id)
+    if (effect?.id !== begun.id) return
     const current = tx.tasks.get(effect.task_id)
     if (!current) return
-    note(tx, effect, end.outcome && { ...end.outcome, duration_ms: context.clock.now() - started }, current)
     const annotated = end.annotation ? { ...current, error_annotation: end.annotation } : current
     if (end.kind === 'move') {
+      note(tx, effect, end.outcome, current)
       tx.effects.remove(effect.id)
       end.move(tx, annotated)
-      return
+    } else if (end.kind === 'hold') {
+      note(tx, effect, end.outcome, current)
+      const { mark: _done, ...data } = effect.data
+      tx.effects.update(effect.id, { ...data, held: true })
+      saveTask(context, tx, annotated)
+    } else {
+      advance(deps, tx, effect, end)
+      if (step.kind === 'clear_barrier') saveTask(context, tx, { ...annotated, entry_barrier: false })
+      else if (end.annotation) saveTask(context, tx, annotated)
     }
-    advance(deps, tx, effect, end.cascade_skipped ?? false)
-    if (step.kind === 'clear_barrier') save(deps, tx, { ...annotated, entry_barrier: false })
-    else if (end.annotation) save(deps, tx, annotated)
+    if (end.notify) notify(context, tx, current, end.notify)
   })
-  return false
 }
 
 /** A killed service leaves its scripts behind; the next one ends them before it runs the step anew. */
 function remember(deps: EffectWorkerDeps, effect: EffectRecord): string {
   const mark = deps.context.newId()
   deps.context.feed.commit((tx) => {
-    if (tx.effects.first(effect.task_id)?.id === effect.id) tx.effects.update(effect.id, { ...effect.data, mark })
+    const current = tx.effects.first(effect.task_id)
+    if (current?.id === effect.id) tx.effects.update(effect.id, { ...current.data, mark })
   })
   return mark
 }
 
-/** The step stays to be done: whoever has put right what was wrong runs it again. */
+/** The step stays to be done: whoever has put right what was wrong runs it again, or the next start does. */
 function showBroken(deps: EffectWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
   const known = error instanceof WorkspaceError
   const message = known ? error.message : 'An internal error; the log of the service says more. Try it again.'
-  const hook = step.kind === 'hook' ? (step.hook.plugin ?? 'script') : step.kind
   deps.context.feed.commit((tx) => {
     const task = tx.tasks.get(effect.task_id)
     if (!task || tx.effects.first(effect.task_id)?.id !== effect.id) return
-    const annotation: ErrorAnnotation = { type: 'hook_failed', message, hook, recovery_actions: ['retry_hook'] }
-    save(deps, tx, { ...task, error_annotation: annotation })
-  })
-}
-
-function advance(deps: EffectWorkerDeps, tx: Tx, effect: EffectRecord, skipped: boolean): void {
-  const { mark: _done, ...data } = effect.data
-  const cursor = data.cursor + 1
-  const cascade_skipped = data.cascade_skipped || skipped
-  if (cursor >= stepsFor(deps, effect).length) tx.effects.remove(effect.id)
-  else tx.effects.update(effect.id, { ...data, cursor, cascade_skipped })
-}
-
-function save(deps: EffectWorkerDeps, tx: Tx, task: TaskRecord): void {
-  const saved = { ...task, updated_at: nowIso(deps.context) }
-  tx.tasks.put(saved)
-  tx.emit('task.updated', { project_id: saved.project_id, task_id: saved.id, task: toTask(tx, saved) })
-}
-
-/** Adds an action's outcome to the transition that it belongs to; a failed one is announced. */
-function note(tx: Tx, effect: EffectRecord, outcome: HookOutcome | undefined, task: TaskRecord): void {
-  if (!outcome) return
-  const entry = tx.transitions.get(effect.data.transition_id)
-  if (entry) tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
-  const announces = outcome.outcome === 'failed' && outcome.phase !== 'before_enter'
-  if (!announces) return
-  tx.emit('transition.effect_failed', {
-    project_id: task.project_id,
-    task_id: task.id,
-    phase: outcome.phase,
-    action: outcome.action,
-    reason: outcome.reason ?? '',
+    const annotation: ErrorAnnotation = {
+      type: 'hook_failed',
+      message,
+      hook: nameOf(step),
+      recovery_actions: step.kind === 'hook' ? ['retry_hook', 'skip_hook_once'] : ['retry_hook'],
+    }
+    saveTask(deps.context, tx, { ...task, error_annotation: annotation })
   })
 }

@@ -3,6 +3,7 @@ import type { EngineContext } from './context.ts'
 import type { PluginResult } from './plugins/plugin.ts'
 import type { TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
+import { workspaceOf } from './workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
 
 /** Runs a state hook's inline script in the worktree, or in the repository's root when there is none. */
@@ -17,7 +18,7 @@ export async function runStateScript(
 ): Promise<PluginResult> {
   const { context, worktrees } = deps
   const { read } = context.store
-  const workspace = read.workspaces.byTask(task.id)
+  const workspace = workspaceOf(read, task)
   const hasWorktree = workspace !== null && (await context.workspaces.exists(workspace.path))
   const cwd = hasWorktree ? workspace.path : read.repos.get(task.repo_id)?.path
   if (cwd === undefined) return { kind: 'skipped', reason: 'no_repository' }
@@ -39,7 +40,8 @@ export async function runStateScript(
     )
     if (result.exit_code === 0) return { kind: 'ok' }
     const why = result.timed_out ? `ran out of its ${hook.timeout_seconds ?? 30} s` : `exit code ${result.exit_code}`
-    return { kind: 'failed', reason: `${why}: ${redact(result.output_tail).slice(-2_000)}` }
+    const said = redact(result.output_tail).slice(-2_000)
+    return { kind: 'failed', reason: `${why}: ${said}`, script: { exit_code: result.exit_code, stderr_summary: said } }
   } finally {
     await log.close()
   }

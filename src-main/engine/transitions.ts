@@ -1,6 +1,8 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { ReviewId, TransitionId } from '../../src-shared/contract/ids.ts'
+import type { TransitionId } from '../../src-shared/contract/ids.ts'
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import { isPerson } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import {
   isRefusal,
@@ -8,9 +10,11 @@ import {
   type TransitionPlan,
   type TransitionRequest,
 } from '../domain/transition/plan-transition.ts'
-import { hasPlugin, roleOf, type Workflow } from '../domain/workflow/graph.ts'
+import { hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
+import { notify } from './notify.ts'
+import { closeOpenReview, holderOf, openReview } from './review-attempts.ts'
 import type { ReviewRecord, TaskRecord } from './store-port.ts'
 import { toReviewSummary, toTask } from './views.ts'
 
@@ -20,11 +24,14 @@ export interface MoveRequest extends TransitionRequest {
   readonly depth?: number
   /** Changed on the task in the same write. */
   readonly patch?: Partial<TaskRecord>
+  /** What the source's `before_exit` hooks said; without it they are asked before the task moves. */
+  readonly checked?: readonly HookOutcome[]
 }
 
 export interface Moved {
   readonly task: TaskRecord
-  readonly transition_id: TransitionId
+  /** null while the source's hooks have still to allow the move. */
+  readonly transition_id: TransitionId | null
   readonly review: ReviewRecord | null
   readonly plan: TransitionPlan
 }
@@ -34,7 +41,8 @@ export interface Transitions {
   plan(tx: Pick<Tx, 'projects' | 'reviews'>, task: TaskRecord, request: TransitionRequest): TransitionPlan | Refusal
   /**
    * Moves a task, inside the caller's transaction: the row, its audit entry, the numbered event and
-   * the effect that must follow. This is the only place that changes a task's status.
+   * the effect that must follow. This is the only place that changes a task's status. A move that
+   * nobody waits for is left to the effects while its source has `before_exit` hooks to ask.
    */
   apply(tx: Tx, task: TaskRecord, request: MoveRequest): Moved | Refusal
   /** The same with the plan of this very transaction. */
@@ -65,10 +73,38 @@ export function createTransitions(context: EngineContext): Transitions {
     plan,
     apply: (tx, task, request) => {
       const planned = plan(tx, task, request)
-      return isRefusal(planned) ? planned : commitPlan(context, tx, task, request, planned)
+      if (isRefusal(planned)) return planned
+      return mustAsk(request, planned)
+        ? askFirst(context, tx, task, request, planned)
+        : commitPlan(context, tx, task, request, planned)
     },
     applyPlan: (tx, task, request, planned) => commitPlan(context, tx, task, request, planned),
   }
+}
+
+/** Whether the source's hooks have still a say. Who cancels, or hands the task to a person, is not held up. */
+function mustAsk(request: MoveRequest, plan: TransitionPlan): boolean {
+  if (request.checked !== undefined || request.cause === 'cancel' || request.cause === 'escalate') return false
+  return hooksAt(plan.from, 'before_exit').length > 0
+}
+
+function askFirst(context: EngineContext, tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
+  const kept = { ...task, updated_at: nowIso(context) }
+  tx.tasks.put(kept)
+  tx.effects.add(task.id, {
+    kind: 'leave',
+    from: plan.from.name,
+    to: plan.to.name,
+    cause: request.cause,
+    triggered_by: request.triggered_by,
+    reason: request.reason,
+    depth: request.depth ?? 0,
+    annotation: request.patch?.error_annotation ?? null,
+    outcomes: [],
+    cursor: 0,
+  })
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
+  return { task: kept, transition_id: null, review: null, plan }
 }
 
 function commitPlan(
@@ -80,7 +116,7 @@ function commitPlan(
 ): Moved {
   const now = nowIso(context)
   const transition_id = context.newId() as TransitionId
-  const latest = closeOpenReview(context, tx, task, request)
+  const latest = closeOpenReview(context, tx, task, request.cause === 'reject' || request.cause === 'escalate')
   const review = plan.opens_review ? openReview(context, tx, task, plan, latest) : null
   const moved: TaskRecord = {
     ...task,
@@ -97,6 +133,7 @@ function commitPlan(
     status: plan.to.name,
     version: task.version + 1,
     entry_barrier: plan.barrier,
+    ...(isPerson(request.triggered_by) && { attended_at: transition_id }),
     updated_at: now,
   }
   tx.tasks.put(moved)
@@ -108,7 +145,7 @@ function commitPlan(
     triggered_by: request.triggered_by,
     rejection: plan.rejection,
     trigger_reason: request.reason,
-    hooks: [],
+    hooks: [...(request.checked ?? [])],
     created_at: now,
   })
   // A newer move supersedes what an older one had still to do.
@@ -123,6 +160,8 @@ function commitPlan(
     triggered_by: request.triggered_by,
   })
   if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
+  if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null })
+  if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null })
   return { task: moved, transition_id, review, plan }
 }
 
@@ -137,57 +176,4 @@ function effectOf(transition_id: TransitionId, plan: TransitionPlan, request: Mo
     depth: request.depth ?? 0,
     cascade_skipped: false,
   }
-}
-
-/** A review that is overtaken by a move away from its gate can't go on. Answers the newest one as it is then. */
-function closeOpenReview(context: EngineContext, tx: Tx, task: TaskRecord, request: MoveRequest): ReviewRecord | null {
-  // A review and its summary on the task come together: without one nothing has to be looked up.
-  const review = task.review_summary === null ? null : tx.reviews.latest(task.id)
-  if (!review || (review.status !== 'running' && review.status !== 'pending')) return review
-  const closed: ReviewRecord = {
-    ...review,
-    // What was cut short has no result.
-    step_results: review.step_results.filter((step) => step.exit_code !== null),
-    status: request.cause === 'reject' || request.cause === 'escalate' ? 'failed' : 'cancelled',
-    finished_at: nowIso(context),
-  }
-  tx.reviews.put(closed)
-  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: closed })
-  return closed
-}
-
-/** Every entry into a review gate is a new attempt; with nothing to run and nobody to ask it has passed. */
-function openReview(
-  context: EngineContext,
-  tx: Tx,
-  task: TaskRecord,
-  plan: TransitionPlan,
-  latest: ReviewRecord | null,
-): ReviewRecord {
-  const now = nowIso(context)
-  const role = roleOf(plan.to)
-  const asksSomebody =
-    plan.to.gate_config?.requires_human_approval === true ||
-    (role !== null && task.roles[role] !== undefined && hasPlugin(plan.to, 'dispatch_role_agent'))
-  const passed = task.review_config.ci_steps.length === 0 && !asksSomebody
-  const review: ReviewRecord = {
-    id: context.newId() as ReviewId,
-    task_id: task.id,
-    status: passed ? 'passed' : 'running',
-    attempt_number: (latest?.attempt_number ?? 0) + 1,
-    ci_steps: [...task.review_config.ci_steps],
-    step_results: [],
-    verdicts: [],
-    created_at: now,
-    finished_at: passed ? now : null,
-  }
-  tx.reviews.put(review)
-  return review
-}
-
-/** Whoever had the role of the state that is left: they submitted the work. */
-function holderOf(task: TaskRecord, plan: TransitionPlan): string | null {
-  const role = plan.from.kind === 'active' ? roleOf(plan.from) : null
-  const holder = role === null ? undefined : task.roles[role]
-  return holder ? `${holder.type}:${holder.id}` : null
 }

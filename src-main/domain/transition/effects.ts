@@ -13,6 +13,8 @@ interface Progress {
   readonly depth: number
   /** The steps as they were when the workflow was edited meanwhile; else those of the workflow in force. */
   readonly steps?: readonly Step[]
+  /** The present step failed and waits for somebody's word; a restart does not run it again. */
+  readonly held?: boolean
   /** What the scripts of the present step carry, written down before they start: a killed service leaves them behind. */
   readonly mark?: string
 }

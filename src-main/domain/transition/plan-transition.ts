@@ -29,6 +29,7 @@ export interface TransitionFacts {
 }
 
 export interface TransitionPlan {
+  readonly workflow: Workflow
   readonly from: WorkflowState
   readonly to: WorkflowState
   readonly rejection: boolean
@@ -57,6 +58,7 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
   if (!to) return noSuchMove(workflow, from, request.to)
   const steps = stepsOf(workflow, from.name, to.name)
   return {
+    workflow,
     from,
     to,
     rejection: request.cause === 'reject',

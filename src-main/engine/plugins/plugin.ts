@@ -18,6 +18,8 @@ export interface PluginContext {
   readonly workflow: Workflow
   readonly state: WorkflowState
   readonly phase: HookPhase
+  /** The state that the task came from. */
+  readonly from: string
   readonly triggered_by: string
   readonly workspace: WorkspaceRecord | null
   readonly config: Readonly<Record<string, unknown>>
@@ -56,9 +58,13 @@ export type PluginResult =
       readonly reason: string
       readonly annotation?: ErrorAnnotation
       readonly notify?: Notice
+      /** What a script said before it failed. */
+      readonly script?: { readonly exit_code: number; readonly stderr_summary: string }
     }
   /** The gate says no: the task goes to its reject target with this feedback. */
-  | { readonly kind: 'rejected'; readonly feedback: string }
+  | { readonly kind: 'rejected'; readonly feedback: string; readonly note?: string; readonly notify?: Notice }
+  /** A person must look: the task goes to the state for blocked ones. */
+  | { readonly kind: 'escalate'; readonly annotation: ErrorAnnotation }
 
 export interface Plugin {
   readonly name: string
@@ -66,7 +72,7 @@ export interface Plugin {
   /** What its `config` may hold; `run` gets what this parsed. */
   readonly options: z.ZodType<Readonly<Record<string, unknown>>>
   /** Asked before a transition into a state with this plugin is committed. */
-  guard?(context: Omit<PluginContext, 'phase' | 'config' | 'mark'>): Promise<Refusal | null>
+  guard?(context: Omit<PluginContext, 'phase' | 'from' | 'config' | 'mark'>): Promise<Refusal | null>
   /** Must be safe to run again: a crash may come between its work and the note that it is done. */
   run(context: PluginContext): Promise<PluginResult>
 }

@@ -1,0 +1,72 @@
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+import { stepsBefore, stepsOf, type Step } from '../domain/transition/phases.ts'
+import { nowIso, type EngineContext } from './context.ts'
+import type { Tx } from './event-feed.ts'
+import type { EffectRecord, Queries, TaskRecord } from './store-port.ts'
+import type { Transitions } from './transitions.ts'
+import { toTask } from './views.ts'
+
+export interface ProgressDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+}
+
+/** The steps of an effect, in order; those that it began with when the workflow was edited meanwhile. */
+export function stepsFor(deps: ProgressDeps, q: Queries, effect: EffectRecord): readonly Step[] {
+  const { data } = effect
+  if (data.steps) return data.steps
+  const task = q.tasks.get(effect.task_id)
+  if (!task) return []
+  const workflow = deps.transitions.workflowOf(q, task)
+  return data.kind === 'leave' ? stepsBefore(workflow, data.from) : stepsOf(workflow, data.from, data.to)
+}
+
+/** What a step is called in the timeline and in an error. */
+export function nameOf(step: Step): string {
+  return step.kind === 'hook' ? (step.hook.plugin ?? 'script') : step.kind
+}
+
+/** Puts a step behind the task, with what came of it; the last one ends the effect. */
+export function advance(
+  deps: ProgressDeps,
+  tx: Tx,
+  effect: EffectRecord,
+  done: { readonly outcome?: HookOutcome | undefined; readonly cascade_skipped?: boolean | undefined },
+): void {
+  const task = tx.tasks.get(effect.task_id)
+  if (task) note(tx, effect, done.outcome, task)
+  const { mark: _mark, held: _held, ...kept } = effect.data
+  const cursor = kept.cursor + 1
+  if (cursor >= stepsFor(deps, tx, effect).length) {
+    tx.effects.remove(effect.id)
+    return
+  }
+  const next: Effect =
+    kept.kind === 'leave'
+      ? { ...kept, cursor, outcomes: done.outcome ? [...kept.outcomes, done.outcome] : kept.outcomes }
+      : { ...kept, cursor, cascade_skipped: kept.cascade_skipped || (done.cascade_skipped ?? false) }
+  tx.effects.update(effect.id, next)
+}
+
+/** Adds an action's outcome to the transition that it belongs to; a failed one is announced. */
+export function note(tx: Tx, effect: EffectRecord, outcome: HookOutcome | undefined, task: TaskRecord): void {
+  if (!outcome || effect.data.kind === 'leave') return
+  const entry = tx.transitions.get(effect.data.transition_id)
+  if (entry) tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  const announces = outcome.outcome === 'failed' && outcome.phase !== 'before_enter'
+  if (!announces) return
+  tx.emit('transition.effect_failed', {
+    project_id: task.project_id,
+    task_id: task.id,
+    phase: outcome.phase,
+    action: outcome.action,
+    reason: outcome.reason ?? '',
+  })
+}
+
+export function saveTask(context: EngineContext, tx: Tx, task: TaskRecord): void {
+  const saved = { ...task, updated_at: nowIso(context) }
+  tx.tasks.put(saved)
+  tx.emit('task.updated', { project_id: saved.project_id, task_id: saved.id, task: toTask(tx, saved) })
+}
