@@ -51,9 +51,9 @@ export function sendFeedback(deps: StepDeps, tx: Tx, request: FeedbackRequest): 
   if (!assignee) {
     return { code: 'not_claimable', message: `Nobody has the role ${role}. Claim the task, or give the role away.` }
   }
-  const refusal = checkFollowUp(tx, task, role, assignee)
-  if (refusal) return refusal
   const moved = task.status !== target.name
+  const refusal = checkFollowUp(tx, task, role, assignee) ?? checkWay(tx, task, moved)
+  if (refusal) return refusal
   const current = moved ? sendBack(deps, tx, task, target, request, sent.text) : task
   if (isRefusal(current)) return current
   const execution = openExecution(deps.context, tx, {
@@ -126,16 +126,26 @@ function checkFollowUp(tx: Tx, task: TaskRecord, role: string, assignee: Assigne
   if (tx.executions.openOfTask(task.id).length > 0) {
     return { code: 'already_claimed', message: 'Somebody is at work on this task. Wait for the end, or stop it.' }
   }
-  if (isUnderWay(tx, task)) {
-    return { code: 'entry_barrier', message: 'The task is still on its way through its workflow. Wait for it.' }
-  }
   return null
 }
 
-/** A step that broke waits for a person, and sending the task back is one answer to it. */
-function isUnderWay(tx: Tx, task: TaskRecord): boolean {
-  if (task.entry_barrier) return true
-  return tx.effects.first(task.id) !== null && task.error_annotation?.type !== 'hook_failed'
+/** What the task has still to do must not run beside its coder, or move it away from them. */
+function checkWay(tx: Tx, task: TaskRecord, moves: boolean): Refusal | null {
+  const pending = tx.effects.first(task.id)
+  const underWay = {
+    code: 'entry_barrier',
+    message: 'The task is still on its way through its workflow. Wait for it.',
+  } as const
+  if (task.entry_barrier) return underWay
+  if (!pending) return null
+  // A step that broke waits for a person, and new work is one answer to it.
+  if (task.error_annotation?.type !== 'hook_failed') return underWay
+  if (moves) return null
+  if (pending.data.kind !== 'leave') {
+    return { code: 'entry_barrier', message: 'A hook failed on the way in. Run it again first.' }
+  }
+  tx.effects.remove(pending.id)
+  return null
 }
 
 /** A person's no at a gate; from beyond it, the same way back. */

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { feedbackText, threadsOf, type FeedbackComment } from '../../../../src-main/domain/task/feedback-text.ts'
+import type { CommentId } from '../../../../src-shared/contract/ids.ts'
+
+const comment = (id: string, more: Partial<FeedbackComment> & { answers?: string } = {}): FeedbackComment => ({
+  id: id as CommentId,
+  parent_id: (more.answers as CommentId | undefined) ?? null,
+  author: { name: 'Ada' },
+  body: `Body of ${id}`,
+  anchor: null,
+  ...more,
+})
+const chosen = (...ids: string[]) => new Set(ids as CommentId[])
+const idsOf = (threads: readonly (readonly FeedbackComment[])[]) =>
+  threads.map((thread) => thread.map((one) => one.id).join(' '))
+
+test('a thread goes whole when one of its comments was chosen, however deep', () => {
+  const all = [
+    comment('one'),
+    comment('two'),
+    comment('one-a', { answers: 'one' }),
+    comment('three'),
+    comment('one-a-x', { answers: 'one-a' }),
+  ]
+  expect(idsOf(threadsOf(all, chosen('one-a-x', 'three')))).toEqual(['one one-a one-a-x', 'three'])
+  expect(idsOf(threadsOf(all, chosen('one')))).toEqual(['one one-a one-a-x'])
+  expect(threadsOf(all, chosen())).toEqual([])
+})
+
+test('an answer whose comment is gone stands for itself', () => {
+  expect(idsOf(threadsOf([comment('lost', { answers: 'gone' })], chosen('lost')))).toEqual(['lost'])
+})
+
+test('the message comes first, then each thread under its place, its answers quoted below', () => {
+  const threads = [
+    [
+      comment('one', { anchor: { path: 'src/add.ts', side: 'new', line: 7 }, body: 'Wrong sign.\nSee the issue.' }),
+      comment('two', { answers: 'one', author: { name: 'Grace' }, body: 'Only here?\n\nOr below too?' }),
+    ],
+    [comment('three', { anchor: { path: 'README.md', side: 'old', line: 2 }, body: 'Keep this line.' })],
+  ]
+  expect(feedbackText(threads, 'Nearly there.')).toBe(
+    [
+      'Nearly there.',
+      '',
+      '`src/add.ts:7`',
+      'Wrong sign.',
+      'See the issue.',
+      '',
+      '> Grace answered: Only here?',
+      '>',
+      '> Or below too?',
+      '',
+      '`README.md:2` (as it was before the change)',
+      'Keep this line.',
+    ].join('\n'),
+  )
+})
+
+test('a message alone is sent as it is', () => {
+  expect(feedbackText([], 'Please add a test.')).toBe('Please add a test.')
+})
