@@ -16,7 +16,7 @@ export type CleanupEnd =
 
 export interface Cleanup {
   /** Applies the clean-up policy of the state that the task entered. */
-  enter(task: TaskRecord, state: string, signal: AbortSignal): Promise<CleanupEnd>
+  enter(task: TaskRecord, state: string, signal: AbortSignal): Promise<void>
   /** Removes the worktree of a task at once, never its branch. What is not committed is kept aside. */
   now(task: TaskRecord, signal: AbortSignal): Promise<CleanupEnd>
   /** Removes the worktree of a task in so many seconds. */
@@ -61,7 +61,8 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
         (isCancelled
           ? { policy: 'delayed' as const, seconds: context.config.cleanupDelaySeconds }
           : { policy: 'immediate' as const })
-      return policy.policy === 'immediate' ? now(task, signal) : later(task, policy.seconds)
+      if (policy.policy === 'immediate') await now(task, signal)
+      else later(task, policy.seconds)
     },
     sweep: async (signal) => {
       for (const workspace of context.store.read.workspaces.toClean(nowIso(context))) {
