@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hasBarrier, stepsOf, type Step } from '../../../../src-main/domain/transition/phases.ts'
 import { indexWorkflow } from '../../../../src-main/domain/workflow/graph.ts'
-import { anyDefinition, anyNames, standard } from '../workflows.ts'
+import type { HookPhase } from '../../../../src-shared/contract/workflow-definition.ts'
+import { anyDefinition, anyNames, changed, standard } from '../workflows.ts'
 
 const name = (step: Step) => (step.kind === 'hook' ? `${step.phase} ${step.hook.plugin ?? 'script'}` : step.kind)
 
@@ -21,6 +22,22 @@ test.each([
   ['in_progress', 'cancelled', ['cleanup']],
 ])('after %s > %s comes what the definition says, in order', (from, to, expected) => {
   expect(stepsOf(standard, from, to).map(name)).toEqual(expected)
+})
+
+test('a state whose hooks clean up the worktree is not cleaned up a second time', () => {
+  const withHook = (plugin: string, phase: HookPhase) =>
+    indexWorkflow(
+      changed({ done: { hooks: { [phase]: [{ plugin }] } }, merge_failed: { hooks: { [phase]: [{ plugin }] } } }),
+    )
+  for (const plugin of ['cleanup_workspace_now', 'schedule_workspace_cleanup']) {
+    for (const phase of ['on_enter', 'after_enter'] as const) {
+      expect(stepsOf(withHook(plugin, phase), 'merging', 'done').map(name)).toEqual([`${phase} ${plugin}`])
+      expect(stepsOf(withHook(plugin, phase), 'merging', 'merge_failed').map(name)).toEqual([`${phase} ${plugin}`])
+    }
+    // There it does nothing, so it takes no other's place.
+    expect(stepsOf(withHook(plugin, 'before_enter'), 'merging', 'done').at(-1)).toEqual({ kind: 'cleanup' })
+  }
+  expect(stepsOf(withHook('satisfy_dependents', 'on_enter'), 'merging', 'done').at(-1)).toEqual({ kind: 'cleanup' })
 })
 
 const order = [

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  composeKnowledge,
+  composeLesson,
+  cutText,
+  estimateTokens,
+  firstCharacters,
+  type KnownEntry,
+} from '../../../../src-main/domain/task/knowledge-text.ts'
+
+const entry = (title: string, body: string, task_id: string | null = null): KnownEntry => ({
+  title,
+  body,
+  source: { by: 'user:anna', task_id },
+})
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 3_000 }),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).map((text) => text.repeat(100)),
+)
+const anyEntry = fc.record({
+  title: fc.string({ maxLength: 300 }),
+  body: anyText,
+  source: fc.record({ by: fc.string({ maxLength: 40 }), task_id: fc.option(fc.uuid()) }),
+})
+
+test('agents are told title, source and body of each entry, in the order of relevance', () => {
+  const told = composeKnowledge([entry('Ports', 'Use 4870.', 'T1'), entry('Two\nlines', 'Second.')], 2_000)
+  expect(told?.entries).toBe(2)
+  const [heading, ...rest] = told?.text.split('\n\n## ') ?? []
+  expect(heading).toMatch(/^# What is known about this project\n\n/)
+  expect(rest).toEqual([
+    'Ports\n\nSource: user:anna, from task T1\n\nUse 4870.',
+    'Two lines\n\nSource: user:anna\n\nSecond.',
+  ])
+})
+
+test('an entry that is too long is cut and says so, and one that fits after it is still told', () => {
+  const told = composeKnowledge([entry('Long', 'word '.repeat(2_000)), entry('Short', 'x')], 300)
+  expect(told?.text).toContain('(Cut here: the rest is left out.)')
+  expect(told?.tokens).toBeLessThanOrEqual(300)
+  const passed = composeKnowledge([entry('Long', 'word '.repeat(2_000)), entry('Short', 'x')], 80)
+  expect(passed?.text).toContain('## Short')
+  expect(passed?.text).not.toContain('## Long')
+})
+
+test('with nothing to tell, or no room for any of it, nothing is told', () => {
+  expect(composeKnowledge([], 2_000)).toBeNull()
+  expect(composeKnowledge([entry('A', 'B')], 10)).toBeNull()
+})
+
+test('whatever the entries and the budget: what is told stays within it, and counts what it holds', () => {
+  fc.assert(
+    fc.property(fc.array(anyEntry, { maxLength: 6 }), fc.integer({ min: 1, max: 4_000 }), (entries, budget) => {
+      const told = composeKnowledge(entries, budget)
+      if (!told) {
+        // Nothing was left out that would have fitted by itself.
+        for (const one of entries) expect(composeKnowledge([one], budget)).toBeNull()
+        return
+      }
+      expect(told.tokens).toBe(estimateTokens(told.text))
+      expect(told.tokens).toBeLessThanOrEqual(budget)
+      expect(told.entries).toBeGreaterThan(0)
+      expect(told.entries).toBeLessThanOrEqual(entries.length)
+      expect(told.text.split('\n\nSource: ').length).toBeGreaterThan(told.entries)
+    }),
+  )
+})
+
+test('a cut falls between two characters, whatever they are made of', () => {
+  const family = '👩‍👩‍👧'
+  expect(firstCharacters(`ab${family}c`, 5)).toBe('ab')
+  expect(firstCharacters(`ab${family}c`, 2 + family.length)).toBe(`ab${family}`)
+  const segmenter = new Intl.Segmenter('en')
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 0, max: 250 }), (text, limit) => {
+      const kept = firstCharacters(text, limit)
+      expect(kept.length).toBeLessThanOrEqual(Math.max(limit, 0))
+      expect(text.startsWith(kept)).toBe(true)
+      const borders = [...segmenter.segment(text)].map((one) => one.index)
+      expect([...borders, text.length]).toContain(kept.length)
+      // Not one character more would have fitted.
+      const next = [...borders, text.length].find((border) => border > kept.length)
+      if (next !== undefined) expect(next).toBeGreaterThan(limit)
+    }),
+  )
+})
+
+test('a cut text is no longer than it may be, and an uncut one is untouched', () => {
+  fc.assert(
+    fc.property(anyText, fc.integer({ min: 0, max: 4_000 }), (text, limit) => {
+      const cut = cutText(text, limit)
+      expect(cut.length).toBeLessThanOrEqual(limit)
+      if (text.length <= limit) expect(cut).toBe(text)
+    }),
+  )
+})
+
+test('a lesson is what the worker said at the end, and what the gates sent it back for', () => {
+  const rejections = [
+    { gate: 'Review', feedback: 'No tests.' },
+    { gate: 'Security', feedback: ' ' },
+    { gate: 'Security', feedback: 'Escape the path.' },
+  ]
+  expect(composeLesson({ summary: ' Done with care.\n', rejections }, 4_000)).toBe(
+    'Done with care.\n\n## What it was sent back for\n\n### Review\n\nNo tests.\n\n### Security\n\nEscape the path.',
+  )
+  expect(composeLesson({ summary: null, rejections: rejections.slice(0, 1) }, 4_000)).toBe(
+    '## What it was sent back for\n\n### Review\n\nNo tests.',
+  )
+  expect(composeLesson({ summary: '  ', rejections: rejections.slice(1, 2) }, 4_000)).toBeNull()
+})
+
+test('a long summary leaves room for why the work came back, and the newest reasons stay', () => {
+  const rejections = Array.from({ length: 9 }, (_, index) => ({ gate: 'Review', feedback: `Reason ${index + 1}.` }))
+  const lesson = composeLesson({ summary: 'word '.repeat(5_000), rejections }, 4_000)
+  expect(lesson?.length).toBeLessThanOrEqual(4_000)
+  expect(lesson).toContain('(Cut here')
+  expect(lesson?.match(/Reason \d/g)).toEqual(['Reason 5', 'Reason 6', 'Reason 7', 'Reason 8', 'Reason 9'])
+})
+
+test('whatever a task leaves behind, its lesson keeps within its length', () => {
+  const anyLesson = fc.record({
+    summary: fc.option(anyText),
+    rejections: fc.array(fc.record({ gate: fc.string({ maxLength: 64 }), feedback: anyText }), { maxLength: 8 }),
+  })
+  fc.assert(
+    fc.property(anyLesson, fc.integer({ min: 200, max: 6_000 }), (lesson, limit) => {
+      const text = composeLesson(lesson, limit)
+      const said = [lesson.summary ?? '', ...lesson.rejections.map((one) => one.feedback)].join('').trim()
+      expect(text === null).toBe(said === '')
+      expect((text ?? '').length).toBeLessThanOrEqual(limit)
+    }),
+  )
+})
