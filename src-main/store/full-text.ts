@@ -1,19 +1,34 @@
 /** More words find nothing better, and every one is looked up. */
 const maxWords = 200
+/** Nobody writes a longer word, and a line of base64 is none. */
+const maxLength = 64
 // A letter or digit may carry marks: the tokenizer drops them, but the word goes on after them.
 const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu
-/** Nobody writes a longer one, and a line of base64 is none. */
-const maxLength = 64
+// They stand in every text. bm25 knows that only from many entries; among few, a stray `how` outweighs the matter.
+const fillers = new Set(
+  (
+    'a an and any are as at be been but by can could do does for from had has have how i if in into is it its ' +
+    'may my no not of on or our shall should so than that the their them then there these they this to was we ' +
+    'were what when where which who why will with would you your'
+  ).split(' '),
+)
 
 /**
  * The FTS5 query for entries that have any of the text's words, or null when it has none. Nothing of the text
  * is read as an operator: each word is quoted, and what isn't part of one is left out.
  */
 export function anyWordOf(text: string): string | null {
+  const telling = wordsOf(text, fillers)
+  const words = telling.size > 0 ? telling : wordsOf(text, new Set())
+  return words.size === 0 ? null : Array.from(words, (one) => `"${one}"`).join(' OR ')
+}
+
+function wordsOf(text: string, without: ReadonlySet<string>): ReadonlySet<string> {
   const words = new Set<string>()
   for (const [found] of text.matchAll(word)) {
-    if (found.length <= maxLength) words.add(found.toLowerCase())
+    const one = found.toLowerCase()
+    if (one.length <= maxLength && !without.has(one)) words.add(one)
     if (words.size === maxWords) break
   }
-  return words.size === 0 ? null : Array.from(words, (one) => `"${one}"`).join(' OR ')
+  return words
 }

@@ -1,9 +1,9 @@
 import SqliteDatabase from 'better-sqlite3'
 import { v7 } from 'uuid'
-import { expect, test, vi } from 'vitest'
-import { createStore } from '../../../src-main/store/create-store.ts'
-import type { ExecutionRecord } from '../../../src-main/engine/store-port.ts'
-import { at, openStore, type OpenStore } from './open-store.ts'
+import { expect, test } from 'vitest'
+import { executionRecord } from './execution-record.ts'
+import { at, openStore } from './open-store.ts'
+import { explain, preparedBy, preparedOnce } from './query-plans.ts'
 
 test('putting a row again changes it and nothing else', async () => {
   await using open = await openStore()
@@ -101,7 +101,7 @@ test('deleting a project takes all that is its own along', async () => {
   await using open = await openStore()
   const task = open.task()
   open.store.write((q) => {
-    q.executions.put(execution(open, task.id, 'queued'))
+    q.executions.put(executionRecord(open, task.id, 'queued'))
     q.effects.add(task.id, { kind: 'enter' } as never)
     q.projects.delete(open.project_id)
   })
@@ -113,7 +113,7 @@ test('open executions come oldest first', async () => {
   await using open = await openStore()
   const task = open.task()
   const records = (['queued', 'succeeded', 'running', 'queued'] as const).map((status) =>
-    execution(open, task.id, status),
+    executionRecord(open, task.id, status),
   )
   open.store.write((q) => {
     for (const record of records.toReversed()) q.executions.put(record)
@@ -128,86 +128,30 @@ test('open executions come oldest first', async () => {
 })
 
 test('no question of the hot paths looks through a whole table', async () => {
-  const prepare = vi.spyOn(SqliteDatabase.prototype, 'prepare')
   await using open = await openStore()
   const task = open.task()
   const { read } = open.store
   const filter = { project_id: open.project_id, q: null, label: null, assignee: null, parent_id: null, limit: 50 }
   const page = { ...filter, include_archived: false, after: null }
-  prepare.mockClear()
-  read.tasks.list({ ...page, status: null })
-  read.tasks.list({ ...page, status: null, after: { position: 1, id: task.id } })
-  read.tasks.list({ ...page, status: null, parent_id: task.id })
-  read.tasks.countByStatus(open.project_id)
-  read.tasks.idsInStatus(open.project_id, 'todo')
-  read.executions.open()
-  read.executions.open(open.project_id)
-  read.workspaces.toClean(at)
-  read.workspaces.byProject(open.project_id)
-  read.events.after(1, 500)
-  read.events.range()
-  const late = prepare.mock.calls.map(([sql]) => sql)
-  prepare.mockRestore()
+  const late = preparedBy(() => {
+    read.tasks.list({ ...page, status: null })
+    read.tasks.list({ ...page, status: null, after: { position: 1, id: task.id } })
+    read.tasks.list({ ...page, status: null, parent_id: task.id })
+    read.tasks.countByStatus(open.project_id)
+    read.tasks.idsInStatus(open.project_id, 'todo')
+    read.executions.open()
+    read.executions.open(open.project_id)
+    read.workspaces.toClean(at)
+    read.workspaces.byProject(open.project_id)
+    read.events.after(1, 500)
+    read.events.range()
+  })
   const plans = explain(open.file, [...late, ...preparedOnce(open)])
   expect(plans.length).toBeGreaterThan(20)
-  expect(plans.filter(([, plan]) => /^SCAN (?!CONSTANT ROW|.*VIRTUAL TABLE INDEX|.*USING (COVERING )?INDEX)/m.test(plan))).toEqual([])
+  expect(
+    plans.filter(([, plan]) => /^SCAN (?!CONSTANT ROW|.*VIRTUAL TABLE INDEX|.*USING (COVERING )?INDEX)/m.test(plan)),
+  ).toEqual([])
   const uses = (part: string) => plans.filter(([sql]) => sql.includes(part)).map(([, plan]) => plan)
   expect(uses(`IN ('queued', 'running')`).filter((plan) => !/executions_(open|by_task)/.test(plan))).toEqual([])
   expect(uses(`= 'cleanup_scheduled'`)).toEqual([expect.stringContaining('workspaces_to_clean')])
 })
-
-/** What the store prepares when it is opened. */
-function preparedOnce(open: OpenStore): string[] {
-  const prepare = vi.spyOn(SqliteDatabase.prototype, 'prepare')
-  createStore(open.database)
-  const texts = prepare.mock.calls.map(([sql]) => sql)
-  prepare.mockRestore()
-  return texts
-}
-
-function explain(file: string, texts: readonly string[]): [sql: string, plan: string][] {
-  const client = new SqliteDatabase(file, { readonly: true })
-  try {
-    return texts
-      .filter((sql) => /^select/i.test(sql))
-      .map((sql) => {
-        const parameters = Array.from(sql.matchAll(/\?/g), () => 1)
-        const rows = client.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[]
-        return [sql, rows.map((row) => row.detail).join('\n')]
-      })
-  } finally {
-    client.close()
-  }
-}
-
-function execution(
-  open: OpenStore,
-  task_id: ExecutionRecord['task_id'],
-  status: ExecutionRecord['status'],
-): ExecutionRecord {
-  return {
-    id: v7() as never,
-    task_id,
-    project_id: open.project_id,
-    role: 'coder',
-    agent_id: null,
-    user_id: null,
-    executor: 'person',
-    status,
-    dispatched: true,
-    exit_code: null,
-    prompt: '',
-    overrides: {},
-    session_id: null,
-    usage: null,
-    error: null,
-    summary: null,
-    start_commit: null,
-    pid: null,
-    pid_started: null,
-    started_at: null,
-    finished_at: null,
-    last_heartbeat_at: null,
-    created_at: at,
-  }
-}

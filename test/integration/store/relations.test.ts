@@ -1,0 +1,142 @@
+import { v7 } from 'uuid'
+import { expect, test } from 'vitest'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { executionRecord } from './execution-record.ts'
+import { openStore } from './open-store.ts'
+import { transitionRecord } from './transition-record.ts'
+
+test('the subtasks of a task come by position, archived ones too', async () => {
+  await using open = await openStore()
+  const parent = open.task()
+  const mode = { parent_id: parent.id, subtask_mode: 'ordered' } as const
+  const last = open.task({ ...mode, position: 9 })
+  const first = open.task({ ...mode, position: -1, archived: true })
+  const middle = open.task({ ...mode, position: 4 })
+  open.task({ parent_id: last.id })
+  expect(open.store.read.tasks.children(parent.id)).toEqual([first, middle, last])
+  expect(open.store.read.tasks.children(first.id)).toEqual([])
+})
+
+test('the subtasks of a deleted task become tasks of their own, all or none', async () => {
+  await using open = await openStore()
+  const parent = open.task()
+  const child = open.task({ parent_id: parent.id, subtask_mode: 'independent' })
+  const other = open.task({ parent_id: child.id, subtask_mode: 'ordered' })
+  const { read } = open.store
+  expect(() =>
+    open.store.write((q) => {
+      q.tasks.delete(parent.id)
+      throw new Error('no')
+    }),
+  ).toThrow('no')
+  expect(read.tasks.children(parent.id)).toEqual([child])
+  open.store.write((q) => q.tasks.delete(parent.id))
+  expect(read.tasks.get(parent.id)).toBeNull()
+  expect(read.tasks.get(child.id)).toEqual({ ...child, parent_id: null, subtask_mode: null })
+  expect(read.tasks.get(other.id)).toEqual(other)
+})
+
+test('dependencies are found from both ends, once each, until they are removed', async () => {
+  await using open = await openStore()
+  const [a, b, c] = [open.task().id, open.task().id, open.task().id]
+  const { read } = open.store
+  open.store.write((q) => {
+    q.dependencies.add(c, a)
+    q.dependencies.add(c, b)
+    q.dependencies.add(b, a)
+    q.dependencies.add(c, a)
+  })
+  expect(read.dependencies.of(c)).toEqual([a, b])
+  expect(read.dependencies.dependents(a)).toEqual([b, c])
+  expect(read.dependencies.byProject(open.project_id)).toEqual([
+    { task_id: b, depends_on_id: a },
+    { task_id: c, depends_on_id: a },
+    { task_id: c, depends_on_id: b },
+  ])
+  expect(read.dependencies.byProject(v7() as never)).toEqual([])
+  open.store.write((q) => {
+    q.dependencies.remove(c, a)
+    q.dependencies.remove(a, c)
+  })
+  expect(read.dependencies.of(c)).toEqual([b])
+  open.store.write((q) => q.tasks.delete(b))
+  expect([read.dependencies.of(c), read.dependencies.dependents(a)]).toEqual([[], []])
+  expect(() => open.store.write((q) => q.dependencies.add(a, v7() as TaskId))).toThrow('FOREIGN KEY')
+})
+
+test('the last transition is the newest of this task', async () => {
+  await using open = await openStore()
+  const task = open.task().id
+  const other = open.task().id
+  expect(open.store.read.transitions.last(task)).toBeNull()
+  const records = [transitionRecord(task), transitionRecord(task, { to_state: 'done' }), transitionRecord(other)]
+  open.store.write((q) => {
+    for (const record of records.toReversed()) q.transitions.put(record)
+  })
+  expect(open.store.read.transitions.last(task)).toEqual(records[1])
+  expect(open.store.read.transitions.byTask(task)).toEqual(records.slice(0, 2))
+})
+
+test('rejections are counted by gate and only after the time', async () => {
+  await using open = await openStore()
+  const task = open.task().id
+  const time = (second: number) => `2026-11-21T09:30:0${second}.000Z`
+  open.store.write((q) => {
+    for (const second of [1, 2, 3]) {
+      q.transitions.put(transitionRecord(task, { rejection: true, created_at: time(second) }))
+      q.transitions.put(transitionRecord(task, { rejection: false, created_at: time(second) }))
+    }
+    q.transitions.put(transitionRecord(task, { rejection: true, from_state: 'planning', created_at: time(4) }))
+    q.transitions.put(transitionRecord(open.task().id, { rejection: true, created_at: time(4) }))
+  })
+  const { countRejections } = open.store.read.transitions
+  expect(countRejections(task, 'review', null)).toBe(3)
+  expect(countRejections(task, 'review', time(0))).toBe(3)
+  // A person's own rejection is as old as their attention: it does not count.
+  expect(countRejections(task, 'review', time(1))).toBe(2)
+  expect(countRejections(task, 'review', time(3))).toBe(0)
+  expect(countRejections(task, 'planning', null)).toBe(1)
+  expect(countRejections(task, 'nowhere', null)).toBe(0)
+})
+
+test('the pending effects of a project come in the order in which they were added', async () => {
+  await using open = await openStore()
+  const [a, b] = [open.task().id, open.task().id]
+  const [first, second, third] = open.store.write((q) =>
+    [b, a, b].map((id, index) => q.effects.add(id, { kind: 'enter', cursor: index } as never)),
+  )
+  expect(open.store.read.effects.ofProject(open.project_id)).toEqual([
+    { id: first, task_id: b, data: { kind: 'enter', cursor: 0 } },
+    { id: second, task_id: a, data: { kind: 'enter', cursor: 1 } },
+    { id: third, task_id: b, data: { kind: 'enter', cursor: 2 } },
+  ])
+  expect(open.store.read.effects.ofProject(v7() as never)).toEqual([])
+})
+
+test('when a person attended, what an execution said last, and which commit a review judges are kept', async () => {
+  await using open = await openStore()
+  const task = open.task({ attended_at: '2026-11-21T10:00:00.000Z' })
+  const execution = { ...executionRecord(open, task.id, 'succeeded'), summary: 'All done' }
+  const created_at = '2026-11-21T10:00:01.000Z'
+  const verdict = { by: 'system', verdict: 'pass', feedback: null, head_commit: 'abc', created_at } as const
+  const review = {
+    id: v7() as never,
+    task_id: task.id,
+    status: 'passed',
+    attempt_number: 1,
+    ci_steps: [],
+    step_results: [],
+    verdicts: [verdict],
+    head_commit: 'abc',
+    created_at,
+    finished_at: null,
+  } as const
+  open.store.write((q) => {
+    q.executions.put(execution)
+    q.reviews.put({ ...review, verdicts: [...review.verdicts], ci_steps: [], step_results: [] })
+  })
+  const { read } = open.store
+  expect(read.tasks.get(task.id)).toEqual(task)
+  expect(read.executions.get(execution.id)).toEqual(execution)
+  expect(read.reviews.latest(task.id)).toEqual(review)
+})
