@@ -12,6 +12,7 @@ import type { EngineContext } from './engine/context.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createEventFeed } from './engine/event-feed.ts'
 import type { Clock } from './engine/ports.ts'
+import { changeWorkflow } from './engine/change-workflow.ts'
 import { createWorkflows } from './engine/workflows.ts'
 import { createExecutors } from './executors/create-executors.ts'
 import { createScripts } from './hooks/run-script.ts'
@@ -22,6 +23,7 @@ import { adoptOrphans } from './store/adopt-orphans.ts'
 import { createStore } from './store/create-store.ts'
 import { openDatabase } from './store/database.ts'
 import { createIdentityStore } from './store/identity-store.ts'
+import { openWorkflowFiles, type WorkflowFiles } from './workflow-files/create-workflow-files.ts'
 import { loadWorkflowFile } from './workflow-files/load.ts'
 import { createWorkspaces } from './workspaces/create-workspaces.ts'
 import { makeSampleRepository } from './workspaces/sample-repository.ts'
@@ -78,7 +80,12 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     }
     const engine = createEngine(context)
     checkBuiltin(builtin.definition, engine)
-    const api = apiOf(config, context, engine, identity)
+    const templates = await openWorkflowFiles({
+      dir: join(config.dataDir, 'workflows'),
+      shippedDir: config.workflowsDir,
+      plugins: engine.plugins,
+    })
+    const api = apiOf(config, { context, engine, identity, templates })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
     await engine.recover()
     const close = once(async () => {
@@ -103,13 +110,23 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   }
 }
 
-function apiOf(config: AppConfig, context: EngineContext, engine: Engine, identity: Identity): Api {
+interface ApiPieces {
+  readonly context: EngineContext
+  readonly engine: Engine
+  readonly identity: Identity
+  readonly templates: WorkflowFiles
+}
+
+function apiOf(config: AppConfig, { context, engine, identity, templates }: ApiPieces): Api {
   const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
   return createApi({
     store,
     feed,
     engine,
     workflows,
+    changeWorkflow: (tx, project, text) =>
+      changeWorkflow({ workflows, plugins: engine.plugins, clock }, tx, project, text),
+    templates,
     identity,
     workspaces,
     executors,

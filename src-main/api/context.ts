@@ -1,9 +1,12 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { Session, User, PersonalAccessToken } from '../../src-shared/contract/identity.ts'
 import type { TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import type { OperationName, OperationOutput, OperationRequest } from '../../src-shared/contract/operations.ts'
+import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import type { Principal } from '../domain/access/principal.ts'
+import type { ReadDefinition } from '../domain/workflow/read-definition.ts'
 import type { Engine } from '../engine/create-engine.ts'
-import type { EventFeed } from '../engine/event-feed.ts'
+import type { EventFeed, Tx } from '../engine/event-feed.ts'
 import type { Clock, Executors, Logs, Workspaces } from '../engine/ports.ts'
 import type { ProjectRecord, Queries, Store, TaskRecord } from '../engine/store-port.ts'
 import type { Workflows } from '../engine/workflows.ts'
@@ -26,12 +29,32 @@ export interface IdentityPort {
   readonly users: { list(): User[]; get(id: UserId): User | null }
 }
 
+/** A workflow template as its file says it: a definition, or what is wrong with it. */
+export type TemplateFile = ReadDefinition & {
+  readonly name: string
+  readonly description: string
+  readonly builtin: boolean
+}
+
+/** What the API needs of whoever keeps the template files. */
+export interface TemplatesPort {
+  list(): Promise<readonly TemplateFile[]>
+  /** null when there is no such template. */
+  get(name: string): Promise<TemplateFile | null>
+  put(name: string, description: string, definition: WorkflowDefinition): Promise<void>
+  /** Whether there was one. */
+  delete(name: string): Promise<boolean>
+}
+
 /** What every handler works with. */
 export interface ApiParts {
   readonly store: Store
   readonly feed: EventFeed
   readonly engine: Engine
   readonly workflows: Workflows
+  /** Gives a project another workflow, inside the transaction; nothing is written when it refuses. */
+  readonly changeWorkflow: (tx: Tx, project: ProjectRecord, text: string) => ProjectRecord | Refusal
+  readonly templates: TemplatesPort
   readonly identity: IdentityPort
   readonly workspaces: Workspaces
   readonly executors: Executors

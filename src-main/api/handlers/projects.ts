@@ -3,11 +3,14 @@ import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-sh
 import type { Principal } from '../../domain/access/principal.ts'
 import { checkAccess } from '../../domain/access/policy.ts'
 import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { dryRun } from '../../domain/workflow/dry-run.ts'
+import { indexWorkflow } from '../../domain/workflow/graph.ts'
+import type { Tx } from '../../engine/event-feed.ts'
 import type { AgentRecord, ProjectRecord, TaskRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
-import { findProject } from '../find.ts'
-import { checkWorkflow } from '../workflow-update.ts'
+import { accepted, findProject } from '../find.ts'
+import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
 import { newTask } from '../new-task.ts'
 
 type Names =
@@ -22,6 +25,7 @@ type Names =
   | 'projects.get_settings'
   | 'projects.update_settings'
   | 'projects.get_workflow'
+  | 'projects.dry_run'
 
 export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
   const { store, engine, workspaces, identity, config, workflows } = parts
@@ -46,7 +50,9 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
         .filter((project) => sees(parts, principal, project))
         .map((project) => views.project(project)),
     }),
-    'projects.create': async ({ name, repo_path, default_branch }, { principal, signal }) => {
+    'projects.create': async ({ name, repo_path, default_branch, workflow_template }, { principal, signal }) => {
+      const workflow =
+        workflow_template === undefined ? '' : definitionText(await findTemplate(parts, workflow_template))
       const info = await workspaces.inspect(repo_path, { signal })
       const branch = default_branch ?? info.default_branch
       if (!info.branches.includes(branch)) {
@@ -63,22 +69,23 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
           root: info.root,
           repo: info.name,
           branch,
-          workflow: '',
+          workflow,
           owner: ownerOf(principal),
         }),
       )
     },
     'projects.get': ({ project_id }) => views.project(findProject(read, project_id)),
     'projects.update': ({ project_id, name, paused_at, workflow_definition }) => {
-      const project = findProject(read, project_id)
-      if (workflow_definition !== undefined) checkWorkflow(parts, project, workflow_definition)
-      const updated = put(parts, {
-        ...project,
-        name: name ?? project.name,
-        paused_at: paused_at === undefined ? project.paused_at : paused_at && new Date(paused_at).toISOString(),
-        workflow_definition: workflow_definition ?? project.workflow_definition,
-      })
-      if (project.paused_at !== null && updated.paused_at === null) engine.scheduler.pump()
+      const before = findProject(read, project_id)
+      const updated = accepted(
+        parts.feed.commit((tx) => {
+          const project = findProject(tx, project_id)
+          const changed = { ...project, name: name ?? project.name, paused_at: pausedAt(project, paused_at) }
+          if (workflow_definition === undefined) return write(parts, tx, changed)
+          return parts.changeWorkflow(tx, changed, workflow_definition)
+        }),
+      )
+      if (before.paused_at !== null && updated.paused_at === null) engine.scheduler.pump()
       return views.project(updated)
     },
     'projects.delete': async ({ project_id, delete_branches }, { signal }) => {
@@ -117,6 +124,12 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     },
     'projects.get_workflow': ({ project_id }) =>
       workflows.of(findProject(read, project_id).workflow_definition).definition,
+    'projects.dry_run': ({ project_id, definition }) =>
+      dryRun(
+        definition === undefined
+          ? workflows.of(findProject(read, project_id).workflow_definition)
+          : indexWorkflow(definitionOf(parts, definition)),
+      ),
   }
 }
 
@@ -130,12 +143,19 @@ function ownerOf(principal: Principal): UserId | null {
 }
 
 function put(parts: ApiParts, project: ProjectRecord): ProjectRecord {
+  return parts.feed.commit((tx) => write(parts, tx, project))
+}
+
+function write(parts: ApiParts, tx: Tx, project: ProjectRecord): ProjectRecord {
   const updated = { ...project, updated_at: new Date(parts.clock.now()).toISOString() }
-  parts.feed.commit((tx) => {
-    tx.projects.put(updated)
-    tx.emit('project.updated', { project_id: project.id, project: parts.engine.views.project(updated) })
-  })
+  tx.projects.put(updated)
+  tx.emit('project.updated', { project_id: project.id, project: parts.engine.views.project(updated) })
   return updated
+}
+
+function pausedAt(project: ProjectRecord, wanted: string | null | undefined): string | null {
+  if (wanted === undefined) return project.paused_at
+  return wanted && new Date(wanted).toISOString()
 }
 
 function createProject(

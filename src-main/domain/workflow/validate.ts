@@ -1,8 +1,9 @@
-import type { StateHook, WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import type { StateHook, WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 
 /** A rule that a definition breaks, with the place in it. */
 export interface WorkflowIssue {
   readonly rule:
+    | 'schema'
     | 'single_initial'
     | 'terminal_required'
     | 'unreachable_state'
@@ -19,116 +20,175 @@ export interface WorkflowIssue {
   readonly message: string
 }
 
+/** The plugins that a workflow may name, each with a check of its options: what is wrong with them, or null. */
+export type PluginChecks = ReadonlyMap<string, (config: unknown) => string | null>
+
 /** Every broken rule of a definition that has the right shape; empty when it can be used. */
-export function validateWorkflow(
-  definition: WorkflowDefinition,
-  plugins: ReadonlySet<string>,
-): readonly WorkflowIssue[] {
+export function validateWorkflow(definition: WorkflowDefinition, plugins: PluginChecks): readonly WorkflowIssue[] {
   const issues: WorkflowIssue[] = []
-  const report = (rule: WorkflowIssue['rule'], path: string, message: string) => issues.push({ rule, path, message })
-  const names = new Set<string>()
-  const roles = new Set(definition.roles.map((role) => role.name))
-  definition.states.forEach((state, index) => {
+  const report: Report = (rule, path, message) => issues.push({ rule, path, message })
+  const facts: Facts = {
+    definition,
+    names: new Set(definition.states.map((state) => state.name)),
+    roles: new Set(definition.roles.map((role) => role.name)),
+    plugins,
+    report,
+  }
+  checkRoles(facts)
+  const seen = new Set<string>()
+  for (const [index, state] of definition.states.entries()) {
     const path = `states.${index}`
-    if (names.has(state.name)) report('duplicate_state', `${path}.name`, `The name ${state.name} is used twice.`)
-    names.add(state.name)
-    if (state.column.trim() === '') report('column_empty', `${path}.column`, `${state.name} needs a column.`)
-    if (state.role === 'assignee' && state.kind !== 'active') {
-      report(
-        'assignee_only_on_active',
-        `${path}.role`,
-        `Only active states may have the role assignee; ${state.name} is ${state.kind}.`,
-      )
-    } else if (state.role !== undefined && state.role !== 'assignee' && !roles.has(state.role)) {
-      report(
-        'undeclared_role',
-        `${path}.role`,
-        `${state.name} names the role ${state.role}, which roles does not declare.`,
-      )
-    }
-    for (const [phase, hooks] of Object.entries(state.hooks ?? {})) {
-      hooks.forEach((hook, at) => {
-        if (hook.plugin !== undefined && !plugins.has(hook.plugin)) {
-          report('unknown_plugin', `${path}.hooks.${phase}.${at}`, `There is no plugin ${hook.plugin}.`)
-        }
-      })
-    }
-  })
-  checkTargets(definition, names, report)
+    if (seen.has(state.name)) report('duplicate_state', `${path}.name`, `The name ${state.name} is used twice.`)
+    seen.add(state.name)
+    checkState(facts, state, path)
+    checkHooks(facts, state, path)
+    checkTargets(facts, state, path)
+  }
+  checkNamedStates(facts)
   const initials = definition.states.filter((state) => state.kind === 'initial')
   if (initials.length !== 1) {
     report('single_initial', 'states', `Exactly one state has kind initial; this workflow has ${initials.length}.`)
   }
   if (!definition.states.some((state) => state.kind === 'terminal')) {
-    report('terminal_required', 'states', 'At least one state has kind terminal.')
+    report('terminal_required', 'states', 'At least one state has kind terminal; this workflow has none.')
   }
-  if (issues.length === 0) checkReachable(definition, report)
+  checkReachable(facts)
   return issues
 }
 
 type Report = (rule: WorkflowIssue['rule'], path: string, message: string) => void
 
-function checkTargets(definition: WorkflowDefinition, names: ReadonlySet<string>, report: Report): void {
-  if (definition.initial_state !== undefined && !names.has(definition.initial_state)) {
-    report('initial_state_missing', 'initial_state', `There is no state ${definition.initial_state}.`)
-  }
-  if (definition.cancellation_state !== undefined && !names.has(definition.cancellation_state)) {
-    report('cancellation_state_missing', 'cancellation_state', `There is no state ${definition.cancellation_state}.`)
-  }
-  definition.states.forEach((state, index) => {
-    state.transitions.forEach((transition, at) => {
-      if (!names.has(transition.to)) {
-        report(
-          'transition_target_missing',
-          `states.${index}.transitions.${at}`,
-          `${state.name} leads to ${transition.to}, which does not exist.`,
-        )
-      }
-    })
-    const target = state.gate_config?.reject_target
-    if (target !== undefined && !names.has(target)) {
-      report(
-        'reject_target_missing',
-        `states.${index}.gate_config.reject_target`,
-        `${state.name} rejects to ${target}, which does not exist.`,
-      )
-    }
-    for (const cascade of cascadesOf(state.hooks)) {
-      if (!names.has(cascade))
-        report(
-          'transition_target_missing',
-          `states.${index}.hooks`,
-          `A hook of ${state.name} cascades to ${cascade}, which does not exist.`,
-        )
-    }
-  })
+interface Facts {
+  readonly definition: WorkflowDefinition
+  readonly names: ReadonlySet<string>
+  readonly roles: ReadonlySet<string>
+  readonly plugins: PluginChecks
+  readonly report: Report
 }
 
-function checkReachable(definition: WorkflowDefinition, report: Report): void {
+function checkRoles({ definition, report }: Facts): void {
+  const seen = new Set<string>()
+  for (const [index, { name }] of definition.roles.entries()) {
+    const path = `roles.${index}.name`
+    if (name === 'assignee') {
+      report('schema', path, 'The role assignee is there without being declared; leave it out of roles.')
+    }
+    // Assignments are kept by the role's name, in an object that has these names already.
+    if (name in {}) report('schema', path, `${name} can't be the name of a role. Choose another.`)
+    if (seen.has(name)) report('schema', path, `The role ${name} is declared twice.`)
+    seen.add(name)
+  }
+}
+
+function checkState({ roles, report }: Facts, state: WorkflowState, path: string): void {
+  if (state.column.trim() === '') report('column_empty', `${path}.column`, `${state.name} needs a column.`)
+  if (state.role === undefined) return
+  if (state.role === 'assignee') {
+    if (state.kind === 'active') return
+    const message = `Only active states may have the role assignee; ${state.name} is ${state.kind}.`
+    report('assignee_only_on_active', `${path}.role`, message)
+  } else if (!roles.has(state.role)) {
+    const message = `${state.name} names the role ${state.role}, which roles does not declare.`
+    report('undeclared_role', `${path}.role`, message)
+  }
+}
+
+function checkHooks({ names, plugins, report }: Facts, state: WorkflowState, path: string): void {
+  for (const [phase, hooks] of Object.entries(state.hooks ?? {})) {
+    for (const [index, hook] of hooks.entries()) {
+      const at = `${path}.hooks.${phase}.${index}`
+      if (hook.plugin !== undefined) {
+        const check = plugins.get(hook.plugin)
+        if (!check) {
+          const known = [...plugins.keys()].join(', ')
+          report('unknown_plugin', at, `There is no plugin ${hook.plugin}. There are: ${known}.`)
+        }
+        const wrong = check?.(hook.config ?? {}) ?? null
+        if (wrong !== null) report('schema', `${at}.config`, `The options of ${hook.plugin} can't be used: ${wrong}`)
+      }
+      for (const target of cascadesOf(hook)) {
+        if (names.has(target)) continue
+        const message = `A hook of ${state.name} cascades to ${target}, which does not exist.`
+        report('transition_target_missing', at, message)
+      }
+    }
+  }
+}
+
+function checkTargets({ names, report }: Facts, state: WorkflowState, path: string): void {
+  for (const [index, { to }] of state.transitions.entries()) {
+    if (names.has(to)) continue
+    const message = `${state.name} leads to ${to}, which does not exist.`
+    report('transition_target_missing', `${path}.transitions.${index}`, message)
+  }
+  const target = state.gate_config?.reject_target
+  if (target !== undefined && !names.has(target)) {
+    const message = `${state.name} rejects to ${target}, which does not exist.`
+    report('reject_target_missing', `${path}.gate_config.reject_target`, message)
+  }
+}
+
+function checkNamedStates({ definition, report }: Facts): void {
+  const { initial_state, cancellation_state } = definition
+  const kindOf = (name: string) => definition.states.find((state) => state.name === name)?.kind
+  if (initial_state !== undefined) {
+    const kind = kindOf(initial_state)
+    if (kind === undefined) report('initial_state_missing', 'initial_state', `There is no state ${initial_state}.`)
+    if (kind === 'terminal') {
+      const message = `New tasks would be finished at once: ${initial_state} is terminal. Name another initial_state.`
+      report('initial_state_missing', 'initial_state', message)
+    }
+  }
+  if (cancellation_state === undefined) return
+  const kind = kindOf(cancellation_state)
+  if (kind === 'terminal') return
+  const message =
+    kind === undefined
+      ? `There is no state ${cancellation_state}.`
+      : `Cancelled tasks are finished: ${cancellation_state} must be terminal, and it is ${kind}.`
+  report('cancellation_state_missing', 'cancellation_state', message)
+}
+
+/** The state of kind `initial` counts as reached: reassigned and reset tasks come back to it from anywhere. */
+function checkReachable({ definition, names, report }: Facts): void {
   const initial = definition.states.find((state) => state.kind === 'initial')
-  const start = definition.initial_state ?? initial?.name ?? ''
-  const states = new Map(definition.states.map((state) => [state.name, state]))
+  const start = definition.initial_state ?? initial?.name
+  // Without a start there is nothing to walk from, and another rule has said so.
+  if (start === undefined || !names.has(start)) return
+  const reached = reachableFrom(definition, start)
   const cancellation = definition.cancellation_state ?? 'cancelled'
-  const reached = new Set([start, cancellation])
+  for (const [index, state] of definition.states.entries()) {
+    if (reached.has(state.name) || state.kind === 'initial') continue
+    if (state.kind === 'terminal' && state.name === cancellation) continue
+    report('unreachable_state', `states.${index}`, `Nothing leads to ${state.name} from ${start}.`)
+  }
+}
+
+function reachableFrom(definition: WorkflowDefinition, start: string): ReadonlySet<string> {
+  const states = new Map(definition.states.map((state) => [state.name, state]))
+  const reached = new Set([start])
   // A set grows while it is walked, and the walk sees what was added.
   for (const name of reached) {
     const state = states.get(name)
     if (!state) continue
-    for (const transition of state.transitions) reached.add(transition.to)
-    if (state.gate_config?.reject_target !== undefined) reached.add(state.gate_config.reject_target)
-    for (const cascade of cascadesOf(state.hooks)) reached.add(cascade)
+    for (const target of targetsOf(state)) reached.add(target)
   }
-  for (const [index, state] of definition.states.entries()) {
-    if (!reached.has(state.name))
-      report('unreachable_state', `states.${index}`, `Nothing leads to ${state.name} from ${start}.`)
-  }
+  return reached
 }
 
-function cascadesOf(hooks: Partial<Record<string, readonly StateHook[]>> | undefined): string[] {
-  return Object.values(hooks ?? {}).flatMap((list) =>
-    (list ?? []).flatMap((hook) => [
-      ...(typeof hook.on_failure === 'object' ? [hook.on_failure.cascade] : []),
-      ...(hook.on_success ? [hook.on_success.cascade] : []),
-    ]),
-  )
+/** Where a state can lead: its declared transitions, its reject target and the cascades of its hooks, in this order. */
+export function targetsOf(state: WorkflowState): readonly string[] {
+  const reject = state.gate_config?.reject_target
+  return [
+    ...state.transitions.map((transition) => transition.to),
+    ...(reject === undefined ? [] : [reject]),
+    ...Object.values(state.hooks ?? {}).flatMap((hooks) => hooks.flatMap(cascadesOf)),
+  ]
+}
+
+function cascadesOf(hook: StateHook): readonly string[] {
+  return [
+    ...(hook.on_success ? [hook.on_success.cascade] : []),
+    ...(typeof hook.on_failure === 'object' ? [hook.on_failure.cascade] : []),
+  ]
 }

@@ -1,0 +1,143 @@
+import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
+import { hooksAt, type Workflow } from './graph.ts'
+import { graphOf, simplePaths, type Budget, type Graph } from './simple-paths.ts'
+import { waysOf, type Way } from './ways.ts'
+
+/** How much of a tangled workflow is told: more than anybody reads. */
+const most = { paths: 200, loops: 200, hooks: 50_000 }
+
+/** Looks at nodes and edges for the paths, and as many for the loops: a tenth of a second or so. */
+const work = 20_000_000
+
+type Path = DryRun['paths'][number]
+
+/** What the search may still do; tests count with it what a walk costs. */
+export interface DryRunBudgets {
+  readonly paths: Budget
+  readonly loops: Budget
+}
+
+export function dryRunBudgets(): DryRunBudgets {
+  return { paths: { left: work }, loops: { left: work } }
+}
+
+/**
+ * Walks a pretend task through a workflow: each way to an end that passes no state twice, the
+ * circles that it can be sent round in, and where it would get stuck. Cancellation is left out: it
+ * leads from everywhere to the same state, and would double every path without telling anything.
+ * So are the short cuts of a claim over gates whose role nobody has: they pass the same states, or fewer.
+ */
+export function dryRun(workflow: Workflow, budgets: DryRunBudgets = dryRunBudgets()): DryRun {
+  const { states } = workflow.definition
+  const numbers = new Map(states.map((state, index) => [state.name, index]))
+  const stuck = new Map(states.flatMap((state) => stuckReason(state)))
+  const ways = states.map((state) => waysOf(state, stuck.has(state.name)))
+  const graph = graphOf(ways.map((list) => list.flatMap((way) => numbers.get(way.to) ?? [])))
+  const model: Model = { workflow, states, ways, graph, stuck }
+  const start = numbers.get(workflow.entry.name) ?? 0
+  return {
+    paths: pathsFrom(model, start, budgets.paths),
+    loops: loopsOf(model, budgets.loops),
+    dead_ends: states
+      .filter((state, index) => state.kind !== 'terminal' && ways[index]?.length === 0)
+      .map((state) => state.name),
+    stuck_gates: [...stuck].map(([state, reason]) => ({ state, reason })),
+  }
+}
+
+interface Model {
+  readonly workflow: Workflow
+  readonly states: readonly WorkflowState[]
+  /** The ways out of each state; the first to a target is how it is told. */
+  readonly ways: readonly (readonly Way[])[]
+  readonly graph: Graph
+  readonly stuck: ReadonlyMap<string, string>
+}
+
+/** Why nobody can pass a gate. Where a hook leads on after its pass, no transition is needed. */
+function stuckReason(state: WorkflowState): readonly [string, string][] {
+  if (state.kind !== 'gate') return []
+  const leadsOn = (['on_enter', 'after_enter'] as const).some((phase) =>
+    hooksAt(state, phase).some((hook) => hook.on_success && hook.on_success.cascade !== state.name),
+  )
+  if (leadsOn) return []
+  const [forward] = state.transitions
+  if (!forward || forward.to === state.name) {
+    return [[state.name, 'It has no forward transition: nothing follows when it is passed.']]
+  }
+  if (state.gate_config?.requires_human_approval && forward.audience === 'agent_only') {
+    return [[state.name, `It needs the approval of a person, and only agents may go on to ${forward.to}.`]]
+  }
+  return []
+}
+
+function pathsFrom(model: Model, start: number, budget: Budget): Path[] {
+  const { graph, states, stuck } = model
+  const isEnd = (node: number) => graph.next[node]?.length === 0 || stuck.has(states[node]?.name ?? '')
+  const found = simplePaths({ graph, start, isEnd, least: 0, limit: most.paths, budget })
+  const paths: Path[] = []
+  let hooks = 0
+  for (const nodes of found) {
+    const path = describe(model, nodes)
+    hooks += path.states.length + path.hooks.length
+    if (paths.length > 0 && hooks > most.hooks) break
+    paths.push(path)
+  }
+  return paths
+}
+
+function describe(model: Model, nodes: readonly number[]): Path {
+  const states = nodes.flatMap((node) => model.states[node] ?? [])
+  const last = states.at(-1)
+  const turns: string[] = []
+  const hooks: Path['hooks'] = []
+  for (const [index, state] of states.entries()) {
+    const before = states[index - 1]
+    // A new task stands in its first state without having entered it.
+    if (before) hooks.push(...firing(state, ['before_enter', 'on_enter', 'after_enter']))
+    const next = states[index + 1]
+    if (!next) continue
+    hooks.push(...firing(state, ['before_exit', 'on_exit']))
+    const way = model.ways[nodes[index] ?? -1]?.find((one) => one.to === next.name)
+    if (way && way.turn !== null) turns.push(way.turn)
+  }
+  const end = last?.label ?? ''
+  const shown = turns.slice(0, 3).join(', then ')
+  const more = turns.length > 3 ? `, and ${turns.length - 3} more turns` : ''
+  return {
+    name: turns.length === 0 ? `Straight to ${end}` : `${shown}${more}, to ${end}`,
+    states: states.map((state) => state.name),
+    hooks,
+    ends_in: last?.name ?? '',
+  }
+}
+
+function firing(state: WorkflowState, phases: readonly HookPhase[]): Path['hooks'] {
+  return phases.flatMap((phase) =>
+    hooksAt(state, phase).map((hook) => ({ state: state.name, phase, action: hook.plugin ?? 'script' })),
+  )
+}
+
+/** Every circle once: found from its first state, through states that are declared after it. */
+function loopsOf({ graph, states, ways }: Model, budget: Budget): DryRun['loops'] {
+  const loops: DryRun['loops'] = []
+  for (let start = 0; start < states.length && loops.length < most.loops; start++) {
+    const closes = new Set(graph.previous[start])
+    const limit = most.loops - loops.length
+    const isEnd = (node: number) => closes.has(node)
+    for (const nodes of simplePaths({ graph, start, isEnd, least: start, limit, budget })) {
+      const budgets = nodes.flatMap((node, index) => {
+        const next = states[nodes[(index + 1) % nodes.length] ?? -1]
+        const rejects = ways[node]?.some((way) => way.kind === 'reject' && way.to === next?.name)
+        const allowed = states[node]?.gate_config?.max_rejections
+        return rejects && allowed !== undefined ? [allowed] : []
+      })
+      loops.push({
+        states: nodes.flatMap((node) => states[node]?.name ?? []),
+        budget: budgets.length === 0 ? null : Math.min(...budgets),
+      })
+    }
+  }
+  return loops
+}
