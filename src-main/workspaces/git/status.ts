@@ -3,8 +3,11 @@ import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** Everything in a worktree but the lock file, which belongs to the service. */
-export const allButLock = [':/', ':(exclude,top).svc.lock'] as const
+/**
+ * Everything in a worktree but the lock file, which belongs to the service. As a pattern: `git add` fails
+ * when an ignored file is named outright, be it to leave it out.
+ */
+export const allButLock = [':/', ':(exclude,top,glob).svc.loc[k]'] as const
 
 export interface ChangedPaths {
   /** Tracked paths that differ from HEAD, staged or not. */

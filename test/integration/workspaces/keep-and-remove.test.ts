@@ -117,6 +117,15 @@ test('removing a dirty worktree keeps its files in a rescue and its branch', asy
   expect(await fixture.repository.git(['worktree', 'list', '--porcelain'])).not.toContain(fixture.path)
 })
 
+test('a worktree that an execution still has locked is removed whole, with nothing set aside', async () => {
+  await using fixture = await withWorktree()
+  await fixture.repository.write({ 'new.txt': 'n\n' }, fixture.path)
+  await fixture.workspaces.lock(fixture.path, { execution_id: execution, pid: null })
+  await fixture.workspaces.remove(removal(fixture), never)
+  expect(await readdir(dirname(fixture.path))).toEqual([])
+  expect(await fixture.repository.git(['ls-tree', '--name-only', rescueRef])).toBe('README.md\nnew.txt')
+})
+
 test('removing what is gone already is harmless', async () => {
   await using fixture = await withWorktree()
   const request = { ...removal(fixture), delete_branch: true }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planClaim, type ClaimFacts } from '../../../../src-main/domain/task/claim-guard.ts'
+import { isSubmitted, planClaim, type ClaimFacts } from '../../../../src-main/domain/task/claim-guard.ts'
 import { isRefusal } from '../../../../src-main/domain/transition/plan-transition.ts'
 import { indexWorkflow } from '../../../../src-main/domain/workflow/graph.ts'
 import type { AgentId, UserId } from '../../../../src-shared/contract/ids.ts'
@@ -22,6 +22,8 @@ const facts: ClaimFacts = {
   agent_paused: false,
   project_paused: false,
   open_dependencies: [],
+  parent_workspace: 'not_needed',
+  workspace_taken: false,
 }
 
 const answer = (more: Partial<ClaimFacts>) => {
@@ -30,20 +32,42 @@ const answer = (more: Partial<ClaimFacts>) => {
 }
 
 test('the guards answer in the order of the specification', () => {
-  const open = [{ id: 't', context_holder: null, submitted: false }]
-  const all: Partial<ClaimFacts> = {
-    agent_paused: true,
-    project_paused: true,
-    open_dependencies: open,
-    archived: true,
-    has_open_execution: true,
-  }
-  expect(answer({ ...all, status: 'done' })).toBe('task_terminal')
-  expect(answer(all)).toBe('agent_paused')
-  expect(answer({ ...all, agent_paused: false })).toBe('project_paused')
-  expect(answer({ ...all, agent_paused: false, project_paused: false })).toBe('dependency_gate')
-  expect(answer({ archived: true, has_open_execution: true })).toBe('not_claimable')
-  expect(answer({ has_open_execution: true })).toBe('already_claimed')
+  const inTheWay: Partial<ClaimFacts>[] = [
+    { status: 'done' },
+    { agent_paused: true },
+    { project_paused: true },
+    { open_dependencies: [{ id: 't', context_holder: null, submitted: false }] },
+    { archived: true },
+    { has_open_execution: true },
+    { roles: { coder: other } },
+    { parent_workspace: 'missing' },
+    { workspace_taken: true },
+  ]
+  const answers = inTheWay.map((_, passed) => answer(Object.assign({}, ...inTheWay.slice(passed))))
+  expect([...answers, answer({})]).toEqual([
+    'task_terminal',
+    'agent_paused',
+    'project_paused',
+    'dependency_gate',
+    'not_claimable',
+    'already_claimed',
+    'already_claimed',
+    'PARENT_WORKSPACE_REQUIRED',
+    'workspace_locked',
+    'in_progress as coder, takes coder',
+  ])
+})
+
+test('a follow-up needs the workspace as much as a first claim', () => {
+  const working: Partial<ClaimFacts> = { status: 'in_progress', roles: { coder: agent } }
+  expect(answer({ ...working, parent_workspace: 'missing' })).toBe('PARENT_WORKSPACE_REQUIRED')
+  expect(answer({ ...working, workspace_taken: true })).toBe('workspace_locked')
+  expect(answer({ ...working, parent_workspace: 'ready' })).toBe('here as coder, takes coder')
+})
+
+test('a task is submitted in the states between its work and its end, whatever they are called', () => {
+  const submitted = [...standard.states.keys()].filter((status) => isSubmitted(standard, status))
+  expect(submitted).toEqual(['review', 'merging'])
 })
 
 test.each<[string, Partial<ClaimFacts>, string]>([
