@@ -11,6 +11,7 @@ import type { Cleanup } from './cleanup.ts'
 import { nowIso } from './context.ts'
 import type { EffectWorker } from './effects.ts'
 import type { Executions } from './executions.ts'
+import { sendFeedback, type FeedbackRequest, type FollowUp } from './follow-up.ts'
 import type { StepDeps } from './perform-step.ts'
 import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
 import { giveVerdict, type VerdictRequest } from './reviews.ts'
@@ -51,6 +52,8 @@ export interface Actions {
     task_id: TaskId,
     signal: AbortSignal,
   ): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal>
+  /** Sends comments and words back to whoever does the work. */
+  feedback(request: FeedbackRequest, signal: AbortSignal): Promise<FollowUp | Refusal>
   stop(execution_id: ExecutionId): Promise<void>
   remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
   moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
@@ -108,6 +111,14 @@ export function createActions(deps: ActionDeps): Actions {
     },
     recover: (request, actor, signal) => recoverTask(deps, request, actor, signal),
     resetWorkspace: (task_id, signal) => resetWorkspace(deps, task_id, signal),
+    feedback: async (request, signal) => {
+      const sent = await sendFeedback(deps.steps, request, signal)
+      if (isRefusal(sent)) return sent
+      if (sent.moved) deps.worker.interrupt(request.task_id)
+      deps.worker.wake(request.task_id)
+      deps.scheduler.pump()
+      return sent
+    },
     stop: (execution_id) => deps.executions.stop(execution_id, 'stopped'),
     remove: async (task_id, signal) => {
       const task = read.tasks.get(task_id)

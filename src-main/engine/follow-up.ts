@@ -1,3 +1,4 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { CommentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
@@ -7,13 +8,15 @@ import { followUpState } from '../domain/task/follow-up-state.ts'
 import { composePrompt } from '../domain/task/prompt.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
+import { checkBeforeExit } from './before-exit.ts'
 import { nowIso } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import { openExecution } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
-import { giveVerdict, type VerdictRequest } from './reviews.ts'
-import type { CommentRecord, ExecutionRecord, TaskRecord } from './store-port.ts'
+import { giveVerdict, prepareVerdict, type VerdictFindings, type VerdictRequest } from './reviews.ts'
+import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
 import { toSettings, toTask } from './views.ts'
+import { othersInWorkspace, workspaceOf } from './workspace-of.ts'
 
 export interface FeedbackRequest {
   readonly task_id: TaskId
@@ -34,42 +37,100 @@ export interface FollowUp {
 const maxText = 400_000
 
 /**
- * Sends comments and a message back to whoever does the work, in one transaction: the task goes back
- * there where it has left, a follow-up execution waits with the prompt, and what was sent is resolved.
+ * Sends comments and a message back to whoever does the work: the task goes back there where it has
+ * left, a follow-up execution waits with the prompt, and what was sent is resolved, in one transaction.
  * A refusal has changed nothing.
  */
-export function sendFeedback(deps: StepDeps, tx: Tx, request: FeedbackRequest): FollowUp | Refusal {
-  const task = tx.tasks.get(request.task_id)
+export async function sendFeedback(
+  deps: StepDeps,
+  request: FeedbackRequest,
+  signal: AbortSignal,
+): Promise<FollowUp | Refusal> {
+  const { store, feed } = deps.context
+  const plan = planFollowUp(deps, store.read, request)
+  if (isRefusal(plan)) return plan
+  const findings = await askOnTheWay(deps, plan, request, signal)
+  if (isRefusal(findings)) return findings
+  return feed.commit((tx) => {
+    const now = planFollowUp(deps, tx, request)
+    if (isRefusal(now)) return now
+    if (now.task.version !== plan.task.version) return changedMeanwhile
+    return commitFollowUp(deps, tx, now, request, findings)
+  })
+}
+
+const changedMeanwhile: Refusal = {
+  code: 'version_conflict',
+  message: 'The task changed while its hooks were asked. Look at it, then send the feedback again.',
+}
+
+interface Plan {
+  readonly task: TaskRecord
+  readonly target: WorkflowState
+  readonly role: string
+  readonly assignee: Assignee
+  readonly sent: Sent
+  readonly moves: boolean
+}
+
+function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Plan | Refusal {
+  const task = q.tasks.get(request.task_id)
   if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-  const sent = gather(deps, tx, task, request)
+  const sent = gather(deps, q, task, request)
   if (isRefusal(sent)) return sent
-  const workflow = deps.transitions.workflowOf(tx, task)
-  const target = followUpState({ workflow, status: task.status, audit: tx.transitions.byTask(task.id) })
+  const workflow = deps.transitions.workflowOf(q, task)
+  const target = followUpState({ workflow, status: task.status, audit: q.transitions.byTask(task.id) })
   if (isRefusal(target)) return target
   const role = roleOf(target) ?? 'assignee'
   const assignee = task.roles[role]
   if (!assignee) {
     return { code: 'not_claimable', message: `Nobody has the role ${role}. Claim the task, or give the role away.` }
   }
-  const moved = task.status !== target.name
-  const refusal = checkFollowUp(tx, task, role, assignee) ?? checkWay(tx, task, moved)
-  if (refusal) return refusal
-  const current = moved ? sendBack(deps, tx, task, target, request, sent.text) : task
+  const moves = task.status !== target.name
+  const refusal = checkFollowUp(q, task, role, assignee) ?? checkWay(q, task, moves)
+  return refusal ?? { task, target, role, assignee, sent, moves }
+}
+
+/** A move away is asked about like any other: by the gate's own rules, and by the hooks of what is left. */
+async function askOnTheWay(
+  deps: StepDeps,
+  { task, target, sent, moves }: Plan,
+  request: FeedbackRequest,
+  signal: AbortSignal,
+): Promise<VerdictFindings | Refusal> {
+  if (!moves) return { head_commit: null, checked: [] }
+  if (isAtGate(deps, deps.context.store.read, task)) return prepareVerdict(deps, verdictOf(request, sent.text), signal)
+  const move = { to: target.name, cause: 'reject', triggered_by: request.triggered_by, version: null } as const
+  const checked = await checkBeforeExit(deps, task, move, signal)
+  return isRefusal(checked) ? checked : { head_commit: null, checked }
+}
+
+function commitFollowUp(
+  deps: StepDeps,
+  tx: Tx,
+  plan: Plan,
+  request: FeedbackRequest,
+  findings: VerdictFindings,
+): FollowUp | Refusal {
+  const { task, role, assignee, sent, moves } = plan
+  const current = moves ? sendBack(deps, tx, plan, request, findings) : task
   if (isRefusal(current)) return current
+  // Where it stays, a move that its hooks held up is called off: there is new work to do.
+  if (!moves) tx.effects.removeOfTask(task.id)
   const execution = openExecution(deps.context, tx, {
     task: current,
     role,
     judges: false,
     assignee,
     // A rejection's words reach the prompt by themselves.
-    overrides: moved ? {} : { prompt: promptInPlace(tx, task, role, sent.text) },
+    overrides: moves ? {} : { prompt: promptInPlace(tx, task, role, sent.text) },
     resume: true,
     // Where it moves, the entry's own dispatch lets it start.
-    dispatched: !moved,
+    dispatched: !moves,
   })
   putGoing(deps, tx, current, execution)
   for (const comment of sent.comments) resolve(deps, tx, task, comment)
-  return { execution_id: execution.id, moved }
+  return { execution_id: execution.id, moved: moves }
 }
 
 interface Sent {
@@ -77,8 +138,8 @@ interface Sent {
   readonly comments: readonly CommentRecord[]
 }
 
-function gather(deps: StepDeps, tx: Tx, task: TaskRecord, request: FeedbackRequest): Sent | Refusal {
-  const comments = tx.comments.byTask(task.id)
+function gather(deps: StepDeps, q: Queries, task: TaskRecord, request: FeedbackRequest): Sent | Refusal {
+  const comments = q.comments.byTask(task.id)
   const known = new Set(comments.map((comment) => comment.id))
   const unknown = request.comment_ids?.find((id) => !known.has(id))
   if (unknown !== undefined) {
@@ -93,7 +154,7 @@ function gather(deps: StepDeps, tx: Tx, task: TaskRecord, request: FeedbackReque
   if (threads.length === 0 && request.message === null) {
     return invalid('message', 'There is nothing to send: no comment is unresolved. Write a message, or a comment.')
   }
-  const project = tx.projects.get(task.project_id)
+  const project = q.projects.get(task.project_id)
   const redact = deps.context.redactor(project ? toSettings(project).redaction_patterns : [])
   const text = feedbackText(threads, request.message === null ? null : redact(request.message))
   if (text.length > maxText) {
@@ -107,8 +168,8 @@ function invalid(path: string, message: string): Refusal {
 }
 
 /** What also keeps a claim from starting somebody. */
-function checkFollowUp(tx: Tx, task: TaskRecord, role: string, assignee: Assignee): Refusal | null {
-  const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
+function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Assignee): Refusal | null {
+  const agent = assignee.type === 'agent' ? q.agents.get(assignee.id) : null
   if (assignee.type === 'agent' && !agent) {
     return {
       code: 'not_claimable',
@@ -116,61 +177,68 @@ function checkFollowUp(tx: Tx, task: TaskRecord, role: string, assignee: Assigne
     }
   }
   if (agent?.paused) return { code: 'agent_paused', message: `${agent.name} is paused. Resume it first.` }
-  if (agent && tx.projects.get(task.project_id)?.paused_at !== null) {
+  if (agent && q.projects.get(task.project_id)?.paused_at !== null) {
     return { code: 'project_paused', message: 'The project is paused. Resume it to let agents start.' }
   }
   if (task.archived) return { code: 'not_claimable', message: 'The task is archived. Unarchive it first.' }
   if (task.error_annotation?.type === 'workspace_reset_required') {
     return { code: 'not_claimable', message: 'The worktree and its branch are gone. Reset the workspace first.' }
   }
-  if (tx.executions.openOfTask(task.id).length > 0) {
+  if (q.executions.openOfTask(task.id).length > 0) {
     return { code: 'already_claimed', message: 'Somebody is at work on this task. Wait for the end, or stop it.' }
+  }
+  if (agent && othersInWorkspace(q, task).length > 0) {
+    return { code: 'workspace_locked', message: 'Another task is at work in the same worktree. Wait for its turn.' }
   }
   return null
 }
 
 /** What the task has still to do must not run beside its coder, or move it away from them. */
-function checkWay(tx: Tx, task: TaskRecord, moves: boolean): Refusal | null {
-  const pending = tx.effects.first(task.id)
-  const underWay = {
-    code: 'entry_barrier',
-    message: 'The task is still on its way through its workflow. Wait for it.',
-  } as const
-  if (task.entry_barrier) return underWay
-  if (!pending) return null
+function checkWay(q: Queries, task: TaskRecord, moves: boolean): Refusal | null {
+  const pending = q.effects.first(task.id)
+  if (!task.entry_barrier && !pending) return null
   // A step that broke waits for a person, and new work is one answer to it.
-  if (task.error_annotation?.type !== 'hook_failed') return underWay
-  if (moves) return null
-  if (pending.data.kind !== 'leave') {
-    return { code: 'entry_barrier', message: 'A hook failed on the way in. Run it again first.' }
-  }
-  tx.effects.remove(pending.id)
-  return null
+  const isBroken = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
+  if (isBroken && (moves || pending?.data.kind === 'leave')) return null
+  const message = isBroken
+    ? 'A hook failed on the way in. Run it again, or skip it, then send the feedback.'
+    : 'The task is still on its way through its workflow. Wait for it.'
+  return { code: 'entry_barrier', message }
 }
 
 /** A person's no at a gate; from beyond it, the same way back. */
 function sendBack(
   deps: StepDeps,
   tx: Tx,
-  task: TaskRecord,
-  target: WorkflowState,
+  { task, target, sent }: Plan,
   request: FeedbackRequest,
-  text: string,
+  findings: VerdictFindings,
 ): TaskRecord | Refusal {
-  const { by, triggered_by } = request
-  const isAtGate = deps.transitions.workflowOf(tx, task).states.get(task.status)?.kind === 'gate'
-  if (isAtGate) {
-    const judged = { task_id: task.id, verdict: 'fail', feedback: text, version: null, by, triggered_by } as const
-    return giveVerdict(deps, tx, judged) ?? tx.tasks.get(task.id) ?? task
+  const { triggered_by } = request
+  const { checked } = findings
+  if (!isAtGate(deps, tx, task)) {
+    const back = { to: target.name, cause: 'reject', triggered_by, version: null, reason: sent.text, checked } as const
+    const moved = deps.transitions.apply(tx, task, back)
+    return isRefusal(moved) ? moved : moved.task
   }
-  const back = { to: target.name, cause: 'reject', triggered_by, version: null, reason: text } as const
-  const moved = deps.transitions.apply(tx, task, back)
-  return isRefusal(moved) ? moved : moved.task
+  const refusal = giveVerdict(deps, tx, { ...verdictOf(request, sent.text), ...findings })
+  if (refusal) return refusal
+  const judged = tx.tasks.get(task.id)
+  if (judged?.status !== target.name) throw new BugError(`Feedback did not take task ${task.id} to ${target.name}.`)
+  return judged
+}
+
+function isAtGate(deps: StepDeps, q: Queries, task: TaskRecord): boolean {
+  return deps.transitions.workflowOf(q, task).states.get(task.status)?.kind === 'gate'
+}
+
+function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: string): VerdictRequest {
+  return { task_id, verdict: 'fail', feedback, version: null, by, triggered_by }
 }
 
 /** Whole in itself, so that it serves a session that goes on and one that starts anew. */
 function promptInPlace(tx: Tx, task: TaskRecord, role: string, feedback: string): string {
-  const base = tx.workspaces.byTask(task.id)?.base_branch ?? tx.repos.get(task.repo_id)?.default_branch
+  const base = workspaceOf(tx, task)?.base_branch ?? tx.repos.get(task.repo_id)?.default_branch
   return composePrompt({
     role,
     title: task.title,

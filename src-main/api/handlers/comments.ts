@@ -63,7 +63,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         }
         return null
       }),
-    'tasks.feedback': async ({ task_id, comment_ids, message }, { principal }) => {
+    'tasks.feedback': async ({ task_id, comment_ids, message }, { principal, signal }) => {
       const request = {
         task_id,
         comment_ids: comment_ids ?? null,
@@ -71,7 +71,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         by: judgeOf(principal),
         triggered_by: actorOf(principal),
       }
-      const sent = accepted(await engine.actions.feedback(request))
+      const sent = accepted(await engine.actions.feedback(request, signal))
       return {
         task: engine.views.task(findTask(read, task_id)),
         execution: engine.views.execution(findExecution(read, sent.execution_id)),

@@ -29,7 +29,7 @@ test('of several states that work the gate’s own reject target counts, whateve
   const workflow = indexWorkflow(
     changed({
       merge_failed: { kind: 'active', role: 'reviewer' },
-      review: { gate_config: { reject_target: 'merge_failed' } },
+      review: { gate_config: { requires_human_approval: false, reject_target: 'merge_failed' } },
     }),
   )
   expect(stateFor('review', ['in_progress'], workflow)).toBe('merge_failed')
