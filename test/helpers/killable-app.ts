@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import type { Commits, CountCommits } from './mortal-app-process.ts'
 import { projectRoot } from './project-root.ts'
 import { eventually, signIn } from './running-app.ts'
 import { strictClient } from './strict-client.ts'
@@ -14,11 +15,22 @@ export interface KillableApp extends AsyncDisposable {
   eventually<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T>
   /** SIGKILL; settles when the process is gone. */
   kill(): Promise<void>
+  /** Counts commits from now on, and kills itself at one of them (null: never). */
+  count(die: CountCommits['die']): void
+  /** The commits since `count`. */
+  commits(): Promise<Commits>
+  /** Settles when the process is gone. */
+  readonly exited: Promise<unknown>
 }
 
-export async function startKillableApp(dataDir: string): Promise<KillableApp> {
-  const child = spawn(process.execPath, [resolve(projectRoot, 'test/helpers/app-process.ts'), dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** `mortal`: its commits can be counted, and it can be made to die at one. */
+export async function startKillableApp(dataDir: string, kind: 'plain' | 'mortal' = 'plain'): Promise<KillableApp> {
+  const entry = kind === 'mortal' ? 'mortal-app-process.ts' : 'app-process.ts'
+  const child = fork(resolve(projectRoot, 'test/helpers', entry), [dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: [],
+    // Many are started: what was compiled once need not be compiled again.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(projectRoot, 'node_modules', '.cache', 'compile') },
   })
   const exited = once(child, 'exit')
   const url = await Promise.race([readUrl(child), exited.then(() => Promise.reject(new Error('It did not start.')))])
@@ -33,7 +45,21 @@ export async function startKillableApp(dataDir: string): Promise<KillableApp> {
     child.kill('SIGTERM')
     await exited
   }
-  return { client, eventually: (read, fits) => eventually(client, read, fits), kill, [Symbol.asyncDispose]: end }
+  return {
+    client,
+    eventually: (read, fits) => eventually(client, read, fits),
+    kill,
+    count: (die) => {
+      child.send({ die } satisfies CountCommits)
+    },
+    commits: async () => {
+      const answered = once(child, 'message') as Promise<[Commits]>
+      child.send('commits')
+      return (await answered)[0]
+    },
+    exited,
+    [Symbol.asyncDispose]: end,
+  }
 }
 
 async function readUrl(child: ChildProcess): Promise<string> {

@@ -1,0 +1,88 @@
+import { expect, test, vi } from 'vitest'
+import { arrival, createJourney, pack, travel, type Arrival } from '../../helpers/crash-journey.ts'
+import { startKillableApp } from '../../helpers/killable-app.ts'
+import type { Commits, CountCommits } from '../../helpers/mortal-app-process.ts'
+
+vi.setConfig({ testTimeout: 600_000 })
+
+const all = process.env['COPSE_ALL_CRASHES'] === '1'
+const sample = 24
+const atOnce = 3
+
+type Death = NonNullable<CountCommits['die']>
+
+/** The whole way without a crash: what it comes to, and the commits that it takes. */
+async function undisturbed(): Promise<{ readonly arrival: Arrival; readonly commits: Commits }> {
+  await using journey = await createJourney()
+  await using app = await startKillableApp(journey.dataDir, 'mortal')
+  const travelling = await pack(app, journey)
+  app.count(null)
+  await travel(app, travelling)
+  return { arrival: await arrival(app, journey, travelling), commits: await app.commits() }
+}
+
+/** The same with a death on the way and a new start after it; null when the way was shorter than that. */
+async function withDeath(die: Death): Promise<Arrival | null> {
+  await using journey = await createJourney()
+  const first = await startKillableApp(journey.dataDir, 'mortal')
+  const travelling = await pack(first, journey)
+  first.count(die)
+  // Of a journey that the death cut short, nothing but the death counts.
+  const arrived = await Promise.race([
+    travel(first, travelling).then(
+      () => true,
+      () => first.exited.then(() => false),
+    ),
+    first.exited.then(() => false),
+  ])
+  await first[Symbol.asyncDispose]()
+  if (arrived) return null
+  await using second = await startKillableApp(journey.dataDir)
+  await travel(second, travelling)
+  return await arrival(second, journey, travelling)
+}
+
+/** Every boundary, or in the usual run those after a step of a transition, as many as there is time for. */
+function deathsOf(commits: Commits): readonly Death[] {
+  const numbers = commits.map((_, index) => index + 1)
+  if (all) return numbers.flatMap((at) => [{ at, when: 'before' } as const, { at, when: 'after' } as const])
+  const steps = numbers.filter((at) => commits[at - 1])
+  const stride = Math.max(1, steps.length / sample)
+  return Array.from({ length: Math.min(sample, steps.length) }, (_, index) => ({
+    at: steps[Math.floor(index * stride)] ?? 1,
+    when: 'after' as const,
+  }))
+}
+
+test('killed at any commit between claim and clean-up, a task comes to the same one history', async () => {
+  const { arrival: expected, commits } = await undisturbed()
+  expect(expected).toMatchObject({
+    reviews: ['2 passed 0', '1 failed 1'],
+    workspace: 'cleaned',
+    worktree: 'gone',
+    merges: ['2 parents'],
+    work: 'fixed',
+    processes: [],
+  })
+  const deaths = deathsOf(commits)
+  const differing: unknown[] = []
+  const waiting = [...deaths]
+  let died = 0
+  const work = async () => {
+    for (let die = waiting.shift(); die; die = waiting.shift()) {
+      const came = await withDeath(die).catch((error: unknown) => ({ error: String(error) }))
+      if (came === null) continue
+      died += 1
+      try {
+        expect(came).toEqual(expected)
+      } catch (error) {
+        differing.push({ die, difference: error instanceof Error ? error.message : error, came })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  expect(differing).toEqual([])
+  // The way is not always of one length, by a commit or two about logs and processes.
+  expect(died).toBeGreaterThanOrEqual(deaths.length - 2)
+  console.info(`${died} deaths at ${commits.length} commits, one history.`)
+})
