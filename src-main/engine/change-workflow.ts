@@ -39,17 +39,21 @@ export function changeWorkflow(
   const moves = new Map([...plan.names, ...plan.strayed])
   const changed = moves.size > 0 ? tx.tasks.renameStatuses(project.id, moves) : []
   const isRenamed = read.definition.states.some((state) => state.renamed_from !== undefined)
+  const updated_at = new Date(deps.clock.now()).toISOString()
   const updated: ProjectRecord = {
     ...project,
     // What needs no change is kept as it was written.
     workflow_definition: isRenamed ? JSON.stringify(plan.definition) : text,
-    updated_at: new Date(deps.clock.now()).toISOString(),
+    updated_at,
   }
   tx.projects.put(updated)
   tx.emit('project.updated', { project_id: project.id, project: toProject(tx, updated) })
   for (const task_id of changed) {
     const task = tx.tasks.get(task_id)
-    if (task) tx.emit('task.updated', { project_id: project.id, task_id, task: toTask(tx, task) })
+    if (!task) continue
+    const renamed = { ...task, version: task.version + 1, updated_at }
+    tx.tasks.put(renamed)
+    tx.emit('task.updated', { project_id: project.id, task_id, task: toTask(tx, renamed) })
   }
   return updated
 }

@@ -9,6 +9,7 @@ import type { AgentRecord, TaskRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
 import { newTask } from '../new-task.ts'
+import { unarchive } from '../unarchive.ts'
 import { workspaceView } from '../workspace-view.ts'
 
 type Names =
@@ -98,7 +99,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.cancel': async ({ task_id }, { principal }) =>
       taskOf(accepted(await actions.cancel(task_id, actor(principal)))),
     'tasks.archive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: true })) }),
-    'tasks.unarchive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: false })) }),
+    'tasks.unarchive': ({ task_id }, { principal }) => ({ task: views.task(unarchive(parts, task_id, principal)) }),
     'tasks.assign_role': async ({ agent_id, user_id, ...request }, { principal }) => {
       const task = findTask(read, request.task_id)
       const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })

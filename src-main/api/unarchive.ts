@@ -1,0 +1,42 @@
+import type { TaskId, TransitionId } from '../../src-shared/contract/ids.ts'
+import { actorOf, type Principal } from '../domain/access/principal.ts'
+import type { TaskRecord } from '../engine/store-port.ts'
+import type { ApiParts } from './context.ts'
+import { findProject, findTask } from './find.ts'
+
+/**
+ * Brings a task back. One whose state the workflow lost meanwhile starts over in the workflow's
+ * entry state; the audit says who brought it back.
+ */
+export function unarchive(parts: ApiParts, task_id: TaskId, principal: Principal): TaskRecord {
+  return parts.feed.commit((tx) => {
+    const task = findTask(tx, task_id)
+    const { project_id } = task
+    const { states, entry } = parts.workflows.of(findProject(tx, project_id).workflow_definition)
+    const now = new Date(parts.clock.now()).toISOString()
+    const back: TaskRecord = { ...task, archived: false, version: task.version + 1, updated_at: now }
+    if (states.has(task.status)) {
+      tx.tasks.put(back)
+      tx.emit('task.updated', { project_id, task_id, task: parts.engine.views.task(back) })
+      return back
+    }
+    const moved: TaskRecord = { ...back, status: entry.name, entry_barrier: false, error_annotation: null }
+    const triggered_by = actorOf(principal)
+    tx.tasks.put(moved)
+    tx.transitions.put({
+      id: parts.newId() as TransitionId,
+      task_id,
+      from_state: task.status,
+      to_state: entry.name,
+      triggered_by,
+      rejection: false,
+      trigger_reason: `The workflow no longer has ${task.status}.`,
+      hooks: [],
+      created_at: now,
+    })
+    tx.effects.removeOfTask(task_id)
+    const entered = { from_state: task.status, to_state: entry.name, triggered_by }
+    tx.emit('task.transitioned', { project_id, task_id, task: parts.engine.views.task(moved), ...entered })
+    return moved
+  })
+}
