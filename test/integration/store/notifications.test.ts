@@ -2,7 +2,7 @@ import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import type { NotificationFilter, NotificationRecord, TaskRecord } from '../../../src-main/engine/store-port.ts'
 import type { NotificationId, ProjectId } from '../../../src-shared/contract/ids.ts'
-import { at, openStore, type OpenStore } from './open-store.ts'
+import { anotherProject, at, openStore, type OpenStore } from './open-store.ts'
 
 function notification(task: TaskRecord, more: Partial<NotificationRecord> = {}): NotificationRecord {
   const { id: task_id, project_id } = task
@@ -25,13 +25,7 @@ function put(open: OpenStore, records: readonly NotificationRecord[]): void {
 }
 
 /** A task of another project. */
-function taskElsewhere(open: OpenStore): TaskRecord {
-  const id = v7() as ProjectId
-  const own = open.store.read.projects.get(open.project_id)
-  if (!own) throw new Error('The project is gone.')
-  open.store.write((q) => q.projects.put({ ...own, id }))
-  return open.task({ project_id: id })
-}
+const taskElsewhere = (open: OpenStore) => open.task({ project_id: anotherProject(open) })
 
 function ids(open: OpenStore, filter: Partial<NotificationFilter>): string[] {
   const all = { reader: 'operator', project_ids: [open.project_id], read: null, after: null, limit: 50 }

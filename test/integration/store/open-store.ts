@@ -67,6 +67,15 @@ export async function openStore(): Promise<OpenStore> {
   }
 }
 
+/** One more project. */
+export function anotherProject(open: OpenStore): ProjectId {
+  const id = v7() as ProjectId
+  const own = open.store.read.projects.get(open.project_id)
+  if (!own) throw new Error('The project is gone.')
+  open.store.write((q) => q.projects.put({ ...own, id }))
+  return id
+}
+
 function emptyTask(project_id: ProjectId): TaskRecord {
   return {
     id: v7() as TaskId,

@@ -1,17 +1,12 @@
-import { v7 } from 'uuid'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ProjectId } from '../../../src-shared/contract/ids.ts'
-import { openStore, type OpenStore } from './open-store.ts'
+import { anotherProject, openStore, type OpenStore } from './open-store.ts'
 import { transitionRecord } from './transition-record.ts'
 
 /** Another project, with one task in each of the states. */
 function neighbour(open: OpenStore, states: readonly string[]) {
-  const id = v7() as ProjectId
-  const own = open.store.read.projects.get(open.project_id)
-  if (!own) throw new Error('The project is gone.')
-  open.store.write((q) => q.projects.put({ ...own, id }))
-  return states.map((status) => open.task({ project_id: id, status }))
+  const project_id = anotherProject(open)
+  return states.map((status) => open.task({ project_id, status }))
 }
 
 const statusOf = (open: OpenStore, id: never) => open.store.read.tasks.get(id)?.status
