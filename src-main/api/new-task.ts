@@ -25,7 +25,8 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
   const { read } = parts.store
   const workflow = parts.workflows.of(project.workflow_definition)
   const state = request.status === undefined ? workflow.entry : workflow.states.get(request.status)
-  if (state?.kind !== 'backlog' && state?.kind !== 'initial') {
+  const mayStart = state?.kind === 'backlog' || state?.kind === 'initial' || state?.name === workflow.entry.name
+  if (!state || !mayStart) {
     throw invalid('status', `A new task starts in a state of kind backlog or initial, not in ${request.status ?? ''}.`)
   }
   const place = placeOf(parts, project, workflow, request)
