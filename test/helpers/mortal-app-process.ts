@@ -26,7 +26,7 @@ process.on('message', (message: CountCommits | 'commits') => {
   counting = true
 })
 
-// eslint-disable-next-line @typescript-eslint/unbound-method -- called on the database that it was asked of
+ 
 const transactionOf = SqliteDatabase.prototype.transaction
 
 SqliteDatabase.prototype.transaction = function mortal(this: SqliteDatabase.Database, work: Work) {

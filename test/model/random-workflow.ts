@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import type {
+  audiences} from '../../src-shared/contract/workflow-definition.ts';
 import {
-  audiences,
   hookPhases,
   WorkflowDefinition,
   type HookPhase,
