@@ -154,13 +154,11 @@ function put(tx: Tx, task: TaskRecord, before: CommentRecord, after: CommentReco
   return comment
 }
 
-/** All answers to a comment, and theirs, oldest first. */
+/** All answers to a comment, and theirs, each before its own. */
 function answersTo(tx: Tx, comment: CommentRecord): CommentRecord[] {
-  const below = new Set<CommentId>([comment.id])
-  const answers = tx.comments.byTask(comment.task_id).filter(({ id, parent_id }) => {
-    if (parent_id === null || !below.has(parent_id)) return false
-    below.add(id)
-    return true
-  })
-  return answers
+  const byParent = Map.groupBy(tx.comments.byTask(comment.task_id), ({ parent_id }) => parent_id)
+  const found: CommentRecord[] = [...(byParent.get(comment.id) ?? [])]
+  // The list grows while it is walked, and the walk sees what was added.
+  for (const answer of found) found.push(...(byParent.get(answer.id) ?? []))
+  return found
 }

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import type { Notification } from '../../../src-shared/contract/notifications.ts'
+import type { EventPayload } from '../../../src-shared/contract/events.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { addMember, register } from '../../helpers/membership.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
+
+const unknown = '01990000-0000-7000-8000-00000000ffff'
+
+/** Takes a task by hand to the review that it passes at once: one notification. */
+async function passReview(job: Job, title: string): Promise<Task> {
+  const { client } = job.running
+  const task = await job.task({ title })
+  const { execution } = await client.call('tasks.claim', { task_id: task.id })
+  await job.running.eventually(
+    () => client.call('executions.get', { execution_id: execution.id }),
+    (one) => one.status === 'running',
+  )
+  await client.call('executions.finish', { execution_id: execution.id, status: 'succeeded' })
+  return job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+}
+
+const list = async (client: Job['running']['client'], more: { project_id?: string; read?: boolean } = {}) =>
+  (await client.call('notifications.list', more)).items
+const titles = (items: readonly Notification[]) => items.map((one) => one.title)
+
+test.concurrent('a milestone is written down, announced with its words, and listed newest first', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await passReview(job, 'Add numbers')
+  await client.call('tasks.transition', { task_id: task.id, status: 'merging', version: task.version })
+  const items = await list(client)
+  expect(items.map((one) => [one.event_type, one.title, one.read])).toEqual([
+    ['task.done', '"Add numbers" is done', false],
+    ['review.passed', 'The review of "Add numbers" passed', false],
+  ])
+  const heard: EventPayload<'notification.created'>[] = []
+  for await (const item of client.events({}, 0, AbortSignal.timeout(30_000))) {
+    if (item.kind === 'event' && item.event.type === 'notification.created') heard.push(item.event.data)
+    if (heard.length === 2) break
+  }
+  expect(heard.toReversed()).toEqual(
+    items.map(({ id, event_type, title, body, project_id, task_id, created_at }) => ({
+      notification_id: id,
+      event_type,
+      title,
+      body,
+      project_id,
+      task_id,
+      occurred_at: created_at,
+    })),
+  )
+})
+
+test.concurrent('a failed review is told with its words, secrets blacked out', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  await job.settings({ redaction_patterns: ['shibboleth-[0-9]+'] })
+  const task = await passReview(job, 'Add numbers')
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' })
+  expect((await list(client))[0]).toMatchObject({
+    event_type: 'review.failed',
+    title: 'The review of "Add numbers" failed',
+    body: 'It prints [redacted]',
+    task_id: task.id,
+  })
+})
+
+test.concurrent(
+  'what one person has read is still new to the other, and what one deletes is gone for both',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const guest = await register(job.running, 'Grace')
+    addMember(job.running, job.project.id, guest.user_id, 'member')
+    for (const title of ['One', 'Two', 'Three']) await passReview(job, title)
+    const [three, two, one] = await list(client)
+    if (!one || !two || !three) throw new Error('Some notifications are missing.')
+    const count = async () => [
+      (await client.call('notifications.unread_count', {})).count,
+      (await guest.client.call('notifications.unread_count', { project_id: job.project.id })).count,
+    ]
+    expect(await client.call('notifications.mark_read', { notification_id: two.id })).toEqual({ ...two, read: true })
+    expect(await client.call('notifications.mark_read', { notification_id: two.id })).toEqual({ ...two, read: true })
+    expect(await count()).toEqual([2, 3])
+    expect(titles(await list(client, { read: true }))).toEqual([two.title])
+    expect(titles(await list(client, { read: false }))).toEqual([three.title, one.title])
+    expect(await list(guest.client)).toEqual([three, two, one])
+    await guest.client.call('notifications.mark_all_read', {})
+    expect(await count()).toEqual([2, 0])
+    await guest.client.call('notifications.delete', { notification_id: three.id })
+    expect(titles(await list(client))).toEqual([two.title, one.title])
+    expect(await refusalOf(client.call('notifications.delete', { notification_id: three.id }))).toBe('not_found')
+    await client.call('tasks.delete', { task_id: one.task_id })
+    expect(titles(await list(client))).toEqual([two.title])
+  },
+)
+
+test.concurrent('nobody sees, reads or deletes the notifications of a project that is not theirs', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const stranger = await register(job.running, 'Mallory')
+  await passReview(job, 'One')
+  const [item] = await list(client)
+  const project_id = job.project.id
+  const notification_id = item?.id ?? ''
+  expect(await list(stranger.client)).toEqual([])
+  expect(await stranger.client.call('notifications.unread_count', {})).toEqual({ count: 0 })
+  await stranger.client.call('notifications.mark_all_read', {})
+  for (const call of [
+    stranger.client.call('notifications.list', { project_id }),
+    stranger.client.call('notifications.unread_count', { project_id }),
+    stranger.client.call('notifications.mark_all_read', { project_id }),
+    stranger.client.call('notifications.mark_read', { notification_id }),
+    stranger.client.call('notifications.delete', { notification_id }),
+  ])
+    expect(await refusalOf(call)).toBe('not_a_member')
+  const missing = await refused(client.call('notifications.mark_read', { notification_id: unknown }))
+  expect([missing.code, missing.details]).toEqual(['not_found', { resource: 'notification' }])
+  expect(await refusalOf(client.call('notifications.list', { project_id: unknown }))).toBe('not_found')
+  expect(await refusalOf(job.running.clientWith(null).call('notifications.list', {}))).toBe('missing_token')
+  expect(await list(client)).toEqual([item])
+})
+
+test.concurrent('pages of notifications join without a gap, also when new ones come in between', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  for (const title of ['One', 'Two', 'Three']) await passReview(job, title)
+  const all = await list(client)
+  const first = await client.call('notifications.list', { limit: 2 })
+  expect([first.items, first.has_more]).toEqual([all.slice(0, 2), true])
+  await passReview(job, 'Four')
+  const cursor = first.next_cursor ?? ''
+  const rest = await client.call('notifications.list', { limit: 2, cursor })
+  expect(rest).toEqual({ items: all.slice(2), has_more: false, next_cursor: null })
+  for (const bad of ['x', `${unknown}`, '2026-11-21T09:30:00.000Z_x', '__proto__']) {
+    expect(await refusalOf(client.call('notifications.list', { cursor: bad }))).toBe('validation_failed')
+  }
+})
+
+test.concurrent('mark-all-read takes its project from the query, and leaves the other projects alone', async () => {
+  await using job = await startJob()
+  await using repository = await createTestRepository()
+  const { client } = job.running
+  const other = await client.call('projects.create', { name: 'Other', repo_path: repository.path })
+  await passReview(job, 'One')
+  const post = async (query: string) => {
+    const response = await fetch(`${job.running.url}/api/v1/notifications/mark-all-read${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${job.running.token}` },
+    })
+    return [response.status, await response.text()]
+  }
+  const unread = async () => (await client.call('notifications.unread_count', {})).count
+  expect(await post(`?project_id=${other.id}`)).toEqual([204, ''])
+  expect(await unread()).toBe(1)
+  expect((await post('?project_id=nonsense'))[0]).toBe(400)
+  expect(await unread()).toBe(1)
+  expect(await post(`?project_id=${job.project.id}`)).toEqual([204, ''])
+  expect(await unread()).toBe(0)
+  await passReview(job, 'Two')
+  expect(await post('')).toEqual([204, ''])
+  expect(await unread()).toBe(0)
+})
