@@ -4,11 +4,11 @@ import { startJob } from '../../helpers/job.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-test.concurrent('of twenty simultaneous claims exactly one wins', async () => {
+test.concurrent('of fifty simultaneous claims by different agents exactly one wins', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const agents = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => job.agent(beacon.hold('agent', `${wait}; echo hi`), `Agent ${index}`)),
+    Array.from({ length: 50 }, (_, index) => job.agent(beacon.hold('agent', `${wait}; echo hi`), `Agent ${index}`)),
   )
   const task = await job.task()
   const answers = await Promise.allSettled(agents.map((agent) => job.claim(task, agent)))
@@ -134,6 +134,61 @@ test.concurrent(
     expect(then).toEqual(['running', 'succeeded', 'running', 'queued'])
     await beacon.release('first')
     await beacon.alive('fourth')
+  },
+)
+
+test.concurrent(
+  'claim rules 1 to 3: the guards answer in order, each only once those before it are satisfied',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const agent = await job.agent('echo w > w.txt; echo done')
+    const [task, first] = [await job.task(), await job.task({ title: 'First' })]
+    await client.call('tasks.add_dependency', { task_id: task.id, depends_on_id: first.id })
+    await client.call('tasks.archive', { task_id: task.id })
+    await client.call('projects.update', { project_id: job.project.id, paused_at: new Date().toISOString() })
+    await client.call('agents.update', { agent_id: agent.id, paused: true })
+    const answers: string[] = []
+    const ask = async () => answers.push(await refusalOf(job.claim(task, agent)))
+    await ask()
+    await client.call('agents.update', { agent_id: agent.id, paused: false })
+    await ask()
+    await client.call('projects.update', { project_id: job.project.id, paused_at: null })
+    const gate = await refused(job.claim(task, agent))
+    expect(gate).toMatchObject({ status: 409, details: { depends_on: [first.id] } })
+    await ask()
+    await client.call('tasks.remove_dependency', { task_id: task.id, depends_on_id: first.id })
+    await ask()
+    expect(answers).toEqual(['agent_paused', 'project_paused', 'dependency_gate', 'not_claimable'])
+    expect(await job.history(task.id)).toEqual([])
+    await client.call('tasks.unarchive', { task_id: task.id })
+    await job.claim(task, agent)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  },
+)
+
+test.concurrent(
+  'claim rule 3: a dependency in review lets its context holder through, and when it is done everybody',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const holder = await job.agent('echo w > "$SVC_TASK_ID.txt"; echo done', 'Holder')
+    const stranger = await job.agent('echo w > "$SVC_TASK_ID.txt"; echo done', 'Stranger')
+    const first = await job.task({ title: 'First' })
+    const [second, third] = [await job.task({ title: 'Second' }), await job.task({ title: 'Third' })]
+    for (const { id } of [second, third]) {
+      await client.call('tasks.add_dependency', { task_id: id, depends_on_id: first.id })
+    }
+    expect(await refusalOf(job.claim(second, holder))).toBe('dependency_gate')
+    await job.claim(first, holder)
+    const passed = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null)
+    expect(passed.status).toBe('review')
+    expect(await refusalOf(job.claim(second, stranger))).toBe('dependency_gate')
+    expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
+    await job.claim(second, holder)
+    await client.call('tasks.transition', { task_id: first.id, status: 'merging', version: passed.version })
+    await job.claim(third, stranger)
+    await job.running.taskWhere(third.id, (one) => one.review_passed_at !== null)
   },
 )
 
