@@ -61,7 +61,13 @@ async function askHooks(
   for (const hook of hooksAt(plan.from, 'before_exit')) {
     const began = clock.now()
     const move = { from: plan.from.name, to: plan.to.name, triggered_by }
-    const result = await runHook(deps, task, move, { kind: 'hook', phase: 'before_exit', hook }, { signal, mark: newId })
+    const result = await runHook(
+      deps,
+      task,
+      move,
+      { kind: 'hook', phase: 'before_exit', hook },
+      { signal, mark: newId },
+    )
     const action = hook.plugin ?? 'script'
     if (result.kind === 'failed') {
       return {

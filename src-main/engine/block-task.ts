@@ -1,6 +1,5 @@
-import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { rejectFrom } from '../domain/review/decide-verdict.ts'
-import { rejectionsSinceUser } from '../domain/task/retry-budget.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { nowIso, type EngineContext } from './context.ts'
@@ -61,18 +60,20 @@ export interface Rejection {
   readonly feedback: string | null
   /** A person's no never uses up the budget. */
   readonly by_person: boolean
+  /** What the gate's `before_exit` hooks said, where they were asked already. */
+  readonly checked?: readonly HookOutcome[]
 }
 
 /** A gate's no: back to its reject target with the feedback, or to a person once the budget is used up. */
 export function applyRejection(deps: BlockDeps, tx: Tx, task: TaskRecord, request: Rejection): void {
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
   if (!gate) return
-  const rejections = rejectionsSinceUser(tx.transitions.byTask(task.id), gate.name)
+  const rejections = tx.transitions.countRejections(task.id, gate.name, task.attended_mark)
   const plan = rejectFrom(gate, { by_person: request.by_person, rejections })
   if (!isRefusal(plan) && plan.kind === 'reject') {
-    const { triggered_by, feedback } = request
+    const { triggered_by, feedback, checked } = request
     const back = { to: plan.to, cause: 'reject', triggered_by, version: null, reason: feedback } as const
-    deps.transitions.apply(tx, task, back)
+    deps.transitions.apply(tx, task, { ...back, ...(checked && { checked }) })
     return
   }
   const why = request.feedback === null ? {} : { reason: request.feedback.slice(0, 10_000) }

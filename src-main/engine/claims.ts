@@ -4,6 +4,7 @@ import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
+import { isPerson } from '../domain/transition/audience.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
@@ -191,7 +192,7 @@ function commitClaim(
     ...current,
     active_execution_id: record.id,
     error_annotation: null,
-    attended_at: request.triggered_by.startsWith('user:') ? now : current.attended_at,
+    attended_mark: isPerson(request.triggered_by) ? context.newId() : current.attended_mark,
     updated_at: now,
   }
   tx.tasks.put(claimed)

@@ -1,12 +1,13 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
-import { abandon, createActions, type Actions } from './actions.ts'
+import { createActions, type Actions } from './actions.ts'
 import { createClaims, type Claims } from './claims.ts'
 import { createCleanup, type Cleanup } from './cleanup.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { createEffectWorker, type EffectWorker } from './effects.ts'
 import { createExecutions, type Executions } from './executions.ts'
 import { createPerformStep, type StepDeps } from './perform-step.ts'
-import { createPlugins } from './plugins/create-plugins.ts'
+import { abandon } from './move-task.ts'
+import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { markLost, recover } from './recovery.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
@@ -27,7 +28,8 @@ export interface Engine {
   readonly worktrees: Worktrees
   readonly cleanup: Cleanup
   readonly worker: EffectWorker
-  readonly plugins: ReadonlySet<string>
+  /** By plugin: what is wrong with a `config` for it; null when nothing is. */
+  readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
   /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
   abandonAll(project_id: ProjectId): Promise<void>
   readonly views: Views
@@ -58,7 +60,19 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const cleanup = createCleanup({ context, transitions, stopAll })
   const whenIdle: Executions['whenIdle'] = (...idle) => executions.whenIdle(...idle)
-  const builtin = createPlugins({ context, worktrees, whenIdle, dispatch: scheduler.dispatch })
+  const builtin = createPlugins({
+    context,
+    transitions,
+    worktrees,
+    whenIdle,
+    dispatch: scheduler.dispatch,
+    follow: async (task_id) => {
+      worker.interrupt(task_id)
+      await stopAll(task_id)
+      worker.wake(task_id)
+    },
+    cleanup,
+  })
   const plugins = new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
   const steps: StepDeps = {
     context,
@@ -93,7 +107,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worktrees,
     cleanup,
     worker,
-    plugins: new Set(plugins.keys()),
+    plugins: pluginRules(plugins),
     abandonAll: async (project_id) => {
       const { read } = context.store
       const pending = read.effects.pendingTasks().filter((id) => read.tasks.get(id)?.project_id === project_id)

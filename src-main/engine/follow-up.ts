@@ -87,7 +87,7 @@ function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Pla
     return { code: 'not_claimable', message: `Nobody has the role ${role}. Claim the task, or give the role away.` }
   }
   const moves = task.status !== target.name
-  const refusal = checkFollowUp(q, task, role, assignee) ?? checkWay(q, task, moves)
+  const refusal = checkFollowUp(q, task, role, assignee) ?? checkWay(q, task, moves, isAtGate(deps, q, task))
   return refusal ?? { task, target, role, assignee, sent, moves }
 }
 
@@ -193,10 +193,10 @@ function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Ass
   return null
 }
 
-/** What the task has still to do must not run beside its coder, or move it away from them. */
-function checkWay(q: Queries, task: TaskRecord, moves: boolean): Refusal | null {
+/** What the task has still to do must not run beside its coder, or move it away from them. A verdict overtakes it. */
+function checkWay(q: Queries, task: TaskRecord, moves: boolean, at_gate: boolean): Refusal | null {
   const pending = q.effects.first(task.id)
-  if (!task.entry_barrier && !pending) return null
+  if (!task.entry_barrier && (!pending || at_gate)) return null
   // A step that broke waits for a person, and new work is one answer to it.
   const isBroken = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
   if (isBroken && (moves || pending?.data.kind === 'leave')) return null
@@ -258,7 +258,7 @@ function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: Execution
     ...task,
     active_execution_id: execution.id,
     error_annotation: null,
-    attended_at: now,
+    attended_mark: deps.context.newId(),
     updated_at: now,
   }
   tx.tasks.put(going)

@@ -2,6 +2,7 @@ import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
+import { latePrompt } from './late-prompt.ts'
 import {
   ExecutorError,
   type ExecutionOutcome,
@@ -69,6 +70,8 @@ async function startHere(
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
   const head = await context.workspaces.head(workspace.path, { signal })
+  const { prompt, knowledge_file } = await latePrompt(context, worktrees, place, signal)
+  const told = { ...place, record: { ...record, prompt } }
   const log = await context.logs.openAgent({
     project_id: task.project_id,
     task_id: task.id,
@@ -80,9 +83,9 @@ async function startHere(
   })
   try {
     const timeout_seconds = record.overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null
-    const run = runOf(context, worktrees, place, { log, timeout_seconds })
+    const run = runOf(context, worktrees, told, { log, timeout_seconds, knowledge_file })
     const process = await context.executors.start(agent.executor, run, { signal })
-    await announce(context, place, process, head)
+    await announce(context, told, process, head)
     const outcome = process.outcome.finally(async () => {
       await log.close().finally(() => context.workspaces.unlock(workspace.path, record.id))
     })
@@ -115,7 +118,7 @@ function runOf(
   context: EngineContext,
   worktrees: Worktrees,
   { task, record, agent, workspace }: Place,
-  more: Pick<ExecutionRun, 'log' | 'timeout_seconds'>,
+  { knowledge_file, ...more }: Pick<ExecutionRun, 'log' | 'timeout_seconds'> & { readonly knowledge_file: string },
 ): ExecutionRun {
   const { overrides } = record
   const url = context.config.apiUrl()
@@ -138,6 +141,7 @@ function runOf(
       ...overrides.env,
       ...worktrees.environment(task, 'agent', { agent_id: agent.id, execution_id: record.id }),
       SVC_API_TOKEN: token,
+      SVC_KNOWLEDGE_FILE: knowledge_file,
       ...(url !== null && { SVC_API_URL: url }),
     },
     mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },

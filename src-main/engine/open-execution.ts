@@ -7,6 +7,7 @@ import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import type { ExecutionRecord, TaskRecord } from './store-port.ts'
 import { toExecution } from './views.ts'
+import { workspaceOf } from './workspace-of.ts'
 
 export interface NewExecution {
   readonly task: TaskRecord
@@ -28,7 +29,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
   const can = agent && executorCapabilities[agent.executor]
   const known = can?.resumes && last?.agent_id === agent?.id ? (last?.session_id ?? null) : null
   const session_id = request.resume || feedback !== null ? known : null
-  const workspace = tx.workspaces.byTask(task.id)
+  const workspace = workspaceOf(tx, task)
   const prompt =
     overrides.prompt ??
     composePrompt({
@@ -58,6 +59,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
     session_id,
     usage: null,
     error: null,
+    summary: null,
     start_commit: null,
     pid: null,
     pid_started: null,
@@ -83,6 +85,6 @@ export function cancelQueued(context: EngineContext, tx: Tx, record: ExecutionRe
 
 /** What the last rejection said, while the task has not moved on since. */
 function feedbackFor(tx: Tx, task: TaskRecord): string | null {
-  const last = tx.transitions.byTask(task.id).at(-1)
+  const last = tx.transitions.last(task.id)
   return last?.rejection ? last.trigger_reason : null
 }

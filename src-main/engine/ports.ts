@@ -263,6 +263,8 @@ export interface Logs {
     readonly onEntry?: (entry: TranscriptEntry) => void
   }): Promise<AgentLog>
   openFile(task_id: TaskId, name: string, redact: (text: string) => string): Promise<LogWriter>
+  /** Writes what the task's agents are to know into a file beside the logs; its path. */
+  writeKnowledge(task_id: TaskId, text: string): Promise<string>
   list(task_id: TaskId, execution_id?: ExecutionId): Promise<readonly LogFile[]>
   /** null when there is no such log. */
   read(task_id: TaskId, name: string, offset: number, limit: number): Promise<LogSlice | null>

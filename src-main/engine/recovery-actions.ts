@@ -1,5 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import { isPerson } from '../domain/transition/audience.ts'
 import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
 import type { Tx } from './event-feed.ts'
@@ -33,7 +34,13 @@ export function mergeStateFrom(deps: StepDeps, tx: Pick<Tx, 'projects'>, task: T
 }
 
 /** Runs the present state's role once more; `nobody` when the state works for nobody (a blocked task). */
-export function runAgain(deps: StepDeps, tx: Tx, task: TaskRecord, resume: boolean): 'queued' | 'nobody' | Refusal {
+export function runAgain(
+  deps: StepDeps,
+  tx: Tx,
+  task: TaskRecord,
+  resume: boolean,
+  triggered_by: string,
+): 'queued' | 'nobody' | Refusal {
   const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
   const role = state && roleOf(state)
   const assignee = role ? task.roles[role] : undefined
@@ -55,6 +62,7 @@ export function runAgain(deps: StepDeps, tx: Tx, task: TaskRecord, resume: boole
     ...task,
     active_execution_id: record.id,
     error_annotation: null,
+    ...(isPerson(triggered_by) && { attended_mark: deps.context.newId() }),
     updated_at: nowIso(deps.context),
   }
   tx.tasks.put(going)

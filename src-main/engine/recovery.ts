@@ -5,6 +5,7 @@ import { cancelQueued } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
 import type { ExecutionRecord } from './store-port.ts'
 import { toExecution, toTask } from './views.ts'
+import { workspaceOf } from './workspace-of.ts'
 
 /**
  * Puts right what a killed service left behind: ends what still runs, says so on the tasks, gives
@@ -24,7 +25,8 @@ export async function recover(deps: StepDeps): Promise<void> {
       await context.executors.reap({ pid: record.pid, started: record.pid_started }, record.id)
     }
     context.agentTokens.revoke(record.id)
-    const workspace = context.store.read.workspaces.byTask(record.task_id)
+    const task = context.store.read.tasks.get(record.task_id)
+    const workspace = task && workspaceOf(context.store.read, task)
     if (workspace) await context.workspaces.unlock(workspace.path, record.id)
     markLost(deps, record, lostWithService)
   }

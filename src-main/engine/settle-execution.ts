@@ -10,6 +10,7 @@ import type { ExecutionOutcome } from './ports.ts'
 import type { ExecutionRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 import { toExecution, toSettings, toTask } from './views.ts'
+import { workspaceOf } from './workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
 
 export type StopReason = 'stopped' | 'cancelled'
@@ -53,6 +54,7 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
       session_id,
       usage: outcome.usage ?? current.usage,
       error: conclusion.error,
+      summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
       pid: null,
       pid_started: null,
       finished_at: nowIso(context),
@@ -148,7 +150,8 @@ function annotate(
 /** Whether the run left anything in the worktree, and how large the branch is now. */
 async function measure(deps: SettleDeps, record: ExecutionRecord) {
   const { context, worktrees } = deps
-  const workspace = context.store.read.workspaces.byTask(record.task_id)
+  const task = context.store.read.tasks.get(record.task_id)
+  const workspace = task && workspaceOf(context.store.read, task)
   if (!workspace || record.start_commit === null) return { changed: true, diff_stat: null }
   const ref = await worktrees.ref(workspace)
   const { path } = ref

@@ -30,8 +30,8 @@ export type AgentRecord = Agent
 export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url'> & {
   /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
   readonly context_holder: string | null
-  /** When a person last acted on it (transition, verdict, claim, recovery): rejections before do not count. */
-  readonly attended_at: string | null
+  /** An id (UUIDv7) of the moment when a person last acted on it (transition, verdict, claim, recovery): rejections with smaller ids do not count. */
+  readonly attended_mark: string | null
 }
 export type ExecutionRecord = Execution & {
   readonly project_id: ProjectId
@@ -132,7 +132,7 @@ export interface Queries {
     get(id: TransitionId): TransitionRecord | null
     byTask(task_id: TaskId): readonly TransitionRecord[]
     last(task_id: TaskId): TransitionRecord | null
-    /** Rejections that left `gate` after `since` (ISO; null: ever). */
+    /** Rejections that left `gate` with an id greater than `since` (null: all). */
     countRejections(task_id: TaskId, gate: string, since: string | null): number
     /** The audit of a project follows when its states get other names. */
     renameStates(project_id: ProjectId, names: ReadonlyMap<string, string>): void

@@ -133,7 +133,7 @@ function commitPlan(
     status: plan.to.name,
     version: task.version + 1,
     entry_barrier: plan.barrier,
-    ...(isPerson(request.triggered_by) && { attended_at: transition_id }),
+    ...(isPerson(request.triggered_by) && { attended_mark: transition_id }),
     updated_at: now,
   }
   tx.tasks.put(moved)

@@ -6,7 +6,7 @@ import type { ExecutionRecord, ProjectRecord, Queries, TaskRecord } from './stor
 
 /** Records as clients see them. */
 export function toTask(q: Queries, record: TaskRecord): Task {
-  const { context_holder: _holder, attended_at: _attended, ...task } = record
+  const { context_holder: _holder, attended_mark: _attended, ...task } = record
   return {
     ...task,
     dependencies: [...q.dependencies.of(record.id)],

@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
 import { createStreamRedactor } from '../base/redact-stream.ts'
@@ -46,6 +46,11 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
         write: (bytes) => file.append(stream.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)),
         close: () => (closing ??= file.append(stream.flush()).finally(() => file.close())),
       }
+    },
+    async writeKnowledge(task_id, text) {
+      const path = join(await folderOf(task_id), 'knowledge.md')
+      await writeFile(path, text, { mode: 0o600 })
+      return path
     },
     async list(task_id, execution_id) {
       const folder = taskFolder(dir, task_id)

@@ -13,7 +13,7 @@ export function createTransitionQueries(db: Database): Queries['transitions'] {
   // `rejection = 1` in these very words: the index holds rejections only.
   const rejections = db.$client
     .prepare<[string, string, string], number>(
-      `SELECT count(*) FROM transitions WHERE task_id = ? AND from_state = ? AND created_at > ? AND rejection = 1`,
+      `SELECT count(*) FROM transitions WHERE task_id = ? AND from_state = ? AND id > ? AND rejection = 1`,
     )
     .pluck()
   return {

@@ -64,6 +64,7 @@ export function runningExecution(id: ExecutionId, taskId: TaskId, at: string): E
     session_id: null,
     usage: null,
     error: null,
+    summary: null,
     started_at: at,
     finished_at: null,
     last_heartbeat_at: null,

@@ -130,6 +130,7 @@ export function panelData(now: number) {
     session_id: 's',
     usage: null,
     error: null,
+    summary: null,
     last_heartbeat_at: null,
   }
   const executions: Execution[] = [

@@ -31,10 +31,12 @@ export function reviews(now: number): Review[] {
       attempt_number: 3,
       ci_steps: steps,
       step_results: [step('npm run lint', 0, 9_100), step('npm run typecheck', 0, 21_600), step('npm test', 0, 47_900)],
+      head_commit: null,
       verdicts: [
         {
           by: `agent:${ids.agent}`,
           verdict: 'pass',
+          head_commit: null,
           feedback:
             'The lease is taken by one conditional `UPDATE … RETURNING`.\n\n- `src/store/sqlite.ts:142`: not blocking.',
           created_at: ago(11, now),
@@ -54,6 +56,7 @@ export function reviews(now: number): Review[] {
         step('npm run typecheck', 0, 21_200),
         step('npm test', 1, 48_300, failing),
       ],
+      head_commit: null,
       verdicts: [],
       created_at: ago(40, now),
       finished_at: ago(38, now),
@@ -65,10 +68,12 @@ export function reviews(now: number): Review[] {
       attempt_number: 1,
       ci_steps: steps,
       step_results: steps.map((command) => step(command, 0, 8_000)),
+      head_commit: null,
       verdicts: [
         {
           by: `agent:${ids.agent}`,
           verdict: 'fail',
+          head_commit: null,
           feedback: 'Releases the lease too early.',
           created_at: ago(61, now),
         },

@@ -4,7 +4,7 @@ import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
-import type { Actor, Outcome } from '../../engine/actions.ts'
+import type { Actor, Outcome } from '../../engine/move-task.ts'
 import type { AgentRecord, TaskRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
@@ -83,7 +83,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const outcome = accepted(await actions.transition(request, actor(principal), signal))
       return { ...taskOf(outcome), ...reviewOf(outcome) }
     },
-    'tasks.verdict': async ({ task_id, verdict, feedback, version }, { principal }) => {
+    'tasks.verdict': async ({ task_id, verdict, feedback, version }, { principal, signal }) => {
       const who = actor(principal)
       const request = {
         task_id,
@@ -93,7 +93,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         by: judgeOf(principal),
         triggered_by: who.triggered_by,
       }
-      const outcome = accepted(await actions.verdict(request, who))
+      const outcome = accepted(await actions.verdict(request, who, signal))
       return { ...taskOf(outcome), ...reviewOf(outcome) }
     },
     'tasks.cancel': async ({ task_id }, { principal }) =>
@@ -105,8 +105,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })
       return taskOf(accepted(await actions.assignRole({ ...request, assignee }, actor(principal))))
     },
-    'tasks.recover': async ({ task_id, action }, { principal, signal }) =>
-      taskOf(accepted(await actions.recover({ task_id, action }, actor(principal), signal))),
+    'tasks.recover': async ({ task_id, action, reason }, { principal, signal }) =>
+      taskOf(accepted(await actions.recover({ task_id, action, reason: reason ?? null }, actor(principal), signal))),
     'tasks.reset_workspace': async ({ task_id }, { signal }) => {
       const reset = accepted(await actions.resetWorkspace(task_id, signal))
       return { task: views.task(reset.task), workspace: await workspaceView(parts, reset.workspace, signal) }

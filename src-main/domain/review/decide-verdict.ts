@@ -10,6 +10,9 @@ export interface VerdictFacts {
   readonly entry_barrier: boolean
   readonly roles: Readonly<Record<string, Assignee>>
   readonly latest_review: ReviewStatus | null
+  /** The commit that the review judges, and the one that is there now; null where there is none. */
+  readonly judged_commit: string | null
+  readonly head_commit: string | null
   readonly by: Assignee | { readonly type: 'operator' }
   /** Rejections of this gate that count against its budget. */
   readonly rejections: number
@@ -46,11 +49,23 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
         message: 'There is no open review to pass. Send the task back, or submit it anew.',
       }
     }
+    if (facts.judged_commit !== null && facts.head_commit !== null && facts.judged_commit !== facts.head_commit) {
+      return headChanged(facts.judged_commit, facts.head_commit)
+    }
     return { kind: 'pass_review', waits_for_person: waits }
   }
   const next = gate.transitions[0]
   if (waits || !next) return { kind: 'pass_review', waits_for_person: true }
   return { kind: 'forward', to: next.to }
+}
+
+/** What was checked is not what would be merged. */
+export function headChanged(judged: string, head: string): Refusal {
+  return {
+    code: 'review_not_ready',
+    message: `The branch moved on since it was checked (${judged.slice(0, 12)}, now ${head.slice(0, 12)}). Send the task back and submit it anew.`,
+    details: { judged, head },
+  }
 }
 
 /** A gate's no: back to its reject target, or to a person once the budget is used up. */

@@ -1,3 +1,5 @@
+import type { StepResult } from '../../../src-shared/contract/reviews.ts'
+
 export interface PromptFacts {
   readonly role: string
   readonly title: string
@@ -33,13 +35,67 @@ function workPart(facts: PromptFacts): string {
   ].join('\n\n')
 }
 
+/** A review prompt is a template: {{title}}, {{description}} and {{base_branch}} stand for the task's. */
+function fillTask(template: string, facts: PromptFacts): string {
+  const values = { title: facts.title, description: facts.description ?? '', base_branch: facts.base_branch }
+  return template.replace(/\{\{(title|description|base_branch)\}\}/g, (_, name: keyof typeof values) => values[name])
+}
+
+/** What is known only when the agent starts: the branch as it is then, and the checks that ran on it. */
+export interface LatePromptFacts {
+  readonly prompt: string
+  /** What the project knows that may help; null for nothing, or for a session that has read it. */
+  readonly knowledge: string | null
+  /** For a role that judges a review; null for all others. */
+  readonly review: { readonly patch: string; readonly ci: readonly StepResult[] } | null
+}
+
+/** An agent looks at the rest by itself; a prompt of megabytes helps nobody. */
+const maxPatch = 60_000
+
+/** Completes a prompt when its agent starts. A review prompt may say where with {{diff}} and {{ci}}. */
+export function completePrompt({ prompt, knowledge, review }: LatePromptFacts): string {
+  const parts = [review ? withReview(prompt, review) : prompt]
+  if (knowledge !== null) parts.push(`## What is known about this project\n\n${knowledge}`)
+  return parts.join('\n\n')
+}
+
+function withReview(prompt: string, review: NonNullable<LatePromptFacts['review']>): string {
+  const parts = { diff: diffPart(review.patch), ci: ciPart(review.ci) }
+  // A function, because a diff may hold what a replacement string gives a meaning to.
+  const filled = prompt.replace(/\{\{(diff|ci)\}\}/g, (_, name: keyof typeof parts) => parts[name])
+  const rest = [
+    ...(prompt.includes('{{ci}}') ? [] : [`## The checks\n\n${parts.ci}`]),
+    ...(prompt.includes('{{diff}}') ? [] : [`## The change\n\n${parts.diff}`]),
+  ]
+  return [filled, ...rest].join('\n\n')
+}
+
+function diffPart(patch: string): string {
+  if (patch === '') return 'Nothing has changed on this branch.'
+  const cut = patch.length > maxPatch
+  const shown = cut ? patch.slice(0, patch.lastIndexOf('\n', maxPatch) + 1) : patch
+  const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`{3,}/g)].map(([run]) => run.length + 1)))
+  const more = cut ? `\n\nThat is the first part of ${patch.length} characters; read the rest with git diff.` : ''
+  return `${fence}diff\n${shown.trimEnd()}\n${fence}${more}`
+}
+
+function ciPart(steps: readonly StepResult[]): string {
+  if (steps.length === 0) return 'No checks are configured.'
+  return steps
+    .map(
+      (step) => `- \`${step.command}\`: ${step.exit_code === 0 ? 'passed' : `exit code ${step.exit_code ?? 'none'}`}`,
+    )
+    .join('\n')
+}
+
 function judgePart(facts: PromptFacts): string {
   const how = facts.has_mcp
     ? 'Give your verdict with the tool svc_submit_verdict: pass, or fail with feedback that the author can act on.'
     : 'Give your verdict over the API at $SVC_API_URL: POST /api/v1/tasks/$SVC_TASK_ID/verdict with the token in $SVC_API_TOKEN.'
   return [
     `## Your part: ${facts.role}`,
-    facts.review_prompt ??
+    (facts.review_prompt && fillTask(facts.review_prompt, facts)) ??
       `Judge the work on this branch against the task. Look at what changed since ${facts.base_branch} (git diff ${facts.base_branch}...HEAD and the working tree). Change nothing yourself.`,
     how,
   ].join('\n\n')

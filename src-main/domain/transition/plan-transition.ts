@@ -2,7 +2,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ReviewStatus } from '../../../src-shared/contract/reviews.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { isReviewGate, type Workflow } from '../workflow/graph.ts'
-import { audienceMatches } from './audience.ts'
+import { audienceMatches, isPerson } from './audience.ts'
 import { hasBarrier, stepsOf } from './phases.ts'
 
 /**
@@ -118,7 +118,7 @@ function checkGate(
       details: { review: facts.latest_review },
     }
   }
-  if (from.gate_config?.requires_human_approval && !request.triggered_by.startsWith('user:')) {
+  if (from.gate_config?.requires_human_approval && !isPerson(request.triggered_by)) {
     return { code: 'review_not_ready', message: `${from.label} needs the approval of a person.` }
   }
   return null

@@ -16,7 +16,10 @@ export function knowledgeInject({ context }: PluginServices): Plugin {
     run: ({ task, project, config }) => {
       const told = injectKnowledge(context, project, task, Options.parse(config))
       if (typeof told === 'string') return Promise.resolve({ kind: 'skipped', reason: told })
-      return Promise.resolve({ kind: 'ok', note: `${told.entries} entries, about ${told.tokens} tokens` })
+      return Promise.resolve({
+        kind: 'ok',
+        note: `${told.entries} ${told.entries === 1 ? 'entry' : 'entries'}, about ${told.tokens} tokens`,
+      })
     },
   }
 }

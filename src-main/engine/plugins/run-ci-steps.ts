@@ -1,62 +1,95 @@
+import { z } from 'zod'
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
+import { isSameFailure } from '../../domain/review/same-failure.ts'
 import { nowIso, type EngineContext } from '../context.ts'
+import { notify } from '../notify.ts'
 import type { ReviewRecord, TaskRecord } from '../store-port.ts'
 import { toReviewSummary, toSettings, toTask } from '../views.ts'
-import type { Worktrees } from '../worktrees.ts'
-import type { Plugin, PluginResult } from './plugin.ts'
+import type { Plugin, PluginContext, PluginResult, PluginServices } from './plugin.ts'
 
-export interface CiServices {
-  readonly context: EngineContext
-  readonly worktrees: Worktrees
-  /** Lets an agent that submitted its own work finish its sentence first. */
-  readonly whenIdle: (task_id: TaskRecord['id'], limit_ms: number, signal: AbortSignal) => Promise<void>
-}
+type Services = Pick<PluginServices, 'context' | 'worktrees' | 'whenIdle'>
 
 /** Runs the task's CI steps in its worktree, one after the other; the first that fails rejects the attempt. */
-export function runCiSteps(services: CiServices): Plugin {
-  const { context, worktrees } = services
+export function runCiSteps(services: Services): Plugin {
+  const { context } = services
   return {
     name: 'run_ci_steps',
     phases: ['before_enter'],
-    run: async ({ task, project, workspace, signal, mark }): Promise<PluginResult> => {
+    options: z.strictObject({}),
+    run: async (run): Promise<PluginResult> => {
+      const { task, workspace, signal } = run
       const opened = context.store.read.reviews.latest(task.id)
-      if (opened?.status !== 'running') return { kind: 'ok' }
+      if (opened?.status !== 'running' && opened?.status !== 'passed') return { kind: 'ok' }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
       await services.whenIdle(task.id, 60_000, signal)
       if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-      const redact = context.redactor(toSettings(project).redaction_patterns)
-      const timeout_ms = toSettings(project).ci_step_timeout_seconds * 1_000
+      const head_commit = await context.workspaces.head(workspace.path, { signal })
       // A run that a crash cut short starts over: half a result would be worth nothing.
-      let review: ReviewRecord = { ...opened, step_results: [] }
-      for (const [index, command] of review.ci_steps.entries()) {
-        const log_name = `ci-${review.attempt_number}-${index + 1}.log`
-        const begun: StepResult = { command, exit_code: null, duration_ms: null, output_tail: '', log_name }
-        review = save(context, task, { ...review, step_results: [...review.step_results.slice(0, index), begun] })
-        const log = await context.logs.openFile(task.id, log_name, redact)
-        const env = worktrees.environment(task, 'ci')
-        const result = await context.scripts
-          .run({ command, cwd: workspace.path, env, timeout_ms, log, mark: mark() }, { signal })
-          .finally(() => log.close())
-        if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-        const step: StepResult = {
-          ...begun,
-          exit_code: result.exit_code,
-          duration_ms: result.duration_ms,
-          output_tail: redact(result.output_tail),
-        }
-        review = save(context, task, { ...review, step_results: [...review.step_results.slice(0, index), step] })
-        if (result.exit_code !== 0)
-          return { kind: 'rejected', feedback: feedbackOf(step, result.timed_out, timeout_ms) }
-      }
-      passUnlessAsked(context, task, review)
-      return { kind: 'ok' }
+      const review: ReviewRecord = { ...opened, head_commit, step_results: [] }
+      // The first step writes the rest of it down too.
+      if (review.ci_steps.length === 0) save(context, task, review)
+      if (review.status === 'passed') return { kind: 'ok' }
+      const result = await runSteps(services, run, review, workspace.path)
+      if (result.kind === 'passed') passUnlessAsked(context, task, result.review)
+      return result.kind === 'passed' ? { kind: 'ok' } : result
     },
   }
 }
 
-function feedbackOf(step: StepResult, timed_out: boolean, timeout_ms: number): string {
-  const how = timed_out ? `ran out of its ${timeout_ms / 1_000} s` : `failed with exit code ${step.exit_code}`
-  return `The CI step \`${step.command}\` ${how}. The end of its output:\n\n${step.output_tail}`
+async function runSteps(
+  { context, worktrees }: Services,
+  { task, project, signal, mark }: PluginContext,
+  opened: ReviewRecord,
+  cwd: string,
+): Promise<PluginResult | { readonly kind: 'passed'; readonly review: ReviewRecord }> {
+  const settings = toSettings(project)
+  const redact = context.redactor(settings.redaction_patterns)
+  const timeout_ms = settings.ci_step_timeout_seconds * 1_000
+  let review = opened
+  for (const [index, command] of review.ci_steps.entries()) {
+    const log_name = `ci-${review.attempt_number}-${index + 1}.log`
+    const begun: StepResult = { command, exit_code: null, duration_ms: null, output_tail: '', log_name }
+    const done = review.step_results.slice(0, index)
+    review = save(context, task, { ...review, step_results: [...done, begun] })
+    const log = await context.logs.openFile(task.id, log_name, redact)
+    const env = worktrees.environment(task, 'ci')
+    const result = await context.scripts
+      .run({ command, cwd, env, timeout_ms, log, mark: mark() }, { signal })
+      .finally(() => log.close())
+    if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+    const { exit_code, duration_ms } = result
+    const step: StepResult = { ...begun, exit_code, duration_ms, output_tail: redact(result.output_tail) }
+    review = save(context, task, { ...review, step_results: [...done, step] })
+    if (exit_code !== 0) return rejection(context, review, step, result.timed_out ? timeout_ms : null)
+  }
+  return { kind: 'passed', review }
+}
+
+/** The attempt's no; a step that fails just as it did in the attempt before is called out. */
+function rejection(
+  context: EngineContext,
+  review: ReviewRecord,
+  step: StepResult,
+  timed_out_ms: number | null,
+): PluginResult {
+  const how =
+    timed_out_ms === null ? `failed with exit code ${step.exit_code}` : `ran out of its ${timed_out_ms / 1_000} s`
+  const attempts = context.store.read.reviews.byTask(review.task_id)
+  const before = attempts.find((one) => one.attempt_number === review.attempt_number - 1)
+  const isStuck = before?.step_results.some((other) => isSameFailure(step, other)) === true
+  const stuck = isStuck
+    ? `This is the very failure of attempt ${before.attempt_number}: what was changed since did not touch its cause. Look for it elsewhere, or say what keeps you from mending it.\n\n`
+    : ''
+  const feedback = `The CI step \`${step.command}\` ${how}. ${stuck}The end of its output:\n\n${step.output_tail}`
+  const note = isStuck
+    ? `stuck: ${step.command} failed as in attempt ${before.attempt_number}`
+    : `${step.command} ${how}`
+  return {
+    kind: 'rejected',
+    feedback,
+    note,
+    notify: { event_type: 'review.failed', body: `${stuck}${step.command} ${how}.` },
+  }
 }
 
 /** With nobody left to ask, passing CI passes the review. */
@@ -80,21 +113,23 @@ function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
 /** Keeps a review's progress, shows it on the card and announces it; one that was closed meanwhile stays closed. */
 function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
   context.feed.commit((tx) => {
-    if (tx.reviews.get(review.id)?.status !== 'running') return
+    const known = tx.reviews.get(review.id)
+    if (known?.status !== 'running' && known?.status !== review.status) return
     tx.reviews.put(review)
-    const current = tx.tasks.get(task.id)
-    if (current) {
-      const now = nowIso(context)
-      const shown: TaskRecord = {
-        ...current,
-        review_summary: toReviewSummary(review),
-        review_passed_at: review.status === 'passed' ? now : current.review_passed_at,
-        updated_at: now,
-      }
-      tx.tasks.put(shown)
-      tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, shown) })
-    }
     tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
+    const current = tx.tasks.get(task.id)
+    if (!current || known.status !== 'running') return
+    const now = nowIso(context)
+    const passed = review.status === 'passed'
+    const shown: TaskRecord = {
+      ...current,
+      review_summary: toReviewSummary(review),
+      review_passed_at: passed ? now : current.review_passed_at,
+      updated_at: now,
+    }
+    tx.tasks.put(shown)
+    tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, shown) })
+    if (passed) notify(context, tx, shown, { event_type: 'review.passed', body: null })
   })
   return review
 }

@@ -1,24 +1,35 @@
+import { z } from 'zod'
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import { headChanged } from '../../domain/review/decide-verdict.ts'
+import { isReviewGate } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import { WorkspaceError } from '../ports.ts'
 import type { TaskRecord, WorkspaceRecord } from '../store-port.ts'
 import { toSettings } from '../views.ts'
-import type { Worktrees } from '../worktrees.ts'
-import type { Plugin, PluginResult } from './plugin.ts'
+import { workspaceOwner } from '../workspace-of.ts'
+import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
 
 const keepMessage = 'Keep uncommitted work'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
-export function runMerge(services: { readonly context: EngineContext; readonly worktrees: Worktrees }): Plugin {
+export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees'>): Plugin {
   const { context, worktrees } = services
   return {
     name: 'run_merge',
     phases: ['on_enter', 'after_enter'],
-    guard: async ({ task, workspace, signal }) => {
+    options: z.strictObject({}),
+    guard: async ({ task, workflow, workspace, signal }) => {
+      if (isInParents(context, task)) return null
       if (!workspace)
         return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
       const ref = await worktrees.ref(workspace)
-      // What is not committed yet is merged too, so it counts for what is in the way.
-      if (ref.path !== null) await context.workspaces.commitAll(ref.path, messageOf(task, keepMessage), { signal })
+      if (ref.path !== null) {
+        const gate = workflow.states.get(task.status)
+        const changed = gate && isReviewGate(gate) ? await changedSinceReview(context, task, ref.path, signal) : null
+        if (changed) return changed
+        // What is not committed yet is merged too, so it counts for what is in the way.
+        await keepUncommitted(context, task, ref.path, signal)
+      }
       const { dirty } = await context.workspaces.checkTarget(ref, { signal })
       if (dirty.length === 0) return null
       return {
@@ -28,10 +39,11 @@ export function runMerge(services: { readonly context: EngineContext; readonly w
       }
     },
     run: async ({ task, project, workspace, signal }): Promise<PluginResult> => {
+      if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
       const ref = await worktrees.ref(workspace)
       try {
-        if (ref.path !== null) await context.workspaces.commitAll(ref.path, messageOf(task, keepMessage), { signal })
+        if (ref.path !== null) await keepUncommitted(context, task, ref.path, signal)
         const result = await context.workspaces.merge(
           { ...ref, strategy: toSettings(project).merge_strategy, message: messageOf(task, task.title) },
           { signal },
@@ -45,6 +57,7 @@ export function runMerge(services: { readonly context: EngineContext; readonly w
           kind: 'failed',
           reason: error.message,
           annotation: { type: 'workspace_error', message: error.message, recovery_actions: ['retry_merge'] },
+          notify: { event_type: 'merge.failed', body: error.message },
         }
       }
     },
@@ -64,7 +77,44 @@ function refused(
     kind: 'failed',
     reason: `${message} ${files.slice(0, 20).join(', ')}`,
     annotation: { type: 'merge_conflict', message, files: [...files], recovery_actions: ['retry_merge'] },
+    notify: { event_type: 'merge.failed', body: message },
   }
+}
+
+/** An ordered subtask works on its parent's branch: it has nothing of its own to merge. */
+function isInParents(context: EngineContext, task: TaskRecord): boolean {
+  return workspaceOwner(context.store.read, task).id !== task.id
+}
+
+/** A passed review vouches for the commit that it judged and for no other. */
+async function changedSinceReview(
+  context: EngineContext,
+  task: TaskRecord,
+  path: string,
+  signal: AbortSignal,
+): Promise<Refusal | null> {
+  const judged = context.store.read.reviews.latest(task.id)?.head_commit ?? null
+  if (judged === null) return null
+  const head = await context.workspaces.head(path, { signal })
+  return head === judged ? null : headChanged(judged, head)
+}
+
+/** Commits what is uncommitted; the review goes along, since the work is the same. */
+async function keepUncommitted(
+  context: EngineContext,
+  task: TaskRecord,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const commit = await context.workspaces.commitAll(path, messageOf(task, keepMessage), { signal })
+  if (commit === null) return
+  context.feed.commit((tx) => {
+    const review = tx.reviews.latest(task.id)
+    if (review?.status !== 'passed' || review.head_commit === null) return
+    const moved = { ...review, head_commit: commit }
+    tx.reviews.put(moved)
+    tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: moved })
+  })
 }
 
 /** The trailer leads from the commit back to its task. */

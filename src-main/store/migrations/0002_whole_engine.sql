@@ -64,8 +64,8 @@ CREATE INDEX `notifications_by_project` ON `notifications` (`project_id`,`create
 CREATE INDEX `notifications_by_task` ON `notifications` (`task_id`);--> statement-breakpoint
 ALTER TABLE `executions` ADD `summary` text;--> statement-breakpoint
 ALTER TABLE `reviews` ADD `head_commit` text;--> statement-breakpoint
-ALTER TABLE `tasks` ADD `attended_at` text;--> statement-breakpoint
-CREATE INDEX `transitions_rejections` ON `transitions` (`task_id`,`from_state`,`created_at`) WHERE rejection = 1;--> statement-breakpoint
+ALTER TABLE `tasks` ADD `attended_mark` text;--> statement-breakpoint
+CREATE INDEX `transitions_rejections` ON `transitions` (`task_id`,`from_state`,`id`) WHERE rejection = 1;--> statement-breakpoint
 CREATE VIRTUAL TABLE `knowledge_text` USING fts5(title, body, content='knowledge', content_rowid='number', tokenize='porter unicode61 remove_diacritics 2');--> statement-breakpoint
 CREATE TRIGGER `knowledge_text_insert` AFTER INSERT ON `knowledge` BEGIN
 	INSERT INTO knowledge_text (rowid, title, body) VALUES (new.number, new.title, new.body);
@@ -80,6 +80,6 @@ END;--> statement-breakpoint
 UPDATE `reviews` SET `verdicts` = (
 	SELECT json_group_array(json_insert(value, '$.head_commit', json('null')) ORDER BY key) FROM json_each(`reviews`.`verdicts`)
 ) WHERE `verdicts` <> '[]';--> statement-breakpoint
-UPDATE `tasks` SET `attended_at` = (
-	SELECT max(created_at) FROM `transitions` WHERE task_id = `tasks`.`id` AND triggered_by LIKE 'user:%'
+UPDATE `tasks` SET `attended_mark` = (
+	SELECT max(id) FROM `transitions` WHERE task_id = `tasks`.`id` AND triggered_by LIKE 'user:%'
 );

@@ -96,7 +96,7 @@ export const tasks = sqliteTable(
     /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
     context_holder: text('context_holder'),
     /** When a person last acted on it: rejections before do not count. */
-    attended_at: text('attended_at'),
+    attended_mark: text('attended_mark'),
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
     created_at: text('created_at').notNull(),
@@ -143,7 +143,7 @@ export const transitions = sqliteTable(
   (t) => [
     index('transitions_by_task').on(t.task_id, t.id),
     index('transitions_rejections')
-      .on(t.task_id, t.from_state, t.created_at)
+      .on(t.task_id, t.from_state, t.id)
       .where(sql`rejection = 1`),
   ],
 )

@@ -207,6 +207,7 @@ function newExecution(task_id: TaskId, executor: Execution['executor']): Executi
     session_id: null,
     usage: null,
     error: null,
+    summary: null,
     started_at: at,
     finished_at: null,
     last_heartbeat_at: null,

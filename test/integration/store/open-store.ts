@@ -98,7 +98,7 @@ function emptyTask(project_id: ProjectId): TaskRecord {
     archived: false,
     active_execution_id: null,
     context_holder: null,
-    attended_at: null,
+    attended_mark: null,
     review_summary: null,
     diff_stat: null,
     created_at: at,

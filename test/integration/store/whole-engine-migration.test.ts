@@ -95,9 +95,11 @@ test('what a person did before the migration still gives the agents a new budget
   const { ids } = await writeOldFile(file, folder.path)
   const store = createStore(await openDatabase(file, migrations))
   const task = store.read.tasks.get(ids.task as never)
-  expect(task?.attended_at).toBe(time(2))
-  expect(store.read.transitions.countRejections(ids.task as never, 'review', task?.attended_at ?? null)).toBe(1)
-  expect(store.read.tasks.get(ids.untouched as never)?.attended_at).toBeNull()
+  expect(task?.attended_mark).toBe(
+    store.read.transitions.byTask(ids.task as never).findLast((one) => one.triggered_by.startsWith('user:'))?.id,
+  )
+  expect(store.read.transitions.countRejections(ids.task as never, 'review', task?.attended_mark ?? null)).toBe(1)
+  expect(store.read.tasks.get(ids.untouched as never)?.attended_mark).toBeNull()
   store.close()
 })
 

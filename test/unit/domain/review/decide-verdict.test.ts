@@ -13,6 +13,8 @@ const facts: VerdictFacts = {
   entry_barrier: false,
   roles: { reviewer: agent, planner: agent },
   latest_review: 'running',
+  judged_commit: null,
+  head_commit: null,
   by: agent,
   rejections: 0,
 }
@@ -57,4 +59,16 @@ test.each<[string, 'pass' | 'fail', Partial<VerdictFacts>, string]>([
 test('a gate without a budget sends back for ever', () => {
   const gate = standard.states.get('planning')
   expect(gate && rejectFrom(gate, { by_person: false, rejections: 1_000 })).toEqual({ kind: 'reject', to: 'todo' })
+})
+
+test('a verdict does not pass a commit that was not checked, whoever gives it; a fail is always heard', () => {
+  const moved = { ...facts, judged_commit: 'a'.repeat(40), head_commit: 'b'.repeat(40) }
+  for (const by of [agent, user, { type: 'operator' } as const]) {
+    expect(decideVerdict('pass', { ...moved, by })).toMatchObject({
+      code: 'review_not_ready',
+      details: { judged: moved.judged_commit, head: moved.head_commit },
+    })
+    expect(decideVerdict('fail', { ...moved, by })).toEqual({ kind: 'reject', to: 'in_progress' })
+  }
+  expect(decideVerdict('pass', { ...moved, head_commit: moved.judged_commit })).toMatchObject({ kind: 'pass_review' })
 })
