@@ -101,7 +101,7 @@ test.concurrent('dependency_gate: others wait for done, and the context holder m
   const early = await refused(job.claim(second, holder))
   expect([early.code, early.status, early.details]).toEqual(['dependency_gate', 409, { depends_on: [first.id] }])
   await job.claim(first, holder)
-  const inReview = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null)
+  const inReview = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(inReview.status).toBe('review')
   expect(await refusalOf(job.claim(second, other))).toBe('dependency_gate')
   expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
@@ -123,7 +123,10 @@ test.concurrent('dependency_gate: the context holder may go on while the depende
   const [first, second] = [await job.task(), await job.task()]
   await add(job, second, first)
   await job.claim(first, holder)
-  const { version } = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null)
+  const { version } = await job.running.taskWhere(
+    first.id,
+    (one) => one.review_passed_at !== null && !one.entry_barrier,
+  )
   const merging = await client.call('tasks.transition', { task_id: first.id, status: 'merging', version })
   expect(merging.task.status).toBe('merging')
   expect(await refusalOf(job.claim(second, other))).toBe('dependency_gate')

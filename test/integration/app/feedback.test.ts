@@ -22,7 +22,8 @@ const unresolved = async (job: Job, task_id: string) =>
   (await job.running.client.call('comments.list', { task_id })).items
     .filter((one) => one.resolved_at === null)
     .map((one) => one.body)
-const inReview = (job: Job, task_id: string) => job.running.taskWhere(task_id, (one) => one.review_passed_at !== null)
+const inReview = (job: Job, task_id: string) =>
+  job.running.taskWhere(task_id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 
 const withState = (name: string, more: Partial<WorkflowState>) => (standard: WorkflowDefinition) => ({
   ...standard,
