@@ -54,7 +54,8 @@ export function runAgain(
     role,
     judges: state.kind === 'gate',
     assignee,
-    overrides: {},
+    // What was asked of the run that ended is asked again: a person's feedback is not lost with it.
+    overrides: tx.executions.lastOf(task.id, role)?.overrides ?? {},
     resume,
     dispatched: true,
   })

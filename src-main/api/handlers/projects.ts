@@ -1,7 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { Principal } from '../../domain/access/principal.ts'
-import { checkAccess } from '../../domain/access/policy.ts'
 import { isRefusal } from '../../domain/transition/plan-transition.ts'
 import { dryRun } from '../../domain/workflow/dry-run.ts'
 import { indexWorkflow } from '../../domain/workflow/graph.ts'
@@ -47,7 +46,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     'projects.list': (_input, { principal }) => ({
       items: read.projects
         .list()
-        .filter((project) => sees(parts, principal, project))
+        .filter((project) => seesProject(read, principal, project))
         .map((project) => views.project(project)),
     }),
     'projects.create': async ({ name, repo_path, default_branch, workflow_template }, { principal, signal }) => {
@@ -131,11 +130,6 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
           : indexWorkflow(definitionOf(parts, definition)),
       ),
   }
-}
-
-function sees(parts: ApiParts, principal: Principal, project: ProjectRecord): boolean {
-  const role = principal.kind === 'user' ? parts.store.read.members.role(project.id, principal.user_id) : null
-  return checkAccess('member', principal, { project: { id: project.id, owner_id: project.owner_id, role } }) === null
 }
 
 function ownerOf(principal: Principal): UserId | null {

@@ -71,6 +71,24 @@ test.concurrent(
   },
 )
 
+test.concurrent('a follow-up that fails is run again with the same words', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  const { path } = await job.claim(task, await job.agent(keepingPrompts('test "$n" = 2')))
+  const failed = (n: number) =>
+    job.running.eventually(
+      () => job.executions(task.id),
+      (all) => all.filter((one) => one.status === 'failed').length === n,
+    )
+  await failed(1)
+  const { execution } = await client.call('tasks.feedback', { task_id: task.id, message: 'Handle zero.' })
+  await failed(2)
+  await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  await inReview(job, task.id)
+  expect(await readFile(`${path}/prompt-2.txt`, 'utf8')).toBe(execution.prompt)
+})
+
 test.concurrent('at the review gate feedback is a person’s no: the task goes back and the coder reads it', async () => {
   await using job = await startJob()
   const { client } = job.running
