@@ -8,7 +8,7 @@ import { waysOf, type Way } from './ways.ts'
 const most = { paths: 200, loops: 200, hooks: 50_000 }
 
 /** Looks at nodes and edges for the paths, and as many for the loops: a tenth of a second or so. */
-const work = 20_000_000
+const work = 8_000_000
 
 type Path = DryRun['paths'][number]
 
@@ -122,7 +122,8 @@ function firing(state: WorkflowState, phases: readonly HookPhase[]): Path['hooks
 /** Every circle once: found from its first state, through states that are declared after it. */
 function loopsOf({ graph, states, ways }: Model, budget: Budget): DryRun['loops'] {
   const loops: DryRun['loops'] = []
-  for (let start = 0; start < states.length && loops.length < most.loops; start++) {
+  for (let start = 0; start < states.length; start++) {
+    if (loops.length >= most.loops || budget.left <= 0) break
     const closes = new Set(graph.previous[start])
     const limit = most.loops - loops.length
     const isEnd = (node: number) => closes.has(node)

@@ -50,7 +50,8 @@ export function simplePaths(search: PathSearch): readonly (readonly number[])[] 
     for (let at = waiting.length; at <= total; at++) waiting.push([])
     waiting[total]?.push(partial)
   }
-  measure(search, [], onPath, distance)
+  measure(search, [], [...graph.next.keys()], onPath, distance)
+  const atFirst = distance.slice()
   if ((distance[start] ?? -1) < 0) return found
   wait({ node: start, before: null, length: 1 }, 1 + (distance[start] ?? 0))
   for (let total = 0; total < waiting.length; total++) {
@@ -64,11 +65,11 @@ export function simplePaths(search: PathSearch): readonly (readonly number[])[] 
         if (found.length >= limit) return found
       }
       const length = partial.length + 1
-      const ahead = aheadOf(search, path)
+      const ahead = aheadOf(search, path, atFirst)
       // An only way on leads to an end, because this partial path does.
       if (!ends && ahead.length === 1) wait({ node: ahead[0] ?? 0, before: partial, length }, total)
       if (ahead.length < (ends ? 1 : 2)) continue
-      measure(search, path, onPath, distance)
+      measure(search, path, ahead, onPath, distance)
       // In reverse, because the last one that waits is taken first.
       for (const node of ahead.reverse()) {
         const rest = distance[node] ?? -1
@@ -79,34 +80,44 @@ export function simplePaths(search: PathSearch): readonly (readonly number[])[] 
   return found
 }
 
-/** Where the last node of a path leads without crossing the path. */
-function aheadOf({ graph, least, budget }: PathSearch, path: readonly number[]): number[] {
+/** Where the last node of a path leads without crossing the path; not to where no end can be reached at all. */
+function aheadOf({ graph, least, budget }: PathSearch, path: readonly number[], distance: Int32Array): number[] {
   const crossed = new Set(path)
   const next = graph.next[path.at(-1) ?? -1] ?? []
   budget.left -= next.length
-  return next.filter((node) => node >= least && !crossed.has(node))
+  return next.filter((node) => node >= least && (distance[node] ?? -1) >= 0 && !crossed.has(node))
 }
 
-/** How far each node is from an end when the path so far may not be crossed; -1 where none can be reached. */
-function measure(search: PathSearch, path: readonly number[], onPath: Uint8Array, distance: Int32Array): void {
-  const { graph, isEnd, least, budget } = search
+/**
+ * How far each of the wanted nodes is from an end when the path so far may not be crossed; -1 where
+ * none can be reached. It looks no further once all are known.
+ */
+function measure(
+  { graph, isEnd, least, budget }: PathSearch,
+  path: readonly number[],
+  wanted: readonly number[],
+  onPath: Uint8Array,
+  distance: Int32Array,
+): void {
   distance.fill(-1)
   onPath.fill(0)
   for (const node of path) onPath[node] = 1
+  const missing = new Set(wanted)
   const open: number[] = []
-  for (let node = least; node < graph.next.length; node++) {
-    if (onPath[node] === 1 || !isEnd(node)) continue
-    distance[node] = 0
+  const reach = (node: number, far: number) => {
+    distance[node] = far
+    missing.delete(node)
     open.push(node)
   }
-  for (let at = 0; at < open.length; at++) {
+  budget.left -= graph.next.length
+  for (let node = least; node < graph.next.length; node++) if (onPath[node] === 0 && isEnd(node)) reach(node, 0)
+  for (let at = 0; at < open.length && missing.size > 0; at++) {
     const node = open[at] ?? 0
     const before = graph.previous[node] ?? []
-    budget.left -= 1 + before.length
+    const far = (distance[node] ?? 0) + 1
+    budget.left -= before.length
     for (const other of before) {
-      if (other < least || onPath[other] === 1 || (distance[other] ?? 0) >= 0) continue
-      distance[other] = (distance[node] ?? 0) + 1
-      open.push(other)
+      if (other >= least && onPath[other] === 0 && (distance[other] ?? 0) < 0) reach(other, far)
     }
   }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import fc from 'fast-check'
 import { parse } from 'yaml'
 import { indexWorkflow, type Workflow } from '../../../src-main/domain/workflow/graph.ts'
+import type { PluginChecks } from '../../../src-main/domain/workflow/validate.ts'
 import { hookPhases, WorkflowDefinition, type WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 
@@ -20,18 +21,37 @@ export function changed(states: Readonly<Record<string, Partial<WorkflowState>>>
   }
 }
 
-export const plugins = new Set([
+const pluginNames = [
+  'check_retry_budget',
+  'knowledge-inject',
+  'knowledge-capture',
+  'dispatch_role_agent',
   'run_ci_steps',
   'run_merge',
-  'dispatch_role_agent',
-  'publish_task_blocked',
   'auto_cascade_on_review_pass',
-])
+  'cancel_pending_subtasks',
+  'propagate_done_to_subtasks',
+  'satisfy_dependents',
+  'cleanup_workspace_now',
+  'schedule_workspace_cleanup',
+  'publish_task_blocked',
+]
+
+/** Every built-in plugin; the one option that is known, `seconds`, has to be a number. */
+export const plugins: PluginChecks = new Map(
+  pluginNames.map((name) => [
+    name,
+    (config: unknown) => {
+      const { seconds = 0 } = config as { readonly seconds?: unknown }
+      return typeof seconds === 'number' ? null : 'seconds: Give a number.'
+    },
+  ]),
+)
 
 const names = ['one', 'two', 'three', 'four', 'five', 'six', 'end']
 
 const hook = fc.oneof(
-  fc.constantFrom(...plugins).map((plugin) => ({ plugin })),
+  fc.constantFrom(...pluginNames).map((plugin) => ({ plugin })),
   fc.constant({ script: 'true' }),
   fc.constantFrom(...names).map((cascade) => ({ script: 'true', on_success: { cascade } })),
 )
@@ -61,6 +81,20 @@ export const anyDefinition: fc.Arbitrary<WorkflowDefinition> = fc.tuple(...names
   states: states.map((one, index) => {
     const kind = index === 1 ? 'initial' : index === names.length - 1 ? 'terminal' : one.kind
     return { ...one, kind } as WorkflowState
+  }),
+}))
+
+/** The same, with a way through all its states: it breaks no rule. */
+export const anyValidDefinition: fc.Arbitrary<WorkflowDefinition> = anyDefinition.map((definition) => ({
+  ...definition,
+  states: definition.states.map((one, index) => {
+    // The first state lies before the queue, where the walk starts.
+    const to = names[index + 1] ?? ''
+    const on = [to, ...(index === names.length - 2 ? ['one'] : [])].filter((name) => name !== '')
+    return {
+      ...one,
+      transitions: [...one.transitions, ...on.map((name) => ({ to: name, label: name, audience: 'all' as const }))],
+    }
   }),
 }))
 

@@ -9,17 +9,25 @@ const name = (step: Step) => (step.kind === 'hook' ? `${step.phase} ${step.hook.
 
 test.each([
   ['backlog', 'todo', []],
-  ['todo', 'in_progress', ['workspace', 'clear_barrier', 'on_enter dispatch_role_agent']],
+  [
+    'todo',
+    'in_progress',
+    ['workspace', 'before_enter knowledge-inject', 'clear_barrier', 'on_enter dispatch_role_agent'],
+  ],
   [
     'in_progress',
     'review',
     ['workspace', 'before_enter run_ci_steps', 'clear_barrier', 'on_enter dispatch_role_agent'],
   ],
   ['review', 'merging', ['after_enter run_merge']],
-  ['merging', 'done', ['cleanup']],
+  [
+    'merging',
+    'done',
+    ['on_enter knowledge-capture', 'on_enter propagate_done_to_subtasks', 'on_enter satisfy_dependents', 'cleanup'],
+  ],
   ['merging', 'merge_failed', ['cleanup']],
   ['review', 'blocked', ['on_enter publish_task_blocked']],
-  ['in_progress', 'cancelled', ['cleanup']],
+  ['in_progress', 'cancelled', ['on_enter cancel_pending_subtasks', 'cleanup']],
 ])('after %s > %s comes what the definition says, in order', (from, to, expected) => {
   expect(stepsOf(standard, from, to).map(name)).toEqual(expected)
 })

@@ -60,6 +60,37 @@ test.each<[string, string, WorkflowDefinition]>([
     'cancellation_state_missing',
     { ...standardDefinition, cancellation_state: 'nowhere' },
   ],
+  [
+    'a cancellation_state that is not terminal',
+    'cancellation_state_missing',
+    { ...standardDefinition, cancellation_state: 'blocked' },
+  ],
+  ['an initial_state that is terminal', 'initial_state_missing', { ...standardDefinition, initial_state: 'done' }],
+  [
+    'a cancelled state that is not terminal and that nothing leads to',
+    'unreachable_state',
+    (({ cancellation_state: _none, ...rest }) => rest)(changed({ cancelled: { kind: 'custom' } })),
+  ],
+  [
+    'a role called assignee',
+    'schema',
+    { ...standardDefinition, roles: [...standardDefinition.roles, { name: 'assignee', label: 'Assignee' }] },
+  ],
+  [
+    'a role declared twice',
+    'schema',
+    { ...standardDefinition, roles: [...standardDefinition.roles, { name: 'coder', label: 'Another' }] },
+  ],
+  [
+    'a role by the name of something that every object has',
+    'schema',
+    { ...standardDefinition, roles: [...standardDefinition.roles, { name: 'constructor', label: 'Builder' }] },
+  ],
+  [
+    'an option that its plugin does not know',
+    'schema',
+    changed({ todo: { hooks: { on_enter: [{ plugin: 'publish_task_blocked', config: { seconds: 'many' } }] } } }),
+  ],
 ])('%s breaks %s', (_what, rule, definition) => {
   expect(rulesOf(definition)).toContain(rule)
 })
@@ -71,6 +102,44 @@ test('an issue names its place', () => {
       path: 'states.2.role',
       message: 'planning names the role critic, which roles does not declare.',
     },
+  ])
+})
+
+test('a broken option and an unknown plugin are shown in their places, and the known plugins are named', () => {
+  const hooks = {
+    on_enter: [{ script: 'true' }, { plugin: 'run_merge', config: { seconds: '1' } }, { plugin: 'magic' }],
+  }
+  const issues = validateWorkflow(changed({ backlog: { hooks } }), plugins)
+  expect(issues.map(({ rule, path }) => [rule, path])).toEqual([
+    ['schema', 'states.0.hooks.on_enter.1.config'],
+    ['unknown_plugin', 'states.0.hooks.on_enter.2'],
+  ])
+  expect(issues.map(({ message }) => message)).toEqual([
+    "The options of run_merge can't be used: seconds: Give a number.",
+    expect.stringMatching(/^There is no plugin magic\. There are: .*run_ci_steps/),
+  ])
+})
+
+test('all broken rules are reported, in the order of the states, and what cannot be reached comes last', () => {
+  const definition = changed({ todo: { column: '' }, review: { role: 'critic', transitions: to('nowhere') } })
+  expect(rulesOf(definition)).toEqual([
+    'column_empty',
+    'undeclared_role',
+    'transition_target_missing',
+    'unreachable_state',
+    'unreachable_state',
+    'unreachable_state',
+  ])
+})
+
+test('the state of kind initial counts as reached wherever new tasks start', () => {
+  const definition = {
+    ...changed({ in_progress: { transitions: to('review', 'blocked') }, blocked: { transitions: to('in_progress') } }),
+    initial_state: 'in_progress',
+  }
+  expect(validateWorkflow(definition, plugins).map(({ rule, path }) => [rule, path])).toEqual([
+    ['unreachable_state', 'states.0'],
+    ['unreachable_state', 'states.2'],
   ])
 })
 
