@@ -9,6 +9,7 @@ import type { AgentRecord, ProjectRecord, TaskRecord } from '../../engine/store-
 import type { ApiParts, Handlers } from '../context.ts'
 import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
 import { accepted, findProject } from '../find.ts'
+import { seesProject } from '../project-sight.ts'
 import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
 import { newTask } from '../new-task.ts'
 
