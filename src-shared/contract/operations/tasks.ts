@@ -224,7 +224,17 @@ export const tasksOperations = {
     }),
     z.object({ task: Task, execution: Execution }),
     200,
-    ['not_claimable', 'already_claimed', 'task_terminal', 'agent_paused', 'project_paused', 'entry_barrier'],
+    [
+      'not_claimable',
+      'already_claimed',
+      'task_terminal',
+      'agent_paused',
+      'project_paused',
+      'workspace_locked',
+      'entry_barrier',
+      'version_conflict',
+      'transition_blocked',
+    ],
   ),
   'tasks.transitions': get(
     '/tasks/{task_id}/transitions',
