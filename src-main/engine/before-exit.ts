@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { isRefusal, type TransitionPlan, type TransitionRequest } from '../domain/transition/plan-transition.ts'
-import { hooksAt } from '../domain/workflow/graph.ts'
+import { hasPlugin, hooksAt } from '../domain/workflow/graph.ts'
 import { runHook, type StepDeps } from './perform-step.ts'
 import type { PluginResult } from './plugins/plugin.ts'
 import type { TaskRecord } from './store-port.ts'
@@ -12,10 +12,11 @@ export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionP
   return guardsOf(deps, plan).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
-/** The guards of the plugins that the target names. */
+/** The guards of the plugins that the target names; one that would be skipped there has no say either. */
 function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan) {
-  const hooks = Object.values(to.hooks ?? {}).flat()
-  return hooks.flatMap((hook) => plugins.get(hook.plugin ?? '')?.guard ?? [])
+  return [...plugins.values()]
+    .filter(({ name, phases }) => phases.some((phase) => hasPlugin(to, name, phase)))
+    .flatMap((plugin) => plugin.guard ?? [])
 }
 
 /**

@@ -21,9 +21,12 @@ export function injectKnowledge(
 ): ToldKnowledge | SkipReason {
   const settings = toSettings(project)
   const told = settings.knowledge.enabled ? tell(context, settings.redaction_patterns, task, options) : null
-  context.feed.commit((tx) => {
-    tx.knowledge.setInjected(task.id, told?.text ?? null)
-  })
+  const text = told?.text ?? null
+  if (context.store.read.knowledge.injected(task.id) !== text) {
+    context.feed.commit((tx) => {
+      tx.knowledge.setInjected(task.id, text)
+    })
+  }
   return told ?? (settings.knowledge.enabled ? 'not_needed' : 'disabled')
 }
 

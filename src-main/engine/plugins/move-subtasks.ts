@@ -17,6 +17,7 @@ export async function moveSubtasks(
   const move: MoveRequest = { ...request, triggered_by, version: null, patch: { active_execution_id: null } }
   const isFinished = (one: TaskRecord) => workflow.states.get(one.status)?.kind === 'terminal'
   const concerned = context.store.read.tasks.children(task.id).filter(concerns)
+  if (concerned.length === 0) return { kind: 'skipped', reason: 'not_needed' }
   const moved = context.feed.commit((tx) =>
     concerned
       .flatMap(({ id }) => tx.tasks.get(id) ?? [])

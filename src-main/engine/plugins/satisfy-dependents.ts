@@ -11,6 +11,8 @@ export function satisfyDependents({ context }: PluginServices): Plugin {
     phases: ['on_enter', 'after_enter'],
     options: z.strictObject({}),
     run: ({ task, workflow }) => {
+      if (context.store.read.dependencies.dependents(task.id).length === 0)
+        return Promise.resolve({ kind: 'skipped', reason: 'not_needed' })
       const free = context.feed.commit((tx) => {
         const waiting = tx.dependencies
           .dependents(task.id)

@@ -1,0 +1,14 @@
+import type { StateHook } from '../../src-shared/contract/workflow-definition.ts'
+import type { Job } from './job.ts'
+
+/** The last hook of a state: its failure is an event, and tells that all hooks before it are done. */
+export const lastHook: StateHook = { script: 'exit 1' }
+
+/** What the hooks of a task's latest move into a state said, in order, once its `lastHook` is behind it. */
+export async function timeline(job: Job, task_id: string, to: string): Promise<string[]> {
+  const read = async () => (await job.transitions(task_id)).findLast((entry) => entry.to_state === to)?.hooks ?? []
+  const hooks = await job.running.eventually(read, (all) => all.some((hook) => hook.action === 'script'))
+  return hooks
+    .filter((hook) => hook.action !== 'script')
+    .map(({ phase, action, outcome, reason }) => [phase, action, outcome, ...(reason ? [reason] : [])].join(' '))
+}

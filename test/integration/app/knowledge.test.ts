@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import type { KnowledgeEntry } from '../../../src-shared/contract/knowledge.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
+import { smallWorkflow } from '../../helpers/small-workflow.ts'
+
+const write = (job: Job, title: string, body: string) =>
+  job.running.client.call('knowledge.create', { project_id: job.project.id, title, body })
+
+/** All pages of a list, as titles. */
+async function pages(job: Job, more: { q?: string; limit: number }): Promise<string[][]> {
+  const all: string[][] = []
+  let cursor: string | null | undefined
+  do {
+    const page = await job.running.client.call('knowledge.list', {
+      project_id: job.project.id,
+      ...more,
+      ...(cursor && { cursor }),
+    })
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    all.push(page.items.map((one) => one.title))
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return all
+}
+
+test.concurrent('what a person writes down is found again, edited and forgotten', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const entry = await write(job, ' Ports ', 'Use 4870.')
+  expect(entry).toMatchObject({
+    project_id: job.project.id,
+    title: 'Ports',
+    body: 'Use 4870.',
+    source: { by: 'user:owner', task_id: null, execution_id: null },
+  })
+  expect(await client.call('knowledge.get', { knowledge_id: entry.id })).toEqual(entry)
+  const edited = await client.call('knowledge.update', { knowledge_id: entry.id, body: 'Use 4871.' })
+  expect(edited).toEqual({ ...entry, body: 'Use 4871.', updated_at: edited.updated_at })
+  expect(await client.call('knowledge.get', { knowledge_id: entry.id })).toEqual(edited)
+  expect(await pages(job, { q: '4871', limit: 5 })).toEqual([['Ports']])
+  expect(await pages(job, { q: '4870', limit: 5 })).toEqual([[]])
+  await client.call('knowledge.delete', { knowledge_id: entry.id })
+  expect(await refusalOf(client.call('knowledge.get', { knowledge_id: entry.id }))).toBe('not_found')
+  expect(await refusalOf(client.call('knowledge.update', { knowledge_id: entry.id, body: 'x' }))).toBe('not_found')
+  expect(await pages(job, { limit: 5 })).toEqual([[]])
+})
+
+test.concurrent('the newest comes first, page by page, and nothing twice when more is written meanwhile', async () => {
+  await using job = await startJob()
+  for (const title of ['One', 'Two', 'Three', 'Four', 'Five']) await write(job, title, 'Something.')
+  expect(await pages(job, { limit: 2 })).toEqual([['Five', 'Four'], ['Three', 'Two'], ['One']])
+  const first = await job.running.client.call('knowledge.list', { project_id: job.project.id, limit: 3 })
+  await write(job, 'Six', 'Something.')
+  const rest = await job.running.client.call('knowledge.list', {
+    project_id: job.project.id,
+    limit: 3,
+    cursor: first.next_cursor ?? '',
+  })
+  expect(rest.items.map((one) => one.title)).toEqual(['Two', 'One'])
+})
+
+test.concurrent('with words to look for, the most relevant comes first, page by page', async () => {
+  await using job = await startJob()
+  await write(job, 'Kitchen', 'Nothing about the topic.')
+  await write(job, 'Logs', 'The mailer writes its log there.')
+  await write(job, 'Mailer', 'The mailer needs STARTTLS; without it the mailer is silent.')
+  await write(job, 'Notes', 'One day the mailer will go, they say, but nobody knows when that will be.')
+  const [first, second] = await pages(job, { q: 'the mailer?', limit: 2 })
+  expect(first?.[0]).toBe('Mailer')
+  expect([...(first ?? []), ...(second ?? [])]).toContain('Notes')
+  const all = (await pages(job, { q: 'mailer', limit: 1 })).flat()
+  expect(all[0]).toBe('Mailer')
+  expect([...all].sort()).toEqual(['Logs', 'Mailer', 'Notes'])
+  // Whatever somebody types is words to look for, never an expression.
+  expect(await pages(job, { q: '") OR title:*', limit: 5 })).toEqual([[]])
+  // Blank is no question.
+  expect((await pages(job, { q: '  ', limit: 10 }))[0]).toHaveLength(4)
+})
+
+test.concurrent('a cursor is taken by the list that gave it, and by no other', async () => {
+  await using job = await startJob()
+  for (const title of ['One', 'Two', 'Three']) await write(job, title, 'Word.')
+  const project_id = job.project.id
+  const list = (more: { q?: string; cursor?: string }) =>
+    job.running.client.call('knowledge.list', { project_id, limit: 1, ...more })
+  const [newest, found] = [await list({}), await list({ q: 'word' })]
+  expect(await refusalOf(list({ q: 'word', cursor: newest.next_cursor ?? '' }))).toBe('validation_failed')
+  expect(await refusalOf(list({ cursor: found.next_cursor ?? '' }))).toBe('validation_failed')
+  expect(await refusalOf(list({ cursor: 'nonsense' }))).toBe('validation_failed')
+})
+
+test.concurrent("secrets that match the project's patterns are never kept", async () => {
+  await using job = await startJob()
+  await job.settings({ redaction_patterns: ['key-[0-9]+'] })
+  const entry = await write(job, 'The key-1', 'Use key-2 here.')
+  expect([entry.title, entry.body]).toEqual(['The [redacted]', 'Use [redacted] here.'])
+  const edited = await job.running.client.call('knowledge.update', { knowledge_id: entry.id, body: 'Or key-3.' })
+  expect(edited.body).toBe('Or [redacted].')
+  expect(await job.running.client.call('knowledge.get', { knowledge_id: entry.id })).toEqual(edited)
+})
+
+test.concurrent('an agent writes down what it learned, with its task as the source, and edits nothing', async () => {
+  await using job = await startJob({ workflow: smallWorkflow({}) })
+  const mine = await write(job, 'Mine', 'By a person.')
+  const script = `
+    const { SVC_API_URL, SVC_API_TOKEN, SVC_PROJECT_ID } = process.env;
+    const ask = (method, path, body) => fetch(SVC_API_URL + "/api/v1" + path, {
+      method, headers: { authorization: "Bearer " + SVC_API_TOKEN, "content-type": "application/json" }, body: JSON.stringify(body) });
+    const knowledge = "/projects/" + SVC_PROJECT_ID + "/knowledge";
+    ask("POST", knowledge, { title: "Learned", body: "By an agent." })
+      .then((made) => ask("PATCH", "/knowledge/${mine.id}", { body: "Changed." }).then((changed) => console.log(made.status, changed.status)))`
+  const agent = await job.agent(`'${process.execPath}' -e '${script}'`)
+  const task = await job.task()
+  const { execution } = await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.status === 'done')
+  expect((await job.executions(task.id))[0]?.summary).toContain('201 403')
+  const { items } = await job.running.client.call('knowledge.list', { project_id: job.project.id })
+  expect(items.map(({ title, body, source }): Partial<KnowledgeEntry> => ({ title, body, source }))).toEqual([
+    {
+      title: 'Learned',
+      body: 'By an agent.',
+      source: { by: `agent:${agent.id}`, task_id: task.id, execution_id: execution.id },
+    },
+    { title: 'Mine', body: 'By a person.', source: mine.source },
+  ])
+})

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { smallWorkflow, withHooks } from '../../helpers/small-workflow.ts'
+import { lastHook, timeline } from '../../helpers/timeline.ts'
+
+const inject = (config: Record<string, unknown> = {}): StateHook => ({ plugin: 'knowledge-inject', config })
+const capture = (config: Record<string, unknown> = {}): StateHook => ({ plugin: 'knowledge-capture', config })
+/** An agent that keeps what it was told. */
+const listens =
+  'cat > prompt.txt; test -z "$SVC_KNOWLEDGE_FILE" || cp "$SVC_KNOWLEDGE_FILE" known.txt; echo heard; exit 1'
+
+const know = (job: Job, title: string, body: string) =>
+  job.running.client.call('knowledge.create', { project_id: job.project.id, title, body })
+const known = async (job: Job) =>
+  (await job.running.client.call('knowledge.list', { project_id: job.project.id })).items
+const failed = (job: Job, task_id: string) =>
+  job.running.taskWhere(task_id, (one) => one.error_annotation?.type === 'execution_failed')
+const firstHook = async (job: Job, task_id: string, to: string) =>
+  (await job.transitions(task_id)).findLast((entry) => entry.to_state === to)?.hooks[0]
+
+test.concurrent('knowledge-inject gives the agent what bears on its task, in a file and in its prompt', async () => {
+  await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [inject()] } }) })
+  await know(job, 'Postgres', 'The database listens on port 5499.')
+  await know(job, 'Colours', 'Buttons are green.')
+  const task = await job.task({ title: 'Connect to the database' })
+  const { path } = await job.claim(task, await job.agent(listens))
+  await failed(job, task.id)
+  const told = await readFile(`${path}/known.txt`, 'utf8')
+  expect(told).toMatch(/## Postgres\n\nSource: user:owner\n\nThe database listens on port 5499\./)
+  expect(told).not.toContain('Buttons')
+  expect(await readFile(`${path}/prompt.txt`, 'utf8')).toContain('The database listens on port 5499.')
+  expect(await firstHook(job, task.id, 'working')).toMatchObject({
+    phase: 'before_enter',
+    outcome: 'ok',
+    reason: expect.stringMatching(/^1 entry, about \d+ tokens$/) as string,
+  })
+})
+
+test.concurrent('knowledge-inject stays within its budget and cuts what does not fit', async () => {
+  await using job = await startJob({
+    workflow: smallWorkflow({ working: { before_enter: [inject({ max_tokens: 200, limit: 2 })] } }),
+  })
+  for (const name of ['One', 'Two', 'Three']) await know(job, `Database ${name}`, 'A long word. '.repeat(500))
+  const task = await job.task({ title: 'Database' })
+  const { path } = await job.claim(task, await job.agent(listens))
+  await failed(job, task.id)
+  const told = await readFile(`${path}/known.txt`, 'utf8')
+  expect(told).toContain('(Cut here: the rest is left out.)')
+  expect(told.length).toBeLessThanOrEqual(800)
+})
+
+test.concurrent('knowledge-inject has nothing to say where nothing is known or a project does without', async () => {
+  await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [inject()] } }) })
+  await know(job, 'Postgres', 'The database listens on port 5499.')
+  const agent = await job.agent(listens)
+  const unrelated = await job.task({ title: 'Paint buttons' })
+  const { path } = await job.claim(unrelated, agent)
+  await failed(job, unrelated.id)
+  expect(await firstHook(job, unrelated.id, 'working')).toMatchObject({ outcome: 'skipped', reason: 'not_needed' })
+  expect(existsSync(`${path}/known.txt`)).toBe(false)
+  // What was told once is taken back with the switch.
+  const related = await job.task({ title: 'Connect to the database' })
+  const claimed = await job.claim(related, agent)
+  await failed(job, related.id)
+  expect(existsSync(`${claimed.path}/known.txt`)).toBe(true)
+  await job.settings({ knowledge: { enabled: false } })
+  const { version } = await job.running.client.call('tasks.get', { task_id: related.id })
+  await job.running.client.call('tasks.transition', { task_id: related.id, status: 'blocked', version })
+  await job.running.client.call('tasks.transition', { task_id: related.id, status: 'working', version: version + 1 })
+  await job.running.taskWhere(related.id, (one) => one.version > version + 1 && one.error_annotation !== null)
+  expect(await firstHook(job, related.id, 'working')).toMatchObject({ outcome: 'skipped', reason: 'disabled' })
+  expect(await readFile(`${claimed.path}/prompt.txt`, 'utf8')).not.toContain('5499')
+})
+
+test.concurrent('knowledge-capture keeps what the worker said and what came back, with its source, once', async () => {
+  await using job = await startJob({
+    workflow: withHooks({ review: { on_enter: [capture()], after_enter: [capture(), lastHook] } }),
+  })
+  await job.settings({ redaction_patterns: ['key-[0-9]+'] })
+  const agent = await job.agent('echo x >> work.txt; echo "Round $(wc -l < work.txt): used key-123"')
+  const task = await job.task({
+    title: 'Teach',
+    review_config: { ci_steps: ['echo "one line is too few"; test "$(wc -l < work.txt)" -gt 1'] },
+  })
+  await job.claim(task, agent)
+  expect((await timeline(job, task.id, 'review')).filter((one) => one.includes('capture'))).toEqual([
+    'on_enter knowledge-capture ok',
+    'after_enter knowledge-capture ok',
+  ])
+  const [entry, ...others] = await known(job)
+  expect(others).toEqual([])
+  const [execution] = await job.executions(task.id)
+  expect(entry).toMatchObject({
+    title: 'Teach',
+    source: { by: 'system', task_id: task.id, execution_id: execution?.id },
+  })
+  expect(entry?.body).toMatch(/^Round 2: used \[redacted\]\n\n## What it was sent back for\n\n### Review\n\n/)
+  expect(entry?.body).toContain('one line is too few')
+  expect(entry?.updated_at).toBe(entry?.created_at)
+})
+
+test.concurrent('knowledge-capture keeps nothing where nothing was said or a project does without', async () => {
+  await using job = await startJob({ workflow: smallWorkflow({ done: { on_enter: [capture(), lastHook] } }) })
+  const silent = await job.task({ title: 'By hand' })
+  await job.running.client.call('tasks.transition', { task_id: silent.id, status: 'done', version: 1 })
+  expect(await timeline(job, silent.id, 'done')).toEqual(['on_enter knowledge-capture skipped not_needed'])
+  await job.settings({ knowledge: { enabled: false } })
+  const task = await job.task()
+  await job.claim(task, await job.agent('echo said something'))
+  expect(await timeline(job, task.id, 'done')).toEqual(['on_enter knowledge-capture skipped disabled'])
+  expect(await known(job)).toEqual([])
+})
+
+test.concurrent('what one task taught, the next is told', async () => {
+  await using job = await startJob({
+    workflow: smallWorkflow({ working: { before_enter: [inject()] }, done: { on_enter: [capture(), lastHook] } }),
+  })
+  const first = await job.task({ title: 'Set up the mailer' })
+  await job.claim(first, await job.agent('echo "The mailer needs STARTTLS."'))
+  await timeline(job, first.id, 'done')
+  const second = await job.task({ title: 'Test the mailer' })
+  const { path } = await job.claim(second, await job.agent(listens, 'Listener'))
+  await failed(job, second.id)
+  expect(await readFile(`${path}/known.txt`, 'utf8')).toContain(
+    `## Set up the mailer\n\nSource: system, from task ${first.id}\n\nThe mailer needs STARTTLS.`,
+  )
+})
