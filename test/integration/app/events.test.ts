@@ -91,6 +91,7 @@ test.concurrent('the events of a run come in the order of what happened', async 
     'review running',
     'review running',
     'review passed',
+    'notification.created',
   ])
   const sorted = numbers(items)
   expect(sorted).toEqual([...sorted].sort((a, b) => a - b))
