@@ -100,7 +100,11 @@ test.concurrent('rule 4: another role is only written down, while the coder work
     expect(given).toMatchObject({ status: 'in_progress', active_execution_id: execution.id })
     expect(given.roles[role]).toEqual({ type: 'agent', id: reviewer.id })
   }
-  expect(await client.call('executions.get', { execution_id: execution.id })).toMatchObject({ status: 'running' })
+  // The agent lives a moment before its record says so.
+  await job.running.eventually(
+    () => client.call('executions.get', { execution_id: execution.id }),
+    (one) => one.status === 'running',
+  )
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent'])
 })
 
