@@ -1,9 +1,8 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { CommentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
-import { feedbackText, threadsOf } from '../domain/task/feedback-text.ts'
 import { followUpState } from '../domain/task/follow-up-state.ts'
 import { composePrompt } from '../domain/task/prompt.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
@@ -11,18 +10,16 @@ import { roleOf } from '../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { nowIso } from './context.ts'
 import type { Tx } from './event-feed.ts'
+import { gatherFeedback, type AskedFeedback, type GatheredFeedback } from './gather-feedback.ts'
 import { openExecution } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
 import { giveVerdict, prepareVerdict, type VerdictFindings, type VerdictRequest } from './reviews.ts'
 import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
-import { toSettings, toTask } from './views.ts'
+import { toTask } from './views.ts'
 import { othersInWorkspace, workspaceOf } from './workspace-of.ts'
 
-export interface FeedbackRequest {
+export interface FeedbackRequest extends AskedFeedback {
   readonly task_id: TaskId
-  /** Null: all that are not resolved. */
-  readonly comment_ids: readonly CommentId[] | null
-  readonly message: string | null
   readonly by: VerdictRequest['by']
   readonly triggered_by: string
 }
@@ -32,9 +29,6 @@ export interface FollowUp {
   /** It went back to where it is worked on: what the old place had still to do is overtaken. */
   readonly moved: boolean
 }
-
-/** A prompt that no agent reads to its end helps nobody. */
-const maxText = 400_000
 
 /**
  * Sends comments and a message back to whoever does the work: the task goes back there where it has
@@ -69,14 +63,14 @@ interface Plan {
   readonly target: WorkflowState
   readonly role: string
   readonly assignee: Assignee
-  readonly sent: Sent
+  readonly sent: GatheredFeedback
   readonly moves: boolean
 }
 
 function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Plan | Refusal {
   const task = q.tasks.get(request.task_id)
   if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-  const sent = gather(deps, q, task, request)
+  const sent = gatherFeedback(deps.context, q, task, request)
   if (isRefusal(sent)) return sent
   const workflow = deps.transitions.workflowOf(q, task)
   const target = followUpState({ workflow, status: task.status, audit: q.transitions.byTask(task.id) })
@@ -131,40 +125,6 @@ function commitFollowUp(
   putGoing(deps, tx, current, execution)
   for (const comment of sent.comments) resolve(deps, tx, task, comment)
   return { execution_id: execution.id, moved: moves }
-}
-
-interface Sent {
-  readonly text: string
-  readonly comments: readonly CommentRecord[]
-}
-
-function gather(deps: StepDeps, q: Queries, task: TaskRecord, request: FeedbackRequest): Sent | Refusal {
-  const comments = q.comments.byTask(task.id)
-  const known = new Set(comments.map((comment) => comment.id))
-  const unknown = request.comment_ids?.find((id) => !known.has(id))
-  if (unknown !== undefined) {
-    return {
-      code: 'not_found',
-      message: `This task has no comment ${unknown}.`,
-      details: { resource: 'comment', id: unknown },
-    }
-  }
-  const open = comments.filter((comment) => comment.resolved_at === null).map((comment) => comment.id)
-  const threads = threadsOf(comments, new Set(request.comment_ids ?? open))
-  if (threads.length === 0 && request.message === null) {
-    return invalid('message', 'There is nothing to send: no comment is unresolved. Write a message, or a comment.')
-  }
-  const project = q.projects.get(task.project_id)
-  const redact = deps.context.redactor(project ? toSettings(project).redaction_patterns : [])
-  const text = feedbackText(threads, request.message === null ? null : redact(request.message))
-  if (text.length > maxText) {
-    return invalid('comment_ids', `This is too long to send at once (${text.length} characters). Name fewer comments.`)
-  }
-  return { text, comments: threads.flat().filter((comment) => comment.resolved_at === null) }
-}
-
-function invalid(path: string, message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
 }
 
 /** What also keeps a claim from starting somebody. */

@@ -3,11 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { FeedItem } from '../../../src-shared/contract/events.ts'
-import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import type { OperationInput, OperationName } from '../../../src-shared/contract/operations.ts'
+import { Comment } from '../../../src-shared/contract/comments.ts'
+import { Project } from '../../../src-shared/contract/projects.ts'
+import { Task } from '../../../src-shared/contract/tasks.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob } from '../../helpers/job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { runApp } from '../../helpers/running-app.ts'
 
 const unknown = '01990000-0000-7000-8000-00000000ffff'
 const bodies = async (client: Client, task_id: string) =>
@@ -180,3 +185,30 @@ test.concurrent('an agent comments in its project with the token of its executio
   expect(await refusalOf(bound.call('tasks.feedback', { task_id: task.id, message: 'Hurry' }))).toBe('humans_only')
   await client.call('executions.stop', { execution_id: execution.id })
 })
+
+test.concurrent(
+  'the person at this machine comments before anybody has registered, and keeps what they wrote',
+  async () => {
+    await using repository = await createTestRepository()
+    await using running = await runApp({ unregistered: true })
+    const call = <N extends OperationName>(name: N, input: OperationInput<N>) =>
+      running.app.api.call(name, input, {
+        principal: running.app.identity.localPrincipal(),
+        signal: AbortSignal.timeout(10_000),
+        remote_address: null,
+      })
+    const project = Project.parse(await call('projects.create', { name: 'Before', repo_path: repository.path }))
+    const task = Task.parse(await call('tasks.create', { project_id: project.id, title: 'A task' }))
+    const comment = Comment.parse(await call('comments.create', { task_id: task.id, body: 'Mine' }))
+    expect(comment.author).toEqual({ type: 'operator', id: null, name: 'Local operator' })
+    expect(await call('comments.update', { comment_id: comment.id, body: 'Edited' })).toMatchObject({ body: 'Edited' })
+    expect(await call('notifications.list', {})).toMatchObject({ items: [] })
+    const first = await register(running, 'Ada')
+    // At the window the first person goes on as the operator; elsewhere they are in charge, not the author.
+    expect(await call('comments.update', { comment_id: comment.id, body: 'Again' })).toMatchObject({ body: 'Again' })
+    const elsewhere = first.client.call('comments.update', { comment_id: comment.id, body: 'Not mine' })
+    expect(await refusalOf(elsewhere)).toBe('forbidden')
+    await first.client.call('comments.delete', { comment_id: comment.id })
+    expect(await bodies(first.client, task.id)).toEqual([])
+  },
+)
