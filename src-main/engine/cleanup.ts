@@ -3,6 +3,7 @@ import { nowIso, type EngineContext } from './context.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
+import type { Worktrees } from './worktrees.ts'
 import { othersInWorkspace, workspaceOwner } from './workspace-of.ts'
 
 /** What became of a clean-up. */
@@ -28,7 +29,8 @@ export interface Cleanup {
 
 export interface CleanupDeps {
   readonly context: EngineContext
-  readonly transitions: Transitions
+  readonly transitions: Pick<Transitions, 'workflowOf'>
+  readonly worktrees: Pick<Worktrees, 'exclusively'>
   readonly stopAll: (task_id: TaskId) => Promise<void>
 }
 
@@ -65,9 +67,10 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
       else later(task, policy.seconds)
     },
     sweep: async (signal) => {
-      for (const workspace of context.store.read.workspaces.toClean(nowIso(context))) {
+      const now = nowIso(context)
+      for (const { task_id } of context.store.read.workspaces.toClean(now)) {
         if (signal.aborted) return
-        await remove(workspace, signal)
+        await sweepOne(deps, task_id, now, signal)
       }
     },
   }
@@ -82,23 +85,45 @@ function ownWorkspace(context: EngineContext, task: TaskRecord): WorkspaceRecord
   return workspace.status === 'cleaned' ? { kind: 'nothing', reason: 'not_needed' } : workspace
 }
 
-async function removeWorktree(
-  { context, stopAll }: CleanupDeps,
+/** Somebody may have taken the task up again since it was looked for: then the worktree is theirs. */
+async function sweepOne(deps: CleanupDeps, task_id: TaskId, now: string, signal: AbortSignal): Promise<void> {
+  const { read } = deps.context.store
+  const task = read.tasks.get(task_id)
+  if (!task) return
+  await deps.worktrees.exclusively(task, async () => {
+    const workspace = read.workspaces.byTask(task_id)
+    if (workspace?.status !== 'cleanup_scheduled' || workspace.cleanup_at === null || workspace.cleanup_at > now) return
+    if (read.executions.openOfTask(task_id).length > 0 || othersInWorkspace(read, task).length > 0) return
+    await removeFiles(deps.context, task, workspace, signal)
+  })
+}
+
+async function removeWorktree(deps: CleanupDeps, workspace: WorkspaceRecord, signal: AbortSignal): Promise<CleanupEnd> {
+  const { read } = deps.context.store
+  const task = read.tasks.get(workspace.task_id)
+  if (!task) return { kind: 'nothing', reason: 'no_workspace' }
+  // Ordered subtasks work in their parent's worktree: nobody stays behind in a folder that goes. They are
+  // ended first: one that is being started waits for the worktree too.
+  const guests = othersInWorkspace(read, task).map((one) => one.task_id)
+  await Promise.all([...new Set([workspace.task_id, ...guests])].map(deps.stopAll))
+  return deps.worktrees.exclusively(task, () =>
+    removeFiles(deps.context, task, read.workspaces.byTask(task.id) ?? workspace, signal),
+  )
+}
+
+async function removeFiles(
+  context: EngineContext,
+  task: TaskRecord,
   workspace: WorkspaceRecord,
   signal: AbortSignal,
 ): Promise<CleanupEnd> {
-  const { read } = context.store
-  const task = read.tasks.get(workspace.task_id)
-  // Ordered subtasks work in their parent's worktree: nobody stays behind in a folder that goes.
-  const guests = task ? othersInWorkspace(read, task).map((one) => one.task_id) : []
-  await Promise.all([...new Set([workspace.task_id, ...guests])].map(stopAll))
   let end: CleanupEnd = { kind: 'cleaned' }
   try {
     const { repo_path, path, task_id } = workspace
     await context.workspaces.remove({ repo_path, path, task_id }, { signal })
   } catch (error) {
     if (signal.aborted) throw error
-    context.log.error({ err: error, task_id: workspace.task_id }, 'a worktree could not be removed')
+    context.log.error({ err: error, task_id: task.id }, 'a worktree could not be removed')
     end = { kind: 'failed', message: error instanceof Error ? error.message : 'It could not be removed.' }
   }
   const after: WorkspaceRecord = {
@@ -107,7 +132,7 @@ async function removeWorktree(
     ...(end.kind === 'failed' ? { status: 'error', error: end.message } : { status: 'cleaned', error: null }),
   }
   context.feed.commit((tx) => {
-    if (task) saveWorkspace(tx, task, after)
+    saveWorkspace(tx, task, after)
   })
   return end
 }

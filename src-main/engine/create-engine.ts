@@ -58,7 +58,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
-  const cleanup = createCleanup({ context, transitions, stopAll })
+  const cleanup = createCleanup({ context, transitions, worktrees, stopAll })
   const whenIdle: Executions['whenIdle'] = (...idle) => executions.whenIdle(...idle)
   const builtin = createPlugins({
     context,

@@ -170,3 +170,19 @@ test.concurrent('every plugin at a phase that it does not support is skipped wit
     ),
   )
 })
+
+test.concurrent('run_ci_steps runs the steps before anybody is asked, and run_merge merges what passed', async () => {
+  await using job = await startJob()
+  const task = await job.task({ review_config: { ci_steps: ['grep -q worked work.txt'] } })
+  await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
+  const ready = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const merging = { task_id: task.id, status: 'merging', version: ready.version }
+  expect((await job.running.client.call('tasks.transition', merging)).task.status).toBe('done')
+  const said = async (to: string) =>
+    (await job.transitions(task.id))
+      .find((entry) => entry.to_state === to)
+      ?.hooks.map(({ phase, action, outcome }) => `${phase} ${action} ${outcome}`)
+  expect(await said('review')).toEqual(['before_enter run_ci_steps ok', 'on_enter dispatch_role_agent skipped'])
+  expect(await said('merging')).toEqual(['after_enter run_merge ok'])
+  expect(await job.repository.git(['show', 'main:work.txt'])).toBe('worked')
+})
