@@ -49,16 +49,19 @@ export function advance(
   tx.effects.update(effect.id, next)
 }
 
-/** Adds an action's outcome to the transition that it belongs to; a failed one is announced. */
+/** Adds an action's outcome to the transition that it belongs to. What was skipped is no news; a failure is announced twice. */
 export function note(tx: Tx, effect: EffectRecord, outcome: HookOutcome | undefined, task: TaskRecord): void {
   if (!outcome || effect.data.kind === 'leave') return
   const entry = tx.transitions.get(effect.data.transition_id)
-  if (entry) tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  if (!entry) return
+  tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  if (outcome.outcome === 'skipped') return
+  const base = { project_id: task.project_id, task_id: task.id }
+  tx.emit('hook.finished', { ...base, transition_id: entry.id, hook: outcome })
   const announces = outcome.outcome === 'failed' && outcome.phase !== 'before_enter'
   if (!announces) return
   tx.emit('transition.effect_failed', {
-    project_id: task.project_id,
-    task_id: task.id,
+    ...base,
     phase: outcome.phase,
     action: outcome.action,
     reason: outcome.reason ?? '',

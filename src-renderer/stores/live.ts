@@ -8,9 +8,9 @@ import { useExecutions } from './executions.ts'
 import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
+import { useTaskNews } from './task-news.ts'
 import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
-import { useWorkspaces } from './workspaces.ts'
 
 /** The one subscription to the service's events, and what everything is loaded by. */
 export const useLive = defineStore('live', () => {
@@ -19,7 +19,7 @@ export const useLive = defineStore('live', () => {
     tasks: useTasks(),
     executions: useExecutions(),
     reviews: useReviews(),
-    workspaces: useWorkspaces(),
+    news: useTaskNews(),
     agents: useAgents(),
     projects: useProjects(),
     warn: useToasts().warn,

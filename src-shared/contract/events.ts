@@ -1,11 +1,21 @@
 import { z } from 'zod'
 import { Comment } from './comments.ts'
 import { Execution, TranscriptEntry } from './executions.ts'
-import { AgentId, CommentId, ExecutionId, NotificationId, ProjectId, TaskId, Timestamp, WorkspaceId } from './ids.ts'
+import {
+  AgentId,
+  CommentId,
+  ExecutionId,
+  NotificationId,
+  ProjectId,
+  TaskId,
+  Timestamp,
+  TransitionId,
+  WorkspaceId,
+} from './ids.ts'
 import { notificationTypes } from './notifications.ts'
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
-import { Task } from './tasks.ts'
+import { HookOutcome, Task } from './tasks.ts'
 import { workspaceStatuses } from './workspaces.ts'
 
 const base = { project_id: ProjectId.nullable(), occurred_at: Timestamp }
@@ -34,6 +44,7 @@ export const eventPayloads = {
     cleanup_at: Timestamp.nullable(),
   }),
   'workspace.cleaned': z.object({ ...ofTask, workspace_id: WorkspaceId, branch: z.string() }),
+  'hook.finished': z.object({ ...ofTask, transition_id: TransitionId, hook: HookOutcome }),
   'transition.effect_failed': z.object({
     ...ofTask,
     phase: z.string(),

@@ -8,8 +8,8 @@ import { useLive } from '../../stores/live.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskNews } from '../../stores/task-news.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { useWorkspaces } from '../../stores/workspaces.ts'
 import { glyphOfState, stateOf } from '../../stores/workflow-shape.ts'
 import { useTaskActions } from './use-task-actions.ts'
 
@@ -19,7 +19,7 @@ export function useTaskPanel(taskId: () => string) {
   const projects = useProjects()
   const live = useLive()
   const details = useTaskDetails()
-  const workspaces = useWorkspaces()
+  const news = useTaskNews()
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => stateOf(workflow.value, task.value?.status ?? ''))
@@ -31,7 +31,7 @@ export function useTaskPanel(taskId: () => string) {
     { immediate: true },
   )
   watch(
-    () => workspaces.changesOf(taskId()),
+    () => news.changesOf(taskId(), 'workspace'),
     () => void workspace.reload(),
   )
 

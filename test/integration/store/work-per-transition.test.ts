@@ -9,7 +9,7 @@ const questions: [what: string, sql: RegExp, index: string][] = [
   [
     'the rejections at a gate',
     /count\(\*\) FROM transitions/,
-    'USING COVERING INDEX transitions_rejections (task_id=? AND from_state=? AND created_at>?)',
+    'USING COVERING INDEX transitions_rejections (task_id=? AND from_state=? AND id>?)',
   ],
   ['the last transition', /"transitions" WHERE task_id = \? ORDER BY id DESC/, 'transitions_by_task (task_id=?)'],
   ['what a task waits for', /where "dependencies"."task_id" = \?/, 'INDEX sqlite_autoindex_dependencies_1 (task_id=?)'],

@@ -3,7 +3,7 @@ import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/a
 import { isNewer } from '../../../../src-renderer/stores/put-newer.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'
-import { CommentId, NotificationId, WorkspaceId } from '../../../../src-shared/contract/ids.ts'
+import { CommentId, NotificationId, TransitionId, WorkspaceId } from '../../../../src-shared/contract/ids.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
 import { taskOf } from '../task-fixture.ts'
 
@@ -22,7 +22,7 @@ function heard(event: EventEnvelope): unknown[] {
     tasks: { put: note('tasks.put'), remove: note('tasks.remove') },
     executions: { put: note('executions.put'), removeTask: note('executions.removeTask') },
     reviews: { put: note('reviews.put'), removeTask: note('reviews.removeTask') },
-    workspaces: { changed: note('workspaces.changed') },
+    news: { changed: (id, what) => void calls.push(['news.changed', id, what]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     projects: { put: note('projects.put'), remove: note('projects.remove') },
     warn: note('warn'),
@@ -71,11 +71,18 @@ test('a hook that failed is said in a sentence', () => {
   ])
 })
 
+test('whoever looks at a timeline hears that a hook has finished', () => {
+  const transition_id = TransitionId.parse('01990007-0000-7000-8000-000000000002')
+  const hook = { phase: 'on_enter', action: 'script', outcome: 'ok', duration_ms: 5 } as const
+  const finished = { ...ofTask, transition_id, hook }
+  expect(heard({ seq: 1, type: 'hook.finished', data: finished })).toEqual([['news.changed', task.id, 'timeline']])
+})
+
 test('whoever looks at a workspace hears that it changed', () => {
   const workspace = WorkspaceId.parse('01990007-0000-7000-8000-000000000001')
   const cleaned = { ...ofTask, workspace_id: workspace, branch: 'svc/x' }
   const updated = { ...cleaned, status: 'cleaned', cleanup_at: null } as const
-  expect(heard({ seq: 1, type: 'workspace.updated', data: updated })).toEqual([['workspaces.changed', task.id]])
+  expect(heard({ seq: 1, type: 'workspace.updated', data: updated })).toEqual([['news.changed', task.id, 'workspace']])
   expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
 })
 

@@ -1,0 +1,18 @@
+import { defineStore } from 'pinia'
+import { reactive } from 'vue'
+
+/** What lies beside a task and is read when it is looked at. */
+export type Aside = 'workspace' | 'timeline'
+
+/** How often each of these has changed: whoever shows one reads it again when the number grows. */
+export const useTaskNews = defineStore('task-news', () => {
+  const changes = reactive(new Map<string, number>())
+  const keyOf = (taskId: string, what: Aside): string => `${what} ${taskId}`
+  return {
+    changed: (taskId: string, what: Aside): void => {
+      const key = keyOf(taskId, what)
+      changes.set(key, (changes.get(key) ?? 0) + 1)
+    },
+    changesOf: (taskId: string, what: Aside): number => changes.get(keyOf(taskId, what)) ?? 0,
+  }
+})
