@@ -20,7 +20,8 @@ interface Ended {
 /** Where a step leads: on to the next, or to another transition; or it holds the task until somebody says how to go on. */
 export type StepEnd =
   | (Ended & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
-  | (Ended & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord) => void })
+  /** `now` is the effect as it stands by then: an edit of the workflow may have renamed the states in it. */
+  | (Ended & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => void })
   | (Ended & { readonly kind: 'hold'; readonly annotation: ErrorAnnotation })
 
 export interface EffectWorker {
@@ -172,7 +173,7 @@ function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: St
     if (end.kind === 'move') {
       note(tx, effect, end.outcome, current)
       tx.effects.remove(effect.id)
-      end.move(tx, annotated)
+      end.move(tx, annotated, effect.data)
     } else if (end.kind === 'hold') {
       note(tx, effect, end.outcome, current)
       const { mark: _done, ...data } = effect.data

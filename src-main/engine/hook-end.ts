@@ -105,9 +105,9 @@ function follow(
   return {
     kind: 'move',
     outcome,
-    move: (tx, current) => {
+    move: (tx, current, now) => {
       const moved = deps.transitions.apply(tx, current, {
-        to: target,
+        to: targetNow(now, failure !== null) ?? target,
         cause: 'cascade',
         triggered_by: effect.triggered_by,
         version: null,
@@ -118,6 +118,15 @@ function follow(
       if (isRefusal(moved)) deps.context.log.warn({ task_id: current.id, code: moved.code }, 'a cascade was refused')
     },
   }
+}
+
+/** What the hook that has just ended calls its target after an edit of the workflow; null when there was none. */
+function targetNow({ steps, cursor }: Effect, failed: boolean): string | null {
+  const step = steps?.[cursor]
+  if (step?.kind !== 'hook') return null
+  const { on_success, on_failure } = step.hook
+  if (!failed) return on_success?.cascade ?? null
+  return typeof on_failure === 'object' ? on_failure.cascade : null
 }
 
 /** Why a cascade that a hook names is not followed: the task waits for somebody. */

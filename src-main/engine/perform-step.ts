@@ -71,9 +71,9 @@ function leave(deps: StepDeps, effect: Effect): StepEnd {
   if (effect.kind !== 'leave') throw new BugError('Only a pending move ends in a move.')
   return {
     kind: 'move',
-    move: (tx, task) => {
+    move: (tx, task, now) => {
       const moved = deps.transitions.apply(tx, task, {
-        to: effect.to,
+        to: now.to,
         cause: effect.cause,
         triggered_by: effect.triggered_by,
         version: null,

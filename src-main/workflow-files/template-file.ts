@@ -1,4 +1,4 @@
-import { parse, stringify } from 'yaml'
+import { isScalar, parseDocument, stringify, visit, type Document } from 'yaml'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import { readDefinition } from '../domain/workflow/read-definition.ts'
 import { withoutRenames } from '../domain/workflow/plan-change.ts'
@@ -18,12 +18,21 @@ export type TemplateContent =
 
 /** Reads a template: YAML with a definition's keys and a `description`. Never throws for what the text says. */
 export function parseTemplate(text: string, plugins: PluginChecks): TemplateContent {
+  if (isTooDeep(text)) return brokenTemplate(tooDeep)
   let value: unknown
   try {
-    // Aliases that multiply are refused by the parser; those that merely make it long, by the limit on the length.
-    value = parse(text, { logLevel: 'error', maxAliasCount: 100, prettyErrors: true })
+    // The parser would look for keys that are there twice in quadratic time.
+    const document = parseDocument(text, { logLevel: 'error', uniqueKeys: false })
+    const [error] = document.errors
+    if (error?.code === 'RESOURCE_EXHAUSTION') return brokenTemplate(tooDeep)
+    if (error?.code === 'MULTIPLE_DOCS') return brokenTemplate('The file holds more than one document.')
+    if (error) return brokenTemplate(`The file is no YAML: ${error.message}`)
+    const twice = findRepeatedKey(document)
+    if (twice !== null) return brokenTemplate(`The file has the key ${twice} twice in one place.`)
+    // Aliases that multiply are refused here; those that merely make it long, by the limit on the length.
+    value = document.toJS({ maxAliasCount: 100 })
   } catch (error) {
-    if (error instanceof RangeError) return brokenTemplate('The file is nested too deeply.')
+    if (error instanceof RangeError) return brokenTemplate(tooDeep)
     return brokenTemplate(`The file is no YAML: ${error instanceof Error ? error.message : 'it can not be read'}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -35,6 +44,34 @@ export function parseTemplate(text: string, plugins: PluginChecks): TemplateCont
   if (!read.definition) return { description, ...read }
   // A template speaks of no project, so that there is nothing to rename from.
   return { description, definition: withoutRenames(read.definition), issues: [] }
+}
+
+const tooDeep = 'The file is nested too deeply.'
+
+/** Counts brackets that stay open: the parser would take seconds to give up on a file of nothing else. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1
+    if (depth > 500) return true
+  }
+  return false
+}
+
+function findRepeatedKey(document: Document): string | null {
+  let repeated: string | null = null
+  visit(document, {
+    Map: (_key, map) => {
+      const seen = new Set<unknown>()
+      for (const { key } of map.items) {
+        const name: unknown = isScalar(key) ? key.value : key
+        if (!seen.has(name)) seen.add(name)
+        else repeated = String(name)
+      }
+      return repeated === null ? undefined : visit.BREAK
+    },
+  })
+  return repeated
 }
 
 /** A template without a definition, because of this. */

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWorkflowFiles, shippedTemplates } from '../../../src-main/workflow-files/create-workflow-files.ts'
+import { formatTemplate } from '../../../src-main/workflow-files/template-file.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
+import { plugins, standardDefinition } from '../../unit/domain/workflows.ts'
+
+const shippedDir = resolve(projectRoot, 'workflows')
+
+async function folder(files: Readonly<Record<string, string>> | null = {}) {
+  const root = await mkdtemp(join(tmpdir(), 'copse-templates-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const dir = join(root, 'workflows')
+  if (files) {
+    await mkdir(dir)
+    for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text)
+  }
+  return { dir, open: () => openWorkflowFiles({ dir, shippedDir, plugins }) }
+}
+
+const small = formatTemplate('Small', standardDefinition)
+
+test('a new folder gets the three shipped templates, and all of them can be used', async () => {
+  const { dir, open } = await folder(null)
+  const files = await open()
+  expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'no-user-approval.yaml', 'user-approval-review.yaml'])
+  expect((await files.list()).map(({ name, builtin, issues }) => ({ name, builtin, issues }))).toEqual(
+    [...shippedTemplates].sort().map((name) => ({ name, builtin: true, issues: [] })),
+  )
+})
+
+test('a folder that is there gets a missing default only, and keeps what a person wrote', async () => {
+  const { dir, open } = await folder({ 'mine.yaml': small, 'no-user-approval.yaml': 'broken: [' })
+  await open()
+  expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'mine.yaml', 'no-user-approval.yaml'])
+  expect(await readFile(join(dir, 'no-user-approval.yaml'), 'utf8')).toBe('broken: [')
+  const again = await folder({ 'default.yaml': small })
+  await again.open()
+  expect(await readFile(join(again.dir, 'default.yaml'), 'utf8')).toBe(small)
+  const short = await folder({ 'default.yml': small })
+  await short.open()
+  expect(await readdir(short.dir)).toEqual(['default.yml'])
+})
+
+test('files count as soon as they are there: .yaml before .yml, and none whose name breaks the rule', async () => {
+  const { dir, open } = await folder({ 'default.yaml': small })
+  const files = await open()
+  for (const name of [
+    'a.yml',
+    'b.yaml',
+    'b.yml',
+    'Upper.yaml',
+    '-x.yaml',
+    '.hidden.yaml',
+    'c.json',
+    `${'n'.repeat(65)}.yaml`,
+  ]) {
+    await writeFile(join(dir, name), small.replace('Small', name))
+  }
+  expect((await files.list()).map(({ name, description }) => [name, description])).toEqual([
+    ['a', 'a.yml'],
+    ['b', 'b.yaml'],
+    ['default', 'Small'],
+  ])
+  await rm(join(dir, 'a.yml'))
+  expect(await files.get('a')).toBeNull()
+})
+
+test('what can’t be read is listed with what is wrong, and keeps nobody waiting', async () => {
+  const { dir, open } = await folder({ 'default.yaml': small, 'long.yaml': '#'.repeat(1_000_001), 'bad.yaml': 'a: [' })
+  await mkdir(join(dir, 'folder.yaml'))
+  await symlink(join(dir, 'nowhere'), join(dir, 'gone.yaml'))
+  await promisify(execFile)('mkfifo', [join(dir, 'pipe.yaml')])
+  const files = await open()
+  expect(
+    Object.fromEntries((await files.list()).map(({ name, issues }) => [name, issues[0]?.message.split('\n')[0]])),
+  ).toEqual({
+    default: undefined,
+    bad: expect.stringContaining('no YAML') as string,
+    folder: 'This is no file.',
+    gone: "The file can't be read (ENOENT).",
+    long: 'The file is longer than 1000000 bytes.',
+    pipe: 'This is no file.',
+  })
+})
+
+test('a template that is put is read back as it was, in one file, and nothing else is left', async () => {
+  const { dir, open } = await folder({ 'default.yaml': small, 'mine.yml': 'old: [' })
+  const files = await open()
+  await files.put('mine', 'Mine: all of it', standardDefinition)
+  expect(await files.get('mine')).toEqual({
+    name: 'mine',
+    builtin: false,
+    description: 'Mine: all of it',
+    definition: standardDefinition,
+    issues: [],
+  })
+  expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'mine.yaml'])
+})
+
+test('readers of a template that is put over and over never see half of one', async () => {
+  const { open } = await folder({ 'default.yaml': small })
+  const files = await open()
+  await files.put('mine', '0', standardDefinition)
+  let writing = true
+  const writer = (async () => {
+    for (let at = 0; at < 50; at++) await files.put('mine', String(at), standardDefinition)
+    writing = false
+  })()
+  let reads = 0
+  while (writing) {
+    expect((await files.get('mine'))?.issues).toEqual([])
+    reads += 1
+  }
+  await writer
+  expect(reads).toBeGreaterThan(0)
+})
+
+test('a put that can’t be written leaves the folder as it was', async () => {
+  const { dir, open } = await folder({ 'default.yaml': small })
+  await mkdir(join(dir, 'taken.yaml', 'inside'), { recursive: true })
+  const files = await open()
+  await expect(files.put('taken', '', standardDefinition)).rejects.toThrow()
+  expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'taken.yaml'])
+})
+
+test('what a killed service had half written is gone after the next start', async () => {
+  const { dir, open } = await folder({
+    'default.yaml': small,
+    '.mine.01234567-89ab-cdef-0123-456789abcdef.tmp': 'half',
+    '.other.tmp': 'somebody else’s',
+  })
+  await open()
+  expect((await readdir(dir)).sort()).toEqual(['.other.tmp', 'default.yaml'])
+})
+
+test('deleting takes both files of a name, and says whether there was one', async () => {
+  const { dir, open } = await folder({ 'default.yaml': small, 'a.yaml': small, 'a.yml': small })
+  const files = await open()
+  expect([await files.delete('a'), await files.delete('a')]).toEqual([true, false])
+  expect(await readdir(dir)).toEqual(['default.yaml'])
+})
+
+test('a folder that somebody removed is empty, and a put makes it anew', async () => {
+  const { dir, open } = await folder({ 'default.yaml': small })
+  const files = await open()
+  await rm(dir, { recursive: true })
+  expect(await files.list()).toEqual([])
+  await files.put('mine', '', standardDefinition)
+  expect((await files.list()).map(({ name }) => name)).toEqual(['mine'])
+})
