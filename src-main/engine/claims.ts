@@ -4,7 +4,6 @@ import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
-import { isPerson } from '../domain/transition/audience.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
@@ -23,6 +22,8 @@ export interface ClaimRequest {
   readonly task_id: TaskId
   readonly claimant: Assignee
   readonly triggered_by: string
+  /** Somebody looked at the task and brought the claimant in: the retry budget starts anew. */
+  readonly by_person: boolean
   readonly overrides: ExecutionOverrides
   /** A recovery action lets a blocked task start over as a reset does. */
   readonly recovers?: boolean
@@ -192,7 +193,7 @@ function commitClaim(
     ...current,
     active_execution_id: record.id,
     error_annotation: null,
-    attended_mark: isPerson(request.triggered_by) ? context.newId() : current.attended_mark,
+    attended_mark: request.by_person ? context.newId() : current.attended_mark,
     updated_at: now,
   }
   tx.tasks.put(claimed)

@@ -56,10 +56,9 @@ export async function recoverTask(
   }
   const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]
   if (!claimant) return { code: 'recovery_not_available', message: 'Nobody has a role in this task. Claim it anew.' }
-  const claimed = await deps.claims.claim(
-    { task_id: task.id, claimant, triggered_by: actor.triggered_by, overrides: {}, recovers: true },
-    signal,
-  )
+  const { triggered_by } = actor
+  const by = { claimant, triggered_by, by_person: isPerson(triggered_by) }
+  const claimed = await deps.claims.claim({ task_id: task.id, ...by, overrides: {}, recovers: true }, signal)
   return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
 }
 

@@ -201,10 +201,9 @@ async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSi
     tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent })
   })
   const task: TaskRecord = newTask(parts, project, { ...demoTask, id: parts.newId() as TaskId })
-  const claimed = await parts.engine.claims.claim(
-    { task_id: task.id, claimant: { type: 'agent', id: agent.id }, triggered_by: `agent:${agent.id}`, overrides: {} },
-    signal,
-  )
+  const claimant = { type: 'agent', id: agent.id } as const
+  const claim = { task_id: task.id, claimant, triggered_by: `agent:${agent.id}`, by_person: true, overrides: {} }
+  const claimed = await parts.engine.claims.claim(claim, signal)
   if (isRefusal(claimed)) throw new ApiError(claimed)
   const { views } = parts.engine
   return { project: views.project(project), task: views.task(claimed.task), agent }

@@ -67,11 +67,12 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const task = findTask(read, task_id)
       const agent = agent_id === undefined ? null : agentFor(parts, principal, findAgent(read, agent_id), task)
       const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : selfOf(principal)
-      // The audit names the claimant, whoever brought them in.
+      // The audit names the claimant, whoever brought them in; an agent elsewhere uses its owner's token.
       const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
-      const claimed = accepted(
-        await claims.claim({ task_id, claimant, triggered_by, overrides: overrides ?? {} }, signal),
-      )
+      const isSelf = agent !== null && parts.executors.hosting(agent.executor) === 'elsewhere'
+      const by_person = principal.kind !== 'agent' && !isSelf
+      const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
+      const claimed = accepted(await claims.claim(request, signal))
       return {
         task: views.task(claimed.task),
         execution: views.execution(claimed.execution),
