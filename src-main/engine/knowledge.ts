@@ -79,7 +79,10 @@ export function captureKnowledge(
       created_at: known?.created_at ?? now,
       updated_at: now,
     }
-    if (known?.title !== title || known.body !== body) tx.knowledge.put(entry)
+    if (known?.title !== title || known.body !== body) {
+      tx.knowledge.put(entry)
+      tx.emit('knowledge.updated', { project_id: entry.project_id, knowledge_id: entry.id, entry })
+    }
   })
   return null
 }

@@ -46,7 +46,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.updated':
     case 'comment.deleted':
     case 'notification.created':
-      // No store keeps comments or notifications, and neither is part of a task: the board stays as it is.
+    case 'knowledge.updated':
+      // No store keeps comments, notifications or knowledge, and none is part of a task: the board stays as it is.
       return
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)

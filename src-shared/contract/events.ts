@@ -5,6 +5,7 @@ import {
   AgentId,
   CommentId,
   ExecutionId,
+  KnowledgeId,
   NotificationId,
   ProjectId,
   TaskId,
@@ -12,6 +13,7 @@ import {
   TransitionId,
   WorkspaceId,
 } from './ids.ts'
+import { KnowledgeEntry } from './knowledge.ts'
 import { notificationTypes } from './notifications.ts'
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
@@ -60,6 +62,13 @@ export const eventPayloads = {
     event_type: z.enum(notificationTypes),
     title: z.string(),
     body: z.string().nullable(),
+  }),
+  /** `entry` is null when it was forgotten. */
+  'knowledge.updated': z.object({
+    project_id: ProjectId,
+    knowledge_id: KnowledgeId,
+    entry: KnowledgeEntry.nullable(),
+    occurred_at: Timestamp,
   }),
   'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),
   'project.updated': z.object({ ...base, project_id: ProjectId, project: Project.nullable() }),

@@ -3,6 +3,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { KnowledgeId, Timestamp } from '../../../src-shared/contract/ids.ts'
 import { createRedactor } from '../../base/redact.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
+import type { Tx } from '../../engine/event-feed.ts'
 import type { KnowledgeRecord, ProjectRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findKnowledge, findProject, missing } from '../find.ts'
@@ -29,7 +30,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
         updated_at: at,
       }
       feed.commit((tx) => {
-        tx.knowledge.put(entry)
+        putKnowledge(tx, entry)
       })
       return entry
     },
@@ -44,17 +45,25 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
           ...(body !== undefined && { body: redact(body) }),
           updated_at: now(),
         }
-        tx.knowledge.put(edited)
+        putKnowledge(tx, edited)
         return edited
       })
     },
     'knowledge.delete': ({ knowledge_id }) => {
       feed.commit((tx) => {
+        const { project_id } = tx.knowledge.get(knowledge_id) ?? missing('knowledge')
         tx.knowledge.delete(knowledge_id)
+        tx.emit('knowledge.updated', { project_id, knowledge_id, entry: null })
       })
       return null
     },
   }
+}
+
+/** Writes an entry down, new or known, and says so. */
+function putKnowledge(tx: Tx, entry: KnowledgeRecord): void {
+  tx.knowledge.put(entry)
+  tx.emit('knowledge.updated', { project_id: entry.project_id, knowledge_id: entry.id, entry })
 }
 
 function redactorOf(parts: ApiParts, project: ProjectRecord): (text: string) => string {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KnowledgeEntry } from '../../../src-shared/contract/knowledge.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
+import { knowledgeNews } from '../../helpers/knowledge-news.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { smallWorkflow } from '../../helpers/small-workflow.ts'
 
@@ -44,6 +45,20 @@ test.concurrent('what a person writes down is found again, edited and forgotten'
   expect(await refusalOf(client.call('knowledge.get', { knowledge_id: entry.id }))).toBe('not_found')
   expect(await refusalOf(client.call('knowledge.update', { knowledge_id: entry.id, body: 'x' }))).toBe('not_found')
   expect(await pages(job, { limit: 5 })).toEqual([[]])
+})
+
+test.concurrent('whoever listens hears every entry as it is written, edited and forgotten', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const entry = await write(job, 'Ports', 'Use 4870.')
+  const edited = await client.call('knowledge.update', { knowledge_id: entry.id, body: 'Use 4871.' })
+  await client.call('knowledge.delete', { knowledge_id: entry.id })
+  const of = { project_id: job.project.id, knowledge_id: entry.id }
+  expect(await knowledgeNews(job)).toEqual([
+    { ...of, entry },
+    { ...of, entry: edited },
+    { ...of, entry: null },
+  ])
 })
 
 test.concurrent('the newest comes first, page by page, and nothing twice when more is written meanwhile', async () => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
+import { knowledgeNews } from '../../helpers/knowledge-news.ts'
 import { smallWorkflow, withHooks } from '../../helpers/small-workflow.ts'
 import { lastHook, timeline } from '../../helpers/timeline.ts'
 
@@ -100,6 +101,8 @@ test.concurrent('knowledge-capture keeps what the worker said and what came back
   expect(entry?.body).toMatch(/^Round 2: used \[redacted\]\n\n## What it was sent back for\n\n### Review\n\n/)
   expect(entry?.body).toContain('one line is too few')
   expect(entry?.updated_at).toBe(entry?.created_at)
+  // What was captured is announced, and once: the second look at it taught nothing new.
+  expect(await knowledgeNews(job)).toEqual([{ project_id: job.project.id, knowledge_id: entry?.id, entry }])
 })
 
 test.concurrent('knowledge-capture keeps nothing where nothing was said or a project does without', async () => {

@@ -3,7 +3,13 @@ import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/a
 import { isNewer } from '../../../../src-renderer/stores/put-newer.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'
-import { CommentId, NotificationId, TransitionId, WorkspaceId } from '../../../../src-shared/contract/ids.ts'
+import {
+  CommentId,
+  KnowledgeId,
+  NotificationId,
+  TransitionId,
+  WorkspaceId,
+} from '../../../../src-shared/contract/ids.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
 import { taskOf } from '../task-fixture.ts'
 
@@ -86,7 +92,7 @@ test('whoever looks at a workspace hears that it changed', () => {
   expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
 })
 
-test('comments and notifications change nothing on the board', () => {
+test('comments, notifications and knowledge change nothing on the board', () => {
   const comment: Comment = {
     id: CommentId.parse('01990008-0000-7000-8000-000000000001'),
     task_id: task.id,
@@ -104,6 +110,9 @@ test('comments and notifications change nothing on the board', () => {
   expect(heard({ seq: 2, type: 'comment.updated', data: { ...ofTask, comment } })).toEqual([])
   expect(heard({ seq: 3, type: 'comment.deleted', data: { ...ofTask, comment_id: comment.id } })).toEqual([])
   expect(heard({ seq: 4, type: 'notification.created', data: notice })).toEqual([])
+  const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
+  const forgotten = { ...base, knowledge_id, entry: null }
+  expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])
 })
 
 test('a reply that comes after a newer event does not undo it', () => {
