@@ -46,7 +46,8 @@ function tell(
 
 /**
  * Keeps what a task has taught, with its source: what its last successful worker said at the end, and what its
- * gates sent it back for. A task has one such entry, which is renewed. Answers why there is nothing to keep, or null.
+ * gates sent it back for. A task has one such entry, which is renewed until a person edits it.
+ * Answers why there is nothing to keep, or null.
  */
 export function captureKnowledge(
   context: EngineContext,
@@ -65,10 +66,11 @@ export function captureKnowledge(
   if (body === null) return 'not_needed'
   const title = firstCharacters(redact(task.title), maxTitle)
   const source = { by: 'system', task_id: task.id, execution_id: worker?.id ?? null }
-  context.feed.commit((tx) => {
+  return context.feed.commit((tx) => {
     const found = tx.knowledge.bySourceTask(task.id)
     // What an agent wrote down at its task is its own.
     const known = found?.source.by === 'system' ? found : null
+    if (known !== null && known.edited_by !== null) return 'not_needed'
     const now = nowIso(context)
     const entry: KnowledgeRecord = {
       id: known?.id ?? (context.newId() as KnowledgeId),
@@ -76,6 +78,7 @@ export function captureKnowledge(
       title,
       body,
       source,
+      edited_by: null,
       created_at: known?.created_at ?? now,
       updated_at: now,
     }
@@ -83,8 +86,8 @@ export function captureKnowledge(
       tx.knowledge.put(entry)
       tx.emit('knowledge.updated', { project_id: entry.project_id, knowledge_id: entry.id, entry })
     }
+    return null
   })
-  return null
 }
 
 /** The last execution that did the task's work and succeeded, whatever the role of those who work is called. */

@@ -15,6 +15,10 @@ export const KnowledgeEntry = z
         execution_id: ExecutionId.nullable(),
       })
       .describe('Where it comes from.'),
+    edited_by: z
+      .string()
+      .nullable()
+      .describe('`user:<handle>` of who edited it last. What a person edited is not captured anew.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -26,6 +26,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
         title: redact(title),
         body: redact(body),
         source: sourceOf(principal),
+        edited_by: null,
         created_at: at,
         updated_at: at,
       }
@@ -35,7 +36,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
       return entry
     },
     'knowledge.get': ({ knowledge_id }) => findKnowledge(read, knowledge_id),
-    'knowledge.update': ({ knowledge_id, title, body }) => {
+    'knowledge.update': ({ knowledge_id, title, body }, { principal }) => {
       const redact = redactorOf(parts, findProject(read, findKnowledge(read, knowledge_id).project_id))
       return feed.commit((tx) => {
         const current = tx.knowledge.get(knowledge_id) ?? missing('knowledge')
@@ -43,6 +44,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
           ...current,
           ...(title !== undefined && { title: redact(title) }),
           ...(body !== undefined && { body: redact(body) }),
+          edited_by: actorOf(principal),
           updated_at: now(),
         }
         putKnowledge(tx, edited)

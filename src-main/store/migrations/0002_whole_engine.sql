@@ -23,6 +23,7 @@ CREATE TABLE `knowledge` (
 	`source_by` text NOT NULL,
 	`source_task_id` text,
 	`source_execution_id` text,
+	`edited_by` text,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade,

@@ -56,6 +56,7 @@ export const knowledge = sqliteTable(
     source_execution_id: text('source_execution_id')
       .$type<ExecutionId>()
       .references(() => executions.id, { onDelete: 'set null' }),
+    edited_by: text('edited_by'),
     created_at: text('created_at').notNull(),
     updated_at: text('updated_at').notNull(),
   },

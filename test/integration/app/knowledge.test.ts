@@ -34,10 +34,11 @@ test.concurrent('what a person writes down is found again, edited and forgotten'
     title: 'Ports',
     body: 'Use 4870.',
     source: { by: 'user:owner', task_id: null, execution_id: null },
+    edited_by: null,
   })
   expect(await client.call('knowledge.get', { knowledge_id: entry.id })).toEqual(entry)
   const edited = await client.call('knowledge.update', { knowledge_id: entry.id, body: 'Use 4871.' })
-  expect(edited).toEqual({ ...entry, body: 'Use 4871.', updated_at: edited.updated_at })
+  expect(edited).toEqual({ ...entry, body: 'Use 4871.', edited_by: 'user:owner', updated_at: edited.updated_at })
   expect(await client.call('knowledge.get', { knowledge_id: entry.id })).toEqual(edited)
   expect(await pages(job, { q: '4871', limit: 5 })).toEqual([['Ports']])
   expect(await pages(job, { q: '4870', limit: 5 })).toEqual([[]])

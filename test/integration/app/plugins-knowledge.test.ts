@@ -105,6 +105,24 @@ test.concurrent('knowledge-capture keeps what the worker said and what came back
   expect(await knowledgeNews(job)).toEqual([{ project_id: job.project.id, knowledge_id: entry?.id, entry }])
 })
 
+test.concurrent('knowledge-capture leaves alone what a person has edited since', async () => {
+  await using job = await startJob({
+    workflow: withHooks({ review: { on_enter: [capture()], after_enter: [lastHook] } }),
+  })
+  const task = await job.task({ title: 'Teach' })
+  await job.claim(task, await job.agent('echo x >> work.txt; echo "Round $(wc -l < work.txt)"'))
+  const captures = async () => (await timeline(job, task.id, 'review')).filter((one) => one.includes('capture'))
+  expect(await captures()).toEqual(['on_enter knowledge-capture ok'])
+  const [captured] = await known(job)
+  expect(captured).toMatchObject({ body: 'Round 1', edited_by: null })
+  const better = { knowledge_id: captured?.id ?? '', body: 'Better put.' }
+  const edited = await job.running.client.call('knowledge.update', better)
+  await job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Once more' })
+  await job.running.taskWhere(task.id, (one) => one.review_summary?.attempt_number === 2)
+  expect(await captures()).toEqual(['on_enter knowledge-capture skipped not_needed'])
+  expect(await known(job)).toEqual([edited])
+})
+
 test.concurrent('knowledge-capture keeps nothing where nothing was said or a project does without', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ done: { on_enter: [capture(), lastHook] } }) })
   const silent = await job.task({ title: 'By hand' })

@@ -11,6 +11,7 @@ export function writeNote(open: OpenStore, more: Partial<KnowledgeRecord> = {}):
     title: 'Title',
     body: 'Body',
     source: { by: 'system', task_id: null, execution_id: null },
+    edited_by: null,
     created_at: at,
     updated_at: at,
     ...more,

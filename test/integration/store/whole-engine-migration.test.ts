@@ -110,7 +110,14 @@ test('a migrated file takes comments, knowledge and notifications', async () => 
   const store = createStore(await openDatabase(file, migrations))
   const own = { project_id: ids.project as never, created_at: at }
   const entry = {
-    ...{ id: v7() as never, title: 'Ports', body: 'Ask the system for a free one.', updated_at: at, ...own },
+    ...{
+      id: v7() as never,
+      title: 'Ports',
+      body: 'Ask the system for a free one.',
+      edited_by: null,
+      updated_at: at,
+      ...own,
+    },
     source: { by: 'system', task_id: ids.task as never, execution_id: ids.execution as never },
   }
   store.write((q) => {
