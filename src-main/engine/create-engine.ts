@@ -2,6 +2,7 @@ import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import { createActions, type Actions } from './actions.ts'
 import { createClaims, type Claims } from './claims.ts'
 import { createCleanup, type Cleanup } from './cleanup.ts'
+import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { createEffectWorker, type EffectWorker } from './effects.ts'
 import { createExecutions, type Executions } from './executions.ts'
@@ -82,7 +83,12 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     dispatch: scheduler.dispatch,
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
   }
-  const worker: EffectWorker = createEffectWorker({ context, transitions, perform: createPerformStep(steps) })
+  const worker: EffectWorker = createEffectWorker({
+    context,
+    transitions,
+    perform: createPerformStep(steps),
+    left: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
+  })
   const claims = createClaims({ steps, worker, scheduler })
   const actions = createActions({ steps, worker, executions, scheduler, claims, cleanup })
   const closing = new AbortController()
@@ -138,6 +144,24 @@ function isSilent(context: EngineContext, record: ExecutionRecord): boolean {
   if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return false
   if (context.executors.hosting(record.executor) === 'here') return false
   return context.clock.now() - Date.parse(record.last_heartbeat_at) > heartbeatLimitMs
+}
+
+/** Ends what works for a state that a hook took the task out of. Never rejects. */
+async function stopRoleOf(
+  { context, transitions, executions }: Pick<StepDeps, 'context' | 'transitions'> & { readonly executions: Executions },
+  task_id: TaskId,
+  left: string,
+): Promise<void> {
+  const { read } = context.store
+  const task = read.tasks.get(task_id)
+  const state = task && transitions.workflowOf(read, task).states.get(left)
+  const role = state && roleOf(state)
+  const open = read.executions.openOfTask(task_id).filter((record) => record.role === role)
+  try {
+    await Promise.all(open.map((record) => executions.stop(record.id, 'cancelled')))
+  } catch (error) {
+    context.log.error({ err: error, task_id }, 'an execution whose task moved on could not be ended')
+  }
 }
 
 /** Ends whatever is open for a task: what waits is taken out of the queue, what runs is stopped. */

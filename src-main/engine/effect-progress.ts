@@ -35,10 +35,12 @@ export function advance(
   done: { readonly outcome?: HookOutcome | undefined; readonly cascade_skipped?: boolean | undefined },
 ): void {
   const task = tx.tasks.get(effect.task_id)
-  if (task) note(tx, effect, done.outcome, task)
+  const steps = stepsFor(deps, tx, effect)
+  const step = steps[effect.data.cursor]
+  if (task && step) note(tx, effect, step, done.outcome, task)
   const { mark: _mark, held: _held, ...kept } = effect.data
   const cursor = kept.cursor + 1
-  if (cursor >= stepsFor(deps, tx, effect).length) {
+  if (cursor >= steps.length) {
     tx.effects.remove(effect.id)
     return
   }
@@ -50,7 +52,13 @@ export function advance(
 }
 
 /** Adds an action's outcome to the transition that it belongs to. What was skipped is no news; a failure is announced twice. */
-export function note(tx: Tx, effect: EffectRecord, outcome: HookOutcome | undefined, task: TaskRecord): void {
+export function note(
+  tx: Tx,
+  effect: EffectRecord,
+  step: Step,
+  outcome: HookOutcome | undefined,
+  task: TaskRecord,
+): void {
   if (!outcome || effect.data.kind === 'leave') return
   const entry = tx.transitions.get(effect.data.transition_id)
   if (!entry) return
@@ -58,14 +66,25 @@ export function note(tx: Tx, effect: EffectRecord, outcome: HookOutcome | undefi
   if (outcome.outcome === 'skipped') return
   const base = { project_id: task.project_id, task_id: task.id }
   tx.emit('hook.finished', { ...base, transition_id: entry.id, hook: outcome })
-  const announces = outcome.outcome === 'failed' && outcome.phase !== 'before_enter'
-  if (!announces) return
+  // On the way in only a failure under a policy of its own is told: a gate's no is no fault.
+  const hasPolicy = step.kind === 'hook' && step.hook.on_failure !== undefined
+  const announces = outcome.phase !== 'before_enter' || hasPolicy
+  if (outcome.outcome !== 'failed' || !announces) return
   tx.emit('transition.effect_failed', {
     ...base,
     phase: outcome.phase,
     action: outcome.action,
     reason: outcome.reason ?? '',
   })
+}
+
+/** The newest action did what it did; only where it leads the task can't go. */
+export function noteRefused(tx: Tx, { data }: EffectRecord): void {
+  const entry = data.kind === 'enter' ? tx.transitions.get(data.transition_id) : null
+  const last = entry?.hooks.at(-1)
+  if (!entry || !last) return
+  const reason = [last.reason, 'cascade_refused'].filter(Boolean).join('; ')
+  tx.transitions.setHooks(entry.id, [...entry.hooks.slice(0, -1), { ...last, reason }])
 }
 
 export function saveTask(context: EngineContext, tx: Tx, task: TaskRecord): void {

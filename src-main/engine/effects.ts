@@ -3,7 +3,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tas
 import type { Effect } from '../domain/transition/effects.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import type { EngineContext } from './context.ts'
-import { advance, nameOf, note, saveTask, stepsFor } from './effect-progress.ts'
+import { advance, nameOf, note, noteRefused, saveTask, stepsFor } from './effect-progress.ts'
 import type { Tx } from './event-feed.ts'
 import { notify } from './notify.ts'
 import type { Notice } from './plugins/plugin.ts'
@@ -20,8 +20,11 @@ interface Ended {
 /** Where a step leads: on to the next, or to another transition; or it holds the task until somebody says how to go on. */
 export type StepEnd =
   | (Ended & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
-  /** `now` is the effect as it stands by then: an edit of the workflow may have renamed the states in it. */
-  | (Ended & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => void })
+  /**
+   * `now` is the effect as it stands by then: an edit of the workflow may have renamed the states in it.
+   * Answers whether the task is on its way; where it can't go, the next step follows.
+   */
+  | (Ended & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => boolean })
   | (Ended & { readonly kind: 'hold'; readonly annotation: ErrorAnnotation })
 
 export interface EffectWorker {
@@ -48,6 +51,8 @@ export interface EffectWorkerDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepRun) => Promise<StepEnd>
+  /** A hook took the task out of this state: ends whoever works for it. Never rejects. */
+  readonly left: (task_id: TaskId, state: string) => Promise<void>
 }
 
 interface Lane {
@@ -157,6 +162,8 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
   if (signal.aborted) return false
   const duration_ms = context.clock.now() - started
   settle(deps, effect, step, end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end)
+  const now = context.store.read.tasks.get(task.id)
+  if (end.kind === 'move' && now && now.version !== task.version) await deps.left(task.id, task.status)
   return end.kind === 'hold'
 }
 
@@ -171,11 +178,14 @@ function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: St
     if (!current) return
     const annotated = end.annotation ? { ...current, error_annotation: end.annotation } : current
     if (end.kind === 'move') {
-      note(tx, effect, end.outcome, current)
-      tx.effects.remove(effect.id)
-      end.move(tx, annotated, effect.data)
+      note(tx, effect, step, end.outcome, current)
+      if (end.move(tx, annotated, effect.data)) tx.effects.remove(effect.id)
+      else {
+        noteRefused(tx, effect)
+        advance(deps, tx, effect, {})
+      }
     } else if (end.kind === 'hold') {
-      note(tx, effect, end.outcome, current)
+      note(tx, effect, step, end.outcome, current)
       const { mark: _done, ...data } = effect.data
       tx.effects.update(effect.id, { ...data, held: true })
       saveTask(context, tx, annotated)

@@ -34,6 +34,7 @@ export function hookEnd(deps: BlockDeps, effect: Effect, action: Action, result:
         // The gate's own no: back with the feedback, or to a person when the budget is used up.
         move: (tx, task) => {
           applyRejection(deps, tx, task, { triggered_by: 'system', feedback: result.feedback, by_person: false })
+          return true
         },
       }
     case 'escalate':
@@ -56,6 +57,7 @@ export function escalate(deps: BlockDeps, annotation: ErrorAnnotation, outcome: 
     ...(outcome && { outcome }),
     move: (tx, task) => {
       blockTask(deps, tx, task, annotation)
+      return true
     },
   }
 }
@@ -115,7 +117,9 @@ function follow(
         depth: effect.depth + 1,
         ...(annotation && { patch: { error_annotation: annotation } }),
       })
-      if (isRefusal(moved)) deps.context.log.warn({ task_id: current.id, code: moved.code }, 'a cascade was refused')
+      if (!isRefusal(moved)) return true
+      deps.context.log.warn({ task_id: current.id, code: moved.code }, 'a cascade was refused')
+      return false
     },
   }
 }

@@ -82,9 +82,10 @@ function leave(deps: StepDeps, effect: Effect): StepEnd {
         checked: effect.outcomes,
         ...(effect.annotation && { patch: { error_annotation: effect.annotation } }),
       })
-      if (!isRefusal(moved)) return
+      if (!isRefusal(moved)) return true
       const annotation: ErrorAnnotation = { type: 'hook_failed', message: moved.message, recovery_actions: [] }
       saveTask(deps.context, tx, { ...task, error_annotation: annotation })
+      return true
     },
   }
 }
