@@ -50,7 +50,7 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     archived: false,
     active_execution_id: null,
     context_holder: null,
-    attended_at: null,
+    attended_mark: null,
     review_summary: null,
     diff_stat: null,
     created_at: now,
