@@ -76,6 +76,7 @@ test.concurrent('the events of a run come in the order of what happened', async 
     const { event } = item
     if (event.type === 'task.transitioned') return [`${event.data.from_state} > ${event.data.to_state}`]
     if (event.type === 'workspace.updated') return [`workspace ${event.data.status}`]
+    if (event.type === 'hook.finished') return [`${event.data.hook.action} ${event.data.hook.outcome}`]
     if (event.type === 'review.updated') return [`review ${event.data.review.status}`]
     return event.type === 'task.updated' ? [] : [event.type]
   })
@@ -84,6 +85,7 @@ test.concurrent('the events of a run come in the order of what happened', async 
     'backlog > in_progress',
     'workspace creating',
     'workspace ready',
+    'dispatch_role_agent ok',
     'execution.started',
     'execution.finished',
     'in_progress > review',
@@ -92,6 +94,7 @@ test.concurrent('the events of a run come in the order of what happened', async 
     'review running',
     'review passed',
     'notification.created',
+    'run_ci_steps ok',
   ])
   const sorted = numbers(items)
   expect(sorted).toEqual([...sorted].sort((a, b) => a - b))
