@@ -43,7 +43,7 @@ describe('default', () => {
     )
     expect((await job.running.client.call('tasks.get', { task_id: task.id })).status).toBe('planning')
     await pass(job, task)
-    const reviewed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    const reviewed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(reviewed.status).toBe('review')
     const merged = await job.running.client.call('tasks.transition', {
       task_id: task.id,
@@ -64,7 +64,7 @@ describe('default', () => {
     await using job = await jobWith('default')
     const task = await job.task()
     await job.claim(task, job.coder)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent', 'in_progress > review by system'])
   })
 })
@@ -84,7 +84,7 @@ describe('user-approval-review', () => {
     const move = { task_id: task.id, status: 'merging', version: waiting.version }
     expect((await refused(job.running.client.call('tasks.transition', move))).code).toBe('review_not_ready')
     await pass(job, task)
-    const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect([passed.status, await verdictsOf(job, task)]).toEqual(['review', ['pass by agent', 'pass by user']])
     const merged = await job.running.client.call('tasks.transition', { ...move, version: passed.version })
     expect(merged.task.status).toBe('done')
@@ -97,7 +97,7 @@ describe('user-approval-review', () => {
     const waiting = await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
     expect(waiting.review_passed_at).toBeNull()
     await pass(job, task)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   })
 })
 
