@@ -5,7 +5,7 @@
 
 const shared = { lang: '^src-shared/lang/', contract: '^src-shared/contract/', client: '^src-shared/client/' }
 const main = (folder) => `^src-main/${folder}/`
-const ports = '^src-main/engine/(ports|store-port)[.]ts$'
+const ports = '^src-main/engine/([a-z]+-port|ports)[.]ts$'
 const adapters = ['store', 'workspaces', 'hooks', 'logs', 'executors', 'integrations', 'identity', 'workflow-files']
 const anyFolder = '^src-(main|shared|renderer)/'
 

@@ -22,6 +22,7 @@ import { createTemplateHandlers } from './handlers/templates.ts'
 import { createIdentityHandlers } from './handlers/identity.ts'
 import { createProjectHandlers } from './handlers/projects.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
+import { createWorkspaceHandlers } from './handlers/workspaces.ts'
 import { createTaskReads } from './handlers/task-reads.ts'
 
 /** The API behind every door: parse, existence, rights, then the handler. */
@@ -38,6 +39,7 @@ export function createApi(parts: ApiParts): Api {
     ...createDependencyHandlers(parts),
     ...createKnowledgeHandlers(parts),
     ...createNotificationHandlers(parts),
+    ...createWorkspaceHandlers(parts),
   }
   const { read } = parts.store
   return {

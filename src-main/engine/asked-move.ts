@@ -28,7 +28,9 @@ function moveAtOnce(deps: StepDeps, asked: AskedMove): Moved | Refusal | null {
     if (!task) return noTask
     const plan = transitions.plan(tx, task, requestOf(asked))
     if (isRefusal(plan)) return plan
-    return hasSlowChecks(deps, plan) ? null : transitions.applyPlan(tx, task, requestOf(asked), plan)
+    return hasSlowChecks(deps, plan, asked.triggered_by)
+      ? null
+      : transitions.applyPlan(tx, task, requestOf(asked), plan)
   })
 }
 

@@ -1,21 +1,25 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { HookPhase } from '../../src-shared/contract/workflow-definition.ts'
+import { audienceMatches } from '../domain/transition/audience.ts'
 import { isRefusal, type TransitionPlan, type TransitionRequest } from '../domain/transition/plan-transition.ts'
-import { hasPlugin, hooksAt } from '../domain/workflow/graph.ts'
+import { hooksAt } from '../domain/workflow/graph.ts'
 import { runHook, type StepDeps } from './perform-step.ts'
 import type { PluginResult } from './plugins/plugin.ts'
 import type { TaskRecord } from './store-port.ts'
 import { workspaceOf } from './workspace-of.ts'
 
 /** Whether anything slow has a say in this move. */
-export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionPlan): boolean {
-  return guardsOf(deps, plan).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
+export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionPlan, triggered_by: string): boolean {
+  return guardsOf(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
 /** The guards of the plugins that the target names; one that would be skipped there has no say either. */
-function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan) {
+function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
+  const runs = (name: string, phase: HookPhase) =>
+    hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))
   return [...plugins.values()]
-    .filter(({ name, phases }) => phases.some((phase) => hasPlugin(to, name, phase)))
+    .filter(({ name, phases }) => phases.some((phase) => runs(name, phase)))
     .flatMap((plugin) => plugin.guard ?? [])
 }
 
@@ -33,7 +37,7 @@ export async function checkBeforeExit(
   const { read } = deps.context.store
   const plan = deps.transitions.plan(read, task, request)
   if (isRefusal(plan)) return plan
-  for (const guard of guardsOf(deps, plan)) {
+  for (const guard of guardsOf(deps, plan, request.triggered_by)) {
     const project = read.projects.get(task.project_id)
     if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
     const refusal = await guard({

@@ -1,6 +1,7 @@
 import type { Logger } from '../base/log.ts'
 import type { EventFeed } from './event-feed.ts'
-import type { AgentTokens, Clock, Executors, Logs, Scripts, Workspaces } from './ports.ts'
+import type { AgentTokens, Clock, Executors, Logs, Scripts } from './ports.ts'
+import type { Workspaces } from './workspace-port.ts'
 import type { Store } from './store-port.ts'
 import type { Workflows } from './workflows.ts'
 

@@ -8,18 +8,16 @@ import { createEffectWorker, type EffectWorker } from './effects.ts'
 import { createExecutions, type Executions } from './executions.ts'
 import { createPerformStep, type StepDeps } from './perform-step.ts'
 import { abandon } from './move-task.ts'
+import { createOrphans, type Orphans } from './orphans.ts'
 import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
 import type { Plugin } from './plugins/plugin.ts'
-import { markLost, recover } from './recovery.ts'
+import { recover } from './recovery.ts'
+import { createRescues, type Rescues } from './rescues.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
-import type { ExecutionRecord } from './store-port.ts'
+import { createSweeps } from './sweeps.ts'
 import { createTransitions } from './transitions.ts'
 import { createViews, type Views } from './views.ts'
 import { createWorktrees, type Worktrees } from './worktrees.ts'
-
-/** An execution elsewhere that has not been heard of for this long is lost. */
-const heartbeatLimitMs = 90_000
-const sweepEveryMs = 15_000
 
 export interface Engine {
   readonly actions: Actions
@@ -28,6 +26,8 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly worktrees: Worktrees
   readonly cleanup: Cleanup
+  readonly rescues: Rescues
+  readonly orphans: Orphans
   readonly worker: EffectWorker
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
@@ -60,12 +60,14 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const cleanup = createCleanup({ context, transitions, worktrees, stopAll })
-  const whenIdle: Executions['whenIdle'] = (...idle) => executions.whenIdle(...idle)
+  const rescues = createRescues(context, worktrees)
   const builtin = createPlugins({
     context,
     transitions,
     worktrees,
-    whenIdle,
+    whenIdle: (...idle) => executions.whenIdle(...idle),
+    isShared: (task_id) => executions.isShared(task_id),
+    whenAlone: (...alone) => executions.whenAlone(...alone),
     dispatch: scheduler.dispatch,
     follow: async (task_id) => {
       worker.interrupt(task_id)
@@ -75,12 +77,9 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     cleanup,
   })
   const plugins = new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
+  const { dispatch } = scheduler
   const steps: StepDeps = {
-    context,
-    transitions,
-    worktrees,
-    plugins,
-    dispatch: scheduler.dispatch,
+    ...{ context, transitions, worktrees, plugins, dispatch },
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
   }
   const worker: EffectWorker = createEffectWorker({
@@ -91,20 +90,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const claims = createClaims({ steps, worker, scheduler })
   const actions = createActions({ steps, worker, executions, scheduler, claims, cleanup })
-  const closing = new AbortController()
-  let sweeper: NodeJS.Timeout | null = null
-  let sweeping = Promise.resolve()
-  const sweep = () => {
-    sweeping = sweeping
-      .then(() => cleanup.sweep(closing.signal))
-      .catch((error: unknown) => {
-        context.log.error({ err: error }, 'the clean-up sweep broke')
-      })
-    for (const record of context.store.read.executions.open()) {
-      if (!isSilent(context, record)) continue
-      markLost(steps, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
-    }
-  }
+  const sweeps = createSweeps({ steps, cleanup, rescues })
   return {
     actions,
     claims,
@@ -112,38 +98,36 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     scheduler,
     worktrees,
     cleanup,
+    rescues,
+    orphans: createOrphans(context, worktrees),
     worker,
     plugins: pluginRules(plugins),
-    abandonAll: async (project_id) => {
-      const { read } = context.store
-      const pending = read.effects.pendingTasks().filter((id) => read.tasks.get(id)?.project_id === project_id)
-      await Promise.all(pending.map((task_id) => abandon({ steps, worker }, task_id)))
-    },
+    abandonAll: (project_id) => abandonAll({ steps, worker }, project_id),
     views: createViews(context.store.read),
     recover: () => recover(steps),
     start: () => {
       for (const task_id of context.store.read.effects.pendingTasks()) worker.wake(task_id)
       scheduler.pump()
-      sweep()
-      sweeper = setInterval(sweep, sweepEveryMs)
+      sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
     close: async () => {
-      if (sweeper) clearInterval(sweeper)
-      closing.abort()
+      const swept = sweeps.close()
       scheduler.close()
       await worker.close()
       await executions.close()
-      await sweeping
+      await swept
     },
   }
 }
 
-/** Only agents that run elsewhere have to be heard of; what runs here is watched directly. */
-function isSilent(context: EngineContext, record: ExecutionRecord): boolean {
-  if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return false
-  if (context.executors.hosting(record.executor) === 'here') return false
-  return context.clock.now() - Date.parse(record.last_heartbeat_at) > heartbeatLimitMs
+async function abandonAll(
+  deps: { readonly steps: StepDeps; readonly worker: EffectWorker },
+  project_id: ProjectId,
+): Promise<void> {
+  const { read } = deps.steps.context.store
+  const pending = read.effects.pendingTasks().filter((id) => read.tasks.get(id)?.project_id === project_id)
+  await Promise.all(pending.map((task_id) => abandon(deps, task_id)))
 }
 
 /** Ends what works for a state that a hook took the task out of. Never rejects. */

@@ -7,7 +7,7 @@ import { advance, nameOf, note, noteRefused, saveTask, stepsFor } from './effect
 import type { Tx } from './event-feed.ts'
 import { notify } from './notify.ts'
 import type { Notice } from './plugins/plugin.ts'
-import { WorkspaceError } from './ports.ts'
+import { WorkspaceError } from './workspace-port.ts'
 import type { EffectRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 

@@ -4,8 +4,9 @@ import type { EngineContext } from './context.ts'
 import { launch, type Launch, type Launched } from './launch.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import { settleExecution, type StopReason } from './settle-execution.ts'
-import type { ExecutionRecord } from './store-port.ts'
+import type { ExecutionRecord, Queries } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
+import { othersInWorkspace, workspaceOwner } from './workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
 
 export interface Executions {
@@ -18,8 +19,15 @@ export interface Executions {
   finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
   /** Those that this process has started or is starting. */
   running(): ReadonlyMap<ExecutionId, Run>
-  /** Settles once nothing of this task runs, or with the signal; after `limit_ms` what is left is stopped. */
+  /**
+   * Settles once nobody is at work in the task's worktree, or with the signal. After `limit_ms` what is
+   * left of the task itself is stopped; other tasks that share the worktree take the time that they need.
+   */
   whenIdle(task_id: TaskId, limit_ms: number, signal: AbortSignal): Promise<void>
+  /** Whether another task is at work, or about to be, in the task's worktree. */
+  isShared(task_id: TaskId): boolean
+  /** Settles once no other task is at work in the task's worktree, or with the signal. */
+  whenAlone(task_id: TaskId, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -45,14 +53,16 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
   const { context } = deps
   const runs = new Map<ExecutionId, Run>()
 
-  const idle = async (task_id: TaskId, limit_ms: number, except: ExecutionId | null, signal: AbortSignal) => {
-    const others = [...runs.values()].filter((run) => run.record.task_id === task_id && run.record.id !== except)
-    if (others.length === 0 || signal.aborted) return
+  const runsOf = (task_id: TaskId) => [...runs.values()].filter((run) => run.record.task_id === task_id)
+  const guestsOf = (task_id: TaskId) => othersInWorktree(context.store.read, task_id, [...runs.values()])
+  /** Stops after a while what is there; answers how to call that off. */
+  const stopLater = (left: () => readonly Run[], limit_ms: number) => {
     const timer = setTimeout(() => {
-      for (const run of others) void run.live?.process.stop()
+      for (const run of left()) void run.live?.process.stop()
     }, limit_ms)
-    await Promise.race([Promise.all(others.map((run) => run.ended)), aborted(signal)])
-    clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+    }
   }
 
   const start = async (execution_id: ExecutionId): Promise<void> => {
@@ -75,7 +85,10 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       leave()
     }
     // One at a time in a worktree: a reviewer that just judged may still be saying goodbye.
-    await idle(record.task_id, 60_000, execution_id, run.abort.signal)
+    const before = runsOf(record.task_id).filter((other) => other !== run)
+    const callOff = stopLater(() => before, goodbyeMs)
+    await allEnded(before, run.abort.signal)
+    callOff()
     const launched: Launch = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
       : await launchSafely(deps, record, run.abort.signal)
@@ -122,12 +135,25 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await settleExecution(deps, execution_id, { outcome, stopped: null })
       deps.freed()
     },
-    whenIdle: (task_id, limit_ms, signal) => idle(task_id, limit_ms, null, signal),
+    whenIdle: async (task_id, limit_ms, signal) => {
+      const callOff = stopLater(() => runsOf(task_id), limit_ms)
+      await until(() => [...runsOf(task_id), ...guestsOf(task_id)], signal)
+      callOff()
+    },
+    isShared: (task_id) => {
+      const task = context.store.read.tasks.get(task_id)
+      const open = task ? othersInWorkspace(context.store.read, task) : []
+      return guestsOf(task_id).length > 0 || open.some((one) => one.status === 'running')
+    },
+    whenAlone: (task_id, signal) => until(() => guestsOf(task_id), signal),
     close: async () => {
       await Promise.all([...runs.keys()].map((id) => stop(id, 'stopped')))
     },
   }
 }
+
+/** How long an agent that did its part may take to say goodbye. */
+const goodbyeMs = 60_000
 
 const internalError = 'An internal error; the log of the service says more.'
 
@@ -144,6 +170,27 @@ async function launchSafely(deps: ExecutionsDeps, record: ExecutionRecord, signa
 
 function gone(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
   return { ended, exit_code: null, session_id: null, usage: null, conclusion: 'done', message: null }
+}
+
+/** The runs that other tasks have in the worktree of this one. */
+function othersInWorktree(q: Pick<Queries, 'tasks'>, task_id: TaskId, runs: readonly Run[]): readonly Run[] {
+  const task = q.tasks.get(task_id)
+  if (!task) return []
+  const owner = workspaceOwner(q, task).id
+  return runs.filter(({ record }) => {
+    const other = record.task_id === task_id ? null : q.tasks.get(record.task_id)
+    return other !== null && workspaceOwner(q, other).id === owner
+  })
+}
+
+/** Settles once there is none any more, or with the signal: when one ends, the next may begin. */
+async function until(left: () => readonly Run[], signal: AbortSignal): Promise<void> {
+  for (let runs = left(); runs.length > 0 && !signal.aborted; runs = left()) await allEnded(runs, signal)
+}
+
+async function allEnded(runs: readonly Run[], signal: AbortSignal): Promise<void> {
+  if (runs.length === 0 || signal.aborted) return
+  await Promise.race([Promise.all(runs.map((run) => run.ended)), aborted(signal)])
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -3,13 +3,8 @@ import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { latePrompt } from './late-prompt.ts'
-import {
-  ExecutorError,
-  type ExecutionOutcome,
-  type ExecutionRun,
-  type RunningExecution,
-  WorkspaceError,
-} from './ports.ts'
+import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from './ports.ts'
+import { WorkspaceError } from './workspace-port.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { toExecution, toSettings, toTask } from './views.ts'
 import type { Worktrees } from './worktrees.ts'

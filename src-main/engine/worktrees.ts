@@ -5,7 +5,7 @@ import type { WorkspaceId } from '../../src-shared/contract/ids.ts'
 import { branchName } from '../domain/task/branch-name.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
-import { type BranchRef, WorkspaceError } from './ports.ts'
+import { type BranchRef, WorkspaceError } from './workspace-port.ts'
 import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
 import { saveWorkspace } from './save-workspace.ts'
@@ -147,6 +147,7 @@ async function ensureOwn(
     const result = await context.workspaces.ensure(
       {
         repo_path: record.repo_path,
+        task_id: record.task_id,
         path: record.path,
         branch: record.branch,
         base_branch: record.base_branch,

@@ -1,26 +1,30 @@
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createKeyedLock } from '../base/keyed-lock.ts'
 import type { Logger } from '../base/log.ts'
-import { WorkspaceError } from '../engine/ports.ts'
-import type { BranchRef, Cancellable, Clock, Workspaces, WorktreeStatus } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/workspace-port.ts'
+import type { Cancellable, Clock } from '../engine/ports.ts'
+import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/workspace-port.ts'
 import { discardWorktree } from './discard-worktree.ts'
 import { ensureWorktree } from './ensure-worktree.ts'
 import { orNull } from './file-errors.ts'
-import { resolveBase, resolveCommit } from './git/branch.ts'
+import { mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
 import { GitError } from './git/git-error.ts'
 import { peekBranch, peekHead } from './git/peek.ts'
 import { countAheadBehind, isDirty } from './git/status.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
-import { holderOf, releaseLock, releaseStale, takeLock, worktreeFolders } from './lock.ts'
-import { checkMergeTarget, mergeIntoTarget } from './merge-into-target.ts'
-import { realpathOfExisting } from './path-guard.ts'
+import { holderOf, releaseLock, releaseStale, takeLock } from './lock.ts'
+import { checkMergeTarget, mergeIntoTarget, readConflicts } from './merge-into-target.ts'
+import { describeOrphan, findOrphans, removeOrphan } from './orphans.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
 import { removeWorktreeSafely } from './remove-worktree.ts'
+import { deleteRescue, expireRescues, listRescues } from './rescue-list.ts'
+import { restoreRescue } from './rescue-restore.ts'
 import { rescueUncommitted } from './rescue.ts'
 import { resetWorktree } from './reset-worktree.ts'
+import { updateBranch } from './update-branch.ts'
 
 /**
  * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
@@ -57,7 +61,11 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       ),
     rescue: (path, task, { signal }) =>
       asWorkspaceError(
-        perRepository(path, { signal }, async () => (await rescueUncommitted(path, task, { signal, now })).ref),
+        perRepository(
+          path,
+          { signal },
+          async () => (await rescueUncommitted(path, task, { signal, now, reason: 'unknown' })).ref,
+        ),
       ),
     checkTarget: (ref, { signal }) =>
       asWorkspaceError(
@@ -65,6 +73,13 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       ),
     merge: (request, { signal }) =>
       asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
+    conflicts: (ref, { signal }) => asWorkspaceError(readConflicts(ref, { signal })),
+    updateBranch: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path), () =>
+          perRepository(request.repo_path, { signal }, () => updateBranch(request, { signal, now })),
+        ),
+      ),
     remove: (request, { signal }) =>
       asWorkspaceError(
         worktrees.run(resolve(request.path), () =>
@@ -76,6 +91,20 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     readLock: (path) => holderOf(path),
     releaseStaleLocks: (root) => releaseStale(root),
     orphans: (root, known) => findOrphans(root, known),
+    rescues: (repo, task, { signal }) => asWorkspaceError(listRescues(repo, task, { signal })),
+    restoreRescue: (name, into, { signal }) =>
+      asWorkspaceError(perRepository(name.repo_path, { signal }, () => restoreRescue(name, into, { signal }))),
+    deleteRescue: (name, { signal }) =>
+      asWorkspaceError(perRepository(name.repo_path, { signal }, () => deleteRescue(name, { signal }))),
+    expireRescues: (repo, before, { signal }) =>
+      asWorkspaceError(perRepository(repo, { signal }, () => expireRescues(repo, before, { signal }))),
+    describeOrphan: (path, { signal }) => asWorkspaceError(describeOrphan(path, { signal })),
+    removeOrphan: (path, fallback, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(path), () => removeOrphan(path, fallback, { signal, now, repositories, onSetAside })),
+      ),
+    sameRepository: (one, other, { signal }) => asWorkspaceError(isSameRepository(one, other, { signal })),
+    forkPoint: (path, base, { signal }) => asWorkspaceError(forkPoint(path, base, { signal })),
   }
 }
 
@@ -97,13 +126,14 @@ async function readHead(path: string, { signal }: Cancellable): Promise<string> 
   return head
 }
 
-async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
-  const expected = new Set(await Promise.all(known.map((path) => realpathOfExisting(resolve(path)))))
-  const orphans: string[] = []
-  for (const path of await worktreeFolders(root)) {
-    if (!expected.has(await realpathOfExisting(path))) orphans.push(path)
-  }
-  return orphans
+async function isSameRepository(one: string, other: string, { signal }: Cancellable): Promise<boolean> {
+  const [first, second] = await Promise.all([commonDir(one, { signal }), commonDir(other, { signal })])
+  return (await realpath(first)) === (await realpath(second))
+}
+
+async function forkPoint(path: string, baseBranch: string, { signal }: Cancellable): Promise<string | null> {
+  const base = await resolveBase(path, baseBranch, { signal })
+  return base === null ? null : await mergeBase(path, base, 'HEAD', { signal })
 }
 
 async function asWorkspaceError<T>(work: Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { realpathOfExisting } from './path-guard.ts'
+import { placeOf } from './path-guard.ts'
 import { commonDir } from './git/worktree.ts'
 import { deleteBranch, refuseRepository, removeFolder } from './remove-worktree.ts'
 import type { RemoveOptions } from './remove-worktree.ts'
@@ -17,12 +17,12 @@ export interface DiscardRequest {
  */
 export async function discardWorktree(given: DiscardRequest, options: RemoveOptions): Promise<string | null> {
   const { signal, repositories } = options
-  const request = { ...given, path: await realpathOfExisting(given.path) }
+  const request = { ...given, path: await placeOf(given.path) }
   await refuseRepository(request)
   const common = await commonDir(request.repo_path, { signal })
   return await repositories.run(common, async () => {
-    const uncommitted = await removeFolder(request, common, options)
-    const committed = await deleteBranch(request, request.branch, options)
+    const uncommitted = await removeFolder(request, common, { ...options, reason: 'discard' })
+    const committed = await deleteBranch(request, request.branch, { ...options, reason: 'discard' })
     return uncommitted ?? committed
   })
 }

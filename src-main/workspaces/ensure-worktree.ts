@@ -1,19 +1,24 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { WorkspaceError } from '../engine/ports.ts'
-import type { Cancellable, WorktreeRequest, WorktreeResult } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/workspace-port.ts'
+import type { Cancellable } from '../engine/ports.ts'
+import type { WorktreeRequest, WorktreeResult } from '../engine/workspace-port.ts'
 import type { KeyedLock } from '../base/keyed-lock.ts'
 import { excludeLock } from './exclude-lock.ts'
+import { copyFiles } from './copy-files.ts'
 import { orNull } from './file-errors.ts'
 import { branchRef, branchTips, currentBranch, mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { peekCommonDir, peekHead } from './git/peek.ts'
 import { runGit } from './git/run-git.ts'
 import { isDirty } from './git/status.ts'
 import { addWorktree, commonDir, findRecord, readGitLink, removeWorktree, repairWorktree } from './git/worktree.ts'
-import { realpathOfExisting } from './path-guard.ts'
+import { keepLooseEnds } from './loose-ends.ts'
+import { placeOf, realpathOfExisting } from './path-guard.ts'
+import { rescueStaged } from './rescue-staged.ts'
 import { keepUnlessReachable } from './rescue.ts'
+import { noteTip } from './rewritten.ts'
 import { folderState, setAside } from './set-aside.ts'
-import { copyFiles, runSetup } from './set-up-worktree.ts'
+import { runSetup } from './set-up-worktree.ts'
 
 export interface EnsureOptions extends Cancellable {
   readonly now: () => number
@@ -28,7 +33,7 @@ const setupDone = 'svc-ready'
 /** Makes the worktree be there, on its branch, set up. Never removes a file: what is no worktree is renamed. */
 export async function ensureWorktree(given: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
   const { signal, repositories } = options
-  const request = { ...given, path: await realpathOfExisting(given.path) }
+  const request = { ...given, path: await placeOf(given.path) }
   const common = (await peekCommonDir(request.repo_path)) ?? (await commonDir(request.repo_path, { signal }))
   const result = await repositories.run(common, async () => {
     await excludeLock(common)
@@ -44,15 +49,22 @@ async function create(request: WorktreeRequest, common: string, options: EnsureO
   const { signal } = options
   const tips = await branchTips(repo, [branch, request.base_branch], { signal })
   const tip = tips.get(branch)
+  const record = await findRecord(common, path)
+  if (record !== null) {
+    const keep = { ...options, reason: 'lost' } as const
+    await rescueStaged(repo, record, taskOf(request), keep)
+    await keepLooseEnds(repo, record, taskOf(request), keep)
+  }
   if (tip === undefined && request.expect === 'existing') return { kind: 'branch_gone' }
   const base = tips.get(request.base_branch) ?? (await resolveBase(repo, request.base_branch, { signal }))
   if (base === null && tip === undefined) throw baseGone(request)
 
   const aside = await setAside(path)
   if (aside !== null) options.onSetAside({ from: path, to: aside })
-  if ((await findRecord(common, path)) !== null) await removeWorktree(repo, path, { signal })
+  if (record !== null) await removeWorktree(repo, path, { signal })
   await mkdir(dirname(path), { recursive: true })
   await addWorktree(repo, path, { branch, start: tip === undefined ? base : null }, { signal })
+  await noteTip(path, tip ?? base ?? '', taskOf(request), options)
   if (tip === undefined) return { kind: 'ready', how: 'created', base_commit: base ?? '' }
   const fork = base === null ? null : await mergeBase(repo, base, tip, { signal })
   return { kind: 'ready', how: 'recovered', base_commit: fork ?? tip }
@@ -61,7 +73,7 @@ async function create(request: WorktreeRequest, common: string, options: EnsureO
 /** A worktree that git made to the end and that belongs to this repository. Only files are read: this is the fast path. */
 async function isHealthy(request: WorktreeRequest, common: string, { signal }: Cancellable): Promise<boolean> {
   const { repo_path: repo, path } = request
-  if ((await folderState(path)) !== 'filled') return false
+  if ((await orNull(lstat(path)))?.isDirectory() !== true || (await folderState(path)) !== 'filled') return false
   if (await isLinked(path, common)) return true
   if ((await findRecord(common, path)) === null || (await readGitLink(path)) === null) return false
   await repairWorktree(repo, path, { signal })
@@ -81,7 +93,9 @@ async function isLinked(path: string, common: string): Promise<boolean> {
 async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
   const { path, branch, base_branch: baseBranch, known_base: knownBase } = request
   const { signal } = options
-  const isOnBranch = (await peekHead(path))?.branch === branch
+  const peeked = await peekHead(path)
+  const isOnBranch = peeked?.branch === branch
+  if (isOnBranch) await noteTip(path, peeked.commit, taskOf(request), options)
   if (isOnBranch && knownBase !== undefined) return { kind: 'ready', how: 'reused', base_commit: knownBase }
   if (!isOnBranch && (await currentBranch(path, { signal })) !== branch && !(await isRebasing(path, branch))) {
     await returnToBranch(request, options)
@@ -89,6 +103,7 @@ async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<
   const head = await resolveCommit(path, 'HEAD', { signal })
   const base = await resolveBase(path, baseBranch, { signal })
   if (head === null) throw baseGone(request)
+  if (!isOnBranch) await noteTip(path, head, taskOf(request), options)
   const fork = base === null ? null : await mergeBase(path, base, head, { signal })
   return { kind: 'ready', how: 'reused', base_commit: fork ?? head }
 }
@@ -112,7 +127,7 @@ async function returnToBranch(request: WorktreeRequest, options: EnsureOptions):
         `Commit or discard them there and run "git switch ${branch}", then try again.`,
     )
   }
-  if (head !== null) await keepUnlessReachable(path, head, basename(path), options)
+  if (head !== null) await keepUnlessReachable(path, head, taskOf(request), { ...options, reason: 'left' })
   await runGit(path, ['switch', '--quiet', '--no-guess', branch], { signal, access: 'write' })
 }
 
@@ -139,6 +154,8 @@ async function setUp(request: WorktreeRequest, { signal }: Cancellable): Promise
   })
   await writeFile(doneFile, '')
 }
+
+const taskOf = (request: WorktreeRequest): string => request.task_id ?? basename(request.path)
 
 function baseGone(request: WorktreeRequest): WorkspaceError {
   return new WorkspaceError(

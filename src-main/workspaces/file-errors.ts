@@ -18,6 +18,7 @@ export async function orNull<T>(operation: Promise<T>): Promise<T | null> {
   }
 }
 
-function hasCode(error: unknown, code: string): boolean {
+/** Whether a file operation failed with this code of the system. */
+export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

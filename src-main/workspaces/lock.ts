@@ -1,13 +1,18 @@
-import { open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { copyFile, link, lstat, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { identify, isAlive } from '../base/process.ts'
 import { ExecutionId } from '../../src-shared/contract/ids.ts'
-import type { WorktreeLock } from '../engine/ports.ts'
-import { isTaken, orNull } from './file-errors.ts'
+import { WorkspaceError, type WorktreeLock } from '../engine/workspace-port.ts'
+import { hasCode, isMissing, isTaken, orNull } from './file-errors.ts'
+import { setAside } from './set-aside.ts'
 
 const lockName = '.svc.lock'
+/** No lock is longer; who wrote more meant something else. */
+const longest = 4_096
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
 const Holder = z.object({ pid: z.int().positive(), started: z.string() })
 
@@ -20,26 +25,62 @@ type LockFile = z.infer<typeof LockFile>
  * is taken over; the same execution may take it again, to name the process it has meanwhile.
  */
 export async function takeLock(path: string, lock: WorktreeLock): Promise<WorktreeLock | null> {
+  if ((await lstat(path)).isSymbolicLink()) {
+    throw new WorkspaceError('outside_worktree', `${path} is a link now and no worktree. Remove the link.`)
+  }
   // An agent that has ended by now leaves the lock to this service, which gives it up when the execution is over.
   const holder = (lock.pid === null ? null : await identify(lock.pid)) ?? (await identify(process.pid))
   if (holder === null) throw new Error('The process table does not list this very process.')
   const text = `${JSON.stringify({ execution_id: lock.execution_id, pid: lock.pid, holder } satisfies LockFile)}\n`
-  if (await createNew(join(path, lockName), text)) return null
-  const present = await holderOf(path)
-  if (present !== null && present.execution_id !== lock.execution_id) return present
-  await replace(path, text)
-  return null
+  // Beside the worktree, so that neither git nor the agent ever sees a half-written or second file.
+  const prepared = join(dirname(path), `.${basename(path)}-${randomUUID()}`)
+  await writeFile(prepared, text, { mode: 0o600, flag: 'wx' })
+  try {
+    return await putInPlace(path, prepared, lock.execution_id)
+  } finally {
+    await rm(prepared, { force: true })
+  }
+}
+
+/** Every step is one that only one of many can do: to create the file, or to take a stale one away. */
+async function putInPlace(path: string, prepared: string, execution: ExecutionId): Promise<WorktreeLock | null> {
+  const file = join(path, lockName)
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (await createFrom(prepared, file)) return null
+    const present = await holderOf(path)
+    if (present?.execution_id === execution) {
+      await rename(prepared, file)
+      return null
+    }
+    if (present !== null) return present
+    if ((await orNull(lstat(file)))?.isDirectory()) await setAside(file)
+    else await takeAway(file, `${prepared}-stale`)
+  }
+  throw new WorkspaceError('git_failed', `The lock of ${path} could not be taken. See what keeps making ${file}.`)
+}
+
+/** Removes a lock that was found to be nobody's. Should somebody have taken it in between, they get it back. */
+async function takeAway(file: string, aside: string): Promise<void> {
+  try {
+    await rename(file, aside)
+  } catch (error) {
+    if (isMissing(error)) return
+    throw error
+  }
+  const taken = await readLockFile(aside)
+  if (taken !== null && (await isAlive(taken.holder))) await createFrom(aside, file)
+  await rm(aside, { force: true })
 }
 
 /** Gives the lock up if this execution has it. */
 export async function releaseLock(path: string, execution: ExecutionId): Promise<void> {
-  const file = await readLockFile(path)
+  const file = await readLockFile(join(path, lockName))
   if (file?.execution_id === execution) await rm(join(path, lockName), { force: true })
 }
 
 /** Who holds the lock of a worktree; null when nobody does, or only a process that is gone. */
 export async function holderOf(path: string): Promise<WorktreeLock | null> {
-  const file = await readLockFile(path)
+  const file = await readLockFile(join(path, lockName))
   if (file === null || !(await isAlive(file.holder))) return null
   return { execution_id: file.execution_id, pid: file.pid }
 }
@@ -49,7 +90,8 @@ export async function releaseStale(root: string): Promise<readonly string[]> {
   const released: string[] = []
   for (const path of await worktreeFolders(root)) {
     const file = join(path, lockName)
-    if ((await orNull(readFile(file))) === null || (await holderOf(path)) !== null) continue
+    const entry = await orNull(lstat(file))
+    if (entry === null || entry.isDirectory() || (await holderOf(path)) !== null) continue
     await rm(file, { force: true })
     released.push(path)
   }
@@ -68,12 +110,22 @@ async function foldersIn(path: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
 }
 
-/** A file that makes no sense was cut off by a crash: it is nobody's. */
-async function readLockFile(path: string): Promise<LockFile | null> {
-  const text = await orNull(readFile(join(path, lockName), 'utf8'))
-  if (text === null) return null
-  const parsed = LockFile.safeParse(parseJson(text))
-  return parsed.success ? parsed.data : null
+/**
+ * What a lock file says. One that makes no sense was cut off by a crash or is somebody else's file: it is nobody's
+ * lock, and so is what is no plain file.
+ */
+async function readLockFile(file: string): Promise<LockFile | null> {
+  try {
+    await using handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const entry = await handle.stat()
+    if (!entry.isFile() || entry.size > longest) return null
+    const parsed = LockFile.safeParse(parseJson(await handle.readFile('utf8')))
+    return parsed.success ? parsed.data : null
+  } catch (error) {
+    const isNone = isMissing(error) || hasCode(error, 'ELOOP') || hasCode(error, 'ENXIO') || hasCode(error, 'EISDIR')
+    if (isNone) return null
+    throw error
+  }
 }
 
 function parseJson(text: string): unknown {
@@ -85,20 +137,26 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function createNew(file: string, text: string): Promise<boolean> {
+/** The file is there at once and whole, or it was there before: then false. */
+async function createFrom(prepared: string, file: string): Promise<boolean> {
   try {
-    await using handle = await open(file, 'wx', 0o600)
-    await handle.writeFile(text)
+    await link(prepared, file)
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    const hasNoLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].some((code) => hasCode(error, code))
+    if (!hasNoLinks) throw error
+    return await createCopy(prepared, file)
+  }
+}
+
+/** For file systems without hard links; there a reader may see it empty for a moment, and takes it for nobody's. */
+async function createCopy(prepared: string, file: string): Promise<boolean> {
+  try {
+    await copyFile(prepared, file, constants.COPYFILE_EXCL)
     return true
   } catch (error) {
     if (isTaken(error)) return false
     throw error
   }
-}
-
-/** Prepared beside the worktree, so that neither git nor the agent ever sees a half-written or second file. */
-async function replace(path: string, text: string): Promise<void> {
-  const prepared = join(dirname(path), `.${basename(path)}-${randomUUID()}`)
-  await writeFile(prepared, text, { mode: 0o600 })
-  await rename(prepared, join(path, lockName))
 }

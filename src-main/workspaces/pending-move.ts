@@ -2,28 +2,32 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Cancellable } from '../engine/ports.ts'
+import { follow, lockCheckout, releaseLeftLock } from './checkout-lock.ts'
 import { orNull } from './file-errors.ts'
 import { branchRef, resolveCommit } from './git/branch.ts'
+import { peekCommonDir } from './git/peek.ts'
+import { changedPaths } from './git/tree-paths.ts'
 import { commonDir } from './git/worktree.ts'
-import { checkoutsOf, follow } from './target-checkout.ts'
+import { restoreFiles } from './restore-files.ts'
+import { checkoutsOf } from './target-checkout.ts'
 
-const PendingMove = z.object({ branch: z.string(), from: z.string(), to: z.string(), checkouts: z.array(z.string()) })
-
-interface Move {
-  readonly branch: string
-  readonly from: string
-  readonly to: string
-  readonly checkouts: readonly string[]
-}
+const PendingMove = z.object({
+  branch: z.string(),
+  from: z.string(),
+  to: z.string(),
+  checkouts: z.array(z.string()).readonly(),
+  /** By which the locks of the checkouts are known. */
+  token: z.string().default(''),
+})
+type PendingMove = z.infer<typeof PendingMove>
 
 /** Writes down, in the repository, that a branch is about to move and which checkouts must follow. */
 export async function notePendingMove(
-  repo: string,
-  move: Move,
+  { repo, branch, from, to, checkouts, token }: PendingMove & { readonly repo: string },
   { signal }: Cancellable,
 ): Promise<{ readonly forget: () => Promise<void> }> {
   const file = await noteFile(repo, { signal })
-  await writeFile(`${file}.new`, JSON.stringify(move))
+  await writeFile(`${file}.new`, JSON.stringify({ branch, from, to, checkouts, token } satisfies PendingMove))
   await rename(`${file}.new`, file)
   return { forget: () => rm(file, { force: true }) }
 }
@@ -36,16 +40,38 @@ export async function finishPendingMove(repo: string, { signal }: Cancellable): 
   const file = await noteFile(repo, { signal })
   const text = await orNull(readFile(file, 'utf8'))
   if (text === null) return
-  const move = PendingMove.parse(JSON.parse(text))
-  if ((await resolveCommit(repo, branchRef(move.branch), { signal })) === move.to) {
-    const present = await checkoutsOf(repo, move.branch, { signal })
-    for (const checkout of move.checkouts) {
-      if (present.includes(checkout)) await follow(checkout, move.from, move.to, { signal })
-    }
+  const move = parseNote(text)
+  if (move !== null) {
+    for (const checkout of move.checkouts) await releaseLeftLock(checkout, move.token)
+    const isThere = (await resolveCommit(repo, branchRef(move.branch), { signal })) === move.to
+    if (isThere) await followLate(repo, move, { signal })
   }
   await rm(file, { force: true })
 }
 
+async function followLate(repo: string, { branch, from, to, checkouts, token }: PendingMove, { signal }: Cancellable) {
+  const present = await checkoutsOf(repo, branch, { signal })
+  for (const checkout of checkouts) {
+    if (!present.includes(checkout)) continue
+    await using lock = await lockCheckout(checkout, token)
+    if (!(await follow(lock, from, to, { signal, dryRun: true }))) {
+      await restoreFiles(lock, await changedPaths(repo, from, to, { signal }), { signal })
+      await lock.reload()
+    }
+    if (await follow(lock, from, to, { signal })) await lock.install()
+  }
+}
+
+/** A note that a power cut left empty says nothing. */
+function parseNote(text: string): PendingMove | null {
+  try {
+    return PendingMove.parse(JSON.parse(text))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return null
+    throw error
+  }
+}
+
 async function noteFile(repo: string, { signal }: Cancellable): Promise<string> {
-  return join(await commonDir(repo, { signal }), 'svc-pending-move.json')
+  return join((await peekCommonDir(repo)) ?? (await commonDir(repo, { signal })), 'svc-pending-move.json')
 }

@@ -1,62 +1,93 @@
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
-import type { Diff, diffScopes } from '../../src-shared/contract/workspaces.ts'
-import { WorkspaceError } from '../engine/ports.ts'
-import type { BranchRef, Cancellable } from '../engine/ports.ts'
+import type { diffScopes } from '../../src-shared/contract/workspaces.ts'
+import type { FileDiff } from '../engine/diff-port.ts'
+import { WorkspaceError } from '../engine/workspace-port.ts'
+import type { Cancellable } from '../engine/ports.ts'
+import type { BranchRef } from '../engine/workspace-port.ts'
 import { branchRef, isAncestor, mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
-import { treeDiff, treeDiffStat } from './git/diff.ts'
+import { readPatch, readStat } from './git/diff.ts'
+import type { DiffSides } from './git/diff.ts'
+import { GitError } from './git/git-error.ts'
+import { withFrozenTree } from './git/frozen-tree.ts'
 import { emptyTree } from './git/merge.ts'
-import { withSnapshot } from './git/snapshot.ts'
+import { peekBranch, peekHead } from './git/peek.ts'
+import { withWholeIndex } from './git/whole-index.ts'
 import { readGitLink } from './git/worktree.ts'
 
-type Scope = (typeof diffScopes)[number]
+export type DiffScope = (typeof diffScopes)[number]
 
-/** What a task changed, see `Workspaces.diff`. Neither the worktree's index nor the repository is written to. */
+/** What a task changed, see `DiffReader.diff`. Neither the worktree's index nor the repository is written to. */
 export async function readDiff(
   ref: BranchRef,
-  scope: Scope,
+  scope: DiffScope,
   file: string | null,
   { signal }: Cancellable,
-): Promise<Diff> {
-  return await withSides(ref, scope, { signal }, async ({ cwd, base, from, to, env }) => ({
-    base,
-    ...(await treeDiff(cwd, from, to, { signal, env, file })),
-  }))
+): Promise<FileDiff> {
+  const { base, ...found } = await findSides(ref, scope, { signal })
+  return { base, ...(await compare(found, { signal }, (sides) => readPatch(sides, { signal, file }))) }
 }
 
 /** The size of everything since the branch left its base, committed or not. */
 export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Promise<DiffStat> {
-  return await withSides(ref, 'branch', { signal }, ({ cwd, from, to, env }) =>
-    treeDiffStat(cwd, from, to, { signal, env }),
-  )
+  return await compare(await findSides(ref, 'branch', { signal }), { signal }, (sides) => readStat(sides, { signal }))
 }
 
-interface DiffSides {
+interface FoundSides {
   readonly cwd: string
-  /** The commit that the diff is against, null when there is none in common. */
-  readonly base: string | null
+  /** Where the worktree's own index lies; null when there is no worktree. */
+  readonly git_dir: string | null
   readonly from: string
+  /** The commit to compare with when there is no worktree. */
   readonly to: string
-  readonly env: Readonly<Record<string, string>>
 }
 
-async function withSides<T>(
-  ref: BranchRef,
-  scope: Scope,
+/**
+ * Compares with the worktree as it lies there. Where git cannot do that (a file vanishes while it is read, one
+ * cannot be read, a merge is under way), with copies of what can be read.
+ */
+async function compare<T>(
+  { cwd, git_dir, from, to }: FoundSides,
   { signal }: Cancellable,
-  use: (sides: DiffSides) => Promise<T>,
+  read: (sides: DiffSides) => Promise<T | null>,
 ): Promise<T> {
-  const worktree = ref.path !== null && (await readGitLink(ref.path)) !== null ? ref.path : null
+  const readWhole = async (sides: DiffSides): Promise<T> => {
+    const result = await read(sides)
+    if (result === null) throw new WorkspaceError('git_failed', `The differences in ${cwd} cannot be told. Try again.`)
+    return result
+  }
+  if (git_dir === null) return await readWhole({ cwd, from, to, env: {} })
+  try {
+    const options = { signal, git_dir, known: from }
+    const live = await withWholeIndex(cwd, options, (env) => read({ cwd, from, to: null, env }))
+    if (live !== null) return live
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'failed') throw error
+  }
+  return await withFrozenTree(cwd, { signal, git_dir }, (tree, env) => readWhole({ cwd, from, to: tree, env }))
+}
+
+async function findSides(
+  ref: BranchRef,
+  scope: DiffScope,
+  { signal }: Cancellable,
+): Promise<
+  FoundSides & {
+    /** The commit that the diff is against, null when there is none in common. */ readonly base: string | null
+  }
+> {
+  const git_dir = ref.path === null ? null : await readGitLink(ref.path)
+  const worktree = git_dir === null ? null : ref.path
   const cwd = worktree ?? ref.repo_path
-  const head = await resolveCommit(cwd, worktree === null ? branchRef(ref.branch) : 'HEAD', { signal })
+  const head =
+    worktree === null
+      ? await resolveCommit(cwd, branchRef(ref.branch), { signal })
+      : ((await peekHead(worktree))?.commit ?? (await resolveCommit(cwd, 'HEAD', { signal })))
   if (head === null && worktree === null) {
     throw new WorkspaceError('git_failed', `The branch "${ref.branch}" is gone; there is nothing to compare.`)
   }
   const base = head === null || scope === 'uncommitted' ? head : await forkPoint(cwd, head, ref, { signal })
   const from = base ?? (await emptyTree(cwd, { signal }))
-  if (worktree === null) return await use({ cwd, base, from, to: head ?? from, env: {} })
-  return await withSnapshot(worktree, { signal, objects: 'thrown_away' }, ({ tree, env }) =>
-    use({ cwd, base, from, to: tree, env }),
-  )
+  return { cwd, git_dir, base, from, to: head ?? from }
 }
 
 /**
@@ -64,9 +95,11 @@ async function withSides<T>(
  * then it is the commit that the worktree was made from.
  */
 async function forkPoint(cwd: string, head: string, ref: BranchRef, { signal }: Cancellable): Promise<string | null> {
-  const tip = await resolveBase(cwd, ref.base_branch, { signal })
+  const { base_branch: base, base_commit: start } = ref
+  const tip = (await peekBranch(cwd, base)) ?? (await resolveBase(cwd, base, { signal }))
+  // The plainest case: nothing was committed since the worktree was made.
+  if (tip === head && (start === null || start === head)) return head
   const fork = tip === null ? null : await mergeBase(cwd, tip, head, { signal })
   if (fork !== null && fork !== head) return fork
-  const { base_commit: start } = ref
   return start !== null && (await isAncestor(cwd, start, head, { signal })) ? start : fork
 }

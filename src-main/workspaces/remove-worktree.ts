@@ -1,12 +1,15 @@
 import type { KeyedLock } from '../base/keyed-lock.ts'
-import { WorkspaceError } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
-import { branchRef, currentBranch, resolveCommit } from './git/branch.ts'
+import { branchRef, resolveCommit } from './git/branch.ts'
 import { runGit } from './git/run-git.ts'
 import { commonDir, findRecord, readGitLink, removeWorktree } from './git/worktree.ts'
-import { isInside, realpathOfExisting } from './path-guard.ts'
-import { keepUnlessReachable, rescueUncommitted } from './rescue.ts'
+import { keepLooseEnds } from './loose-ends.ts'
+import { isInside, placeOf, realpathOfExisting } from './path-guard.ts'
+import { rescueStaged } from './rescue-staged.ts'
+import { keepUnlessReachable, rescueUncommitted, type RescueOptions } from './rescue.ts'
 import { folderState, setAside } from './set-aside.ts'
+import { keepSubmodules } from './submodules.ts'
 
 export interface RemoveRequest {
   readonly repo_path: string
@@ -26,13 +29,13 @@ export interface RemoveOptions extends Cancellable {
 /** Removes a worktree, and its branch when told. What no other ref leads to is kept under `refs/svc/rescue` first. */
 export async function removeWorktreeSafely(given: RemoveRequest, options: RemoveOptions): Promise<void> {
   const { signal, repositories } = options
-  const request = { ...given, path: await realpathOfExisting(given.path) }
+  const request = { ...given, path: await placeOf(given.path) }
   await refuseRepository(request)
   const common = await commonDir(request.repo_path, { signal })
   await repositories.run(common, async () => {
-    await removeFolder(request, common, options)
+    await removeFolder(request, common, { ...options, reason: 'removal' })
     if (request.branch !== undefined && request.delete_branch === true) {
-      await deleteBranch(request, request.branch, options)
+      await deleteBranch(request, request.branch, { ...options, reason: 'branch_deleted' })
     }
   })
 }
@@ -47,9 +50,9 @@ export async function refuseRepository({ path, repo_path: repo }: Pick<RemoveReq
 export async function removeFolder(
   request: RemoveRequest,
   common: string,
-  options: RemoveOptions,
+  options: RemoveOptions & RescueOptions,
 ): Promise<string | null> {
-  const { repo_path: repo, path } = request
+  const { repo_path: repo, path, task_id: task } = request
   const { signal } = options
   const record = await findRecord(common, path)
   const filled = (await folderState(path)) === 'filled'
@@ -57,31 +60,31 @@ export async function removeFolder(
   const isWorktree =
     link !== null && record !== null && (await realpathOfExisting(link)) === (await realpathOfExisting(record))
   const kept = isWorktree ? await keepWork(request, options) : { ref: null, complete: !filled }
+  // Of a worktree that lost its folder the repository still knows what was staged, and where HEAD was.
+  const staged = record === null || isWorktree ? null : await rescueStaged(repo, record, task, options)
+  const loose = record === null ? null : await keepLooseEnds(repo, record, task, options)
   signal.throwIfAborted()
   if (!kept.complete || !isWorktree) {
     const aside = await setAside(path)
     if (aside !== null) options.onSetAside({ from: path, to: aside })
   }
   if (record !== null) await removeWorktree(repo, path, { signal })
-  return kept.ref
+  return kept.ref ?? staged ?? loose
 }
 
-/** Keeps the work that is in no branch; whether commits can hold all of it. */
-async function keepWork(request: RemoveRequest, options: RemoveOptions) {
-  const { path, task_id: task } = request
+/** Keeps what is uncommitted, in submodules too; whether commits can hold all of it. */
+async function keepWork(request: RemoveRequest, options: RescueOptions) {
+  const { repo_path: repo, path, task_id: task } = request
+  const inner = await keepSubmodules(repo, path, task, options)
   const { ref, complete } = await rescueUncommitted(path, task, options)
-  const head = await resolveCommit(path, 'HEAD', options)
-  const onBranch = (await currentBranch(path, options)) !== null
-  // A detached HEAD's commits go with the worktree; a rescue commit has them as its history.
-  const isLoose = ref === null && head !== null && !onBranch
-  return { ref: isLoose ? await keepUnlessReachable(path, head, task, options) : ref, complete }
+  return { ref: ref ?? inner[0] ?? null, complete }
 }
 
 /** Deletes a branch; the ref that keeps its commits, null when others lead to them or there is no such branch. */
 export async function deleteBranch(
   request: Pick<RemoveRequest, 'repo_path' | 'task_id'>,
   branch: string,
-  options: RemoveOptions,
+  options: RescueOptions,
 ): Promise<string | null> {
   const { repo_path: repo, task_id: task } = request
   const { signal } = options

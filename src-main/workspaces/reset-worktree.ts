@@ -1,7 +1,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { KeyedLock } from '../base/keyed-lock.ts'
-import { WorkspaceError } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import { orNull } from './file-errors.ts'
 import { runGit } from './git/run-git.ts'
@@ -26,7 +26,7 @@ export async function resetWorktree(path: string, task: string, options: ResetOp
     throw new WorkspaceError('outside_worktree', `${path} is not the root of a worktree; nothing was reset.`)
   }
   return await repositories.run(await commonDir(path, { signal }), async () => {
-    const { ref, readable } = await rescueUncommitted(path, task, options)
+    const { ref, readable } = await rescueUncommitted(path, task, { ...options, reason: 'reset' })
     if (!readable) {
       throw new WorkspaceError(
         'git_failed',
@@ -35,7 +35,9 @@ export async function resetWorktree(path: string, task: string, options: ResetOp
       )
     }
     signal.throwIfAborted()
-    await runGit(path, ['reset', '--quiet', '--hard', 'HEAD'], { signal, access: 'write' })
+    // What submodules have of their own is in no rescue: it stays, whatever the configuration says.
+    const reset = ['-c', 'submodule.recurse=false', 'reset', '--quiet', '--hard', 'HEAD']
+    await runGit(path, reset, { signal, access: 'write' })
     await runGit(path, ['clean', '--quiet', '-fd', '--exclude=/.svc.lock'], { signal, access: 'write' })
     return ref
   })

@@ -3,7 +3,10 @@ import { orNull } from './file-errors.ts'
 
 /** Whether there is a folder with something in it, an empty one, or none. */
 export async function folderState(path: string): Promise<'missing' | 'empty' | 'filled'> {
-  if ((await orNull(lstat(path))) === null) return 'missing'
+  const entry = await orNull(lstat(path))
+  if (entry === null) return 'missing'
+  // What a link leads to is none of ours to look at.
+  if (!entry.isDirectory()) return 'filled'
   const entries = await orNull(readdir(path))
   return entries?.length === 0 ? 'empty' : 'filled'
 }

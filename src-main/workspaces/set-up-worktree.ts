@@ -1,38 +1,9 @@
-import { cp, glob, lstat, mkdir, realpath } from 'node:fs/promises'
-import { constants } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { childEnvironment } from '../base/process-environment.ts'
 import { spawnTree } from '../base/process.ts'
-import { WorkspaceError } from '../engine/ports.ts'
-import type { Cancellable, WorktreeRequest } from '../engine/ports.ts'
-import { orNull } from './file-errors.ts'
-import { isInside, pathInside } from './path-guard.ts'
+import type { Cancellable } from '../engine/ports.ts'
+import { WorkspaceError, type WorktreeRequest } from '../engine/workspace-port.ts'
 
 const tailBytes = 10 * 1024
-
-/**
- * Copies files that git does not track (`.env` and the like) from the repository's checkout into the worktree.
- * `patterns` are paths or globs relative to the repository's root; what does not exist is passed over, what the
- * worktree has is kept. Throws `outside_worktree` for what leads out of either.
- */
-export async function copyFiles(root: string, worktree: string, patterns: readonly string[]): Promise<void> {
-  const realRoot = await realpath(root)
-  for (const pattern of patterns) {
-    await pathInside(realRoot, pattern)
-    for await (const match of glob(pattern, { cwd: realRoot, exclude: (name) => name === '.git' })) {
-      const source = await pathInside(realRoot, match)
-      const target = await pathInside(worktree, match)
-      await mkdir(dirname(target), { recursive: true })
-      await cp(source, target, {
-        recursive: true,
-        force: false,
-        mode: constants.COPYFILE_FICLONE,
-        verbatimSymlinks: true,
-        filter: (from) => staysInside(realRoot, from),
-      })
-    }
-  }
-}
 
 /** Runs the setup commands one after the other. Throws `setup_failed` with the end of what the command said. */
 export async function runSetup(
@@ -57,14 +28,6 @@ export async function runSetup(
       `The setup command "${command}" ended with exit code ${exit_code}.\n${await tail}`,
     )
   }
-}
-
-/** A link inside a copied folder that leads out of the repository is left behind. */
-async function staysInside(root: string, path: string): Promise<boolean> {
-  if (path === join(root, '.git')) return false
-  if (!(await lstat(path)).isSymbolicLink()) return true
-  const real = await orNull(realpath(path))
-  return real !== null && isInside(root, real)
 }
 
 async function keepTail(streams: readonly AsyncIterable<Uint8Array>[]): Promise<string> {

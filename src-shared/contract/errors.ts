@@ -52,6 +52,8 @@ export const errorStatus = {
   recovery_not_available: 409,
   execution_not_running: 409,
   merge_target_dirty: 409,
+  merge_conflict: 409,
+  workspace_failed: 409,
   transition_blocked: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,

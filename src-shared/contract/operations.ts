@@ -5,11 +5,13 @@ import { identityOperations } from './operations/identity.ts'
 import { projectsOperations } from './operations/projects.ts'
 import { agentsOperations } from './operations/agents.ts'
 import { tasksOperations } from './operations/tasks.ts'
+import { taskRecordsOperations } from './operations/task-records.ts'
 import { executionsOperations } from './operations/executions.ts'
 import { templatesOperations } from './operations/templates.ts'
 import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
 import { notificationsOperations } from './operations/notifications.ts'
+import { workspacesOperations } from './operations/workspaces.ts'
 
 /**
  * THE contract: operation name → what it takes, answers and refuses. REST routes, IPC, MCP tools,
@@ -20,11 +22,13 @@ export const operations = {
   ...projectsOperations,
   ...agentsOperations,
   ...tasksOperations,
+  ...taskRecordsOperations,
   ...executionsOperations,
   ...templatesOperations,
   ...commentsOperations,
   ...knowledgeOperations,
   ...notificationsOperations,
+  ...workspacesOperations,
 } as const satisfies Record<string, OperationSpec>
 
 /** Endless answers: SSE over HTTP, pushes over IPC. */

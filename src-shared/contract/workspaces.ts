@@ -25,14 +25,25 @@ export type Workspace = z.infer<typeof Workspace>
 
 export const diffScopes = ['uncommitted', 'branch'] as const
 
+export const omissionReasons = ['too_large', 'budget', 'binary'] as const
+
 export const DiffFile = z.object({
-  path: z.string(),
+  path: z.string().describe('Bytes of a name that are no UTF-8 come as U+FFFD, here and in the patch.'),
   old_path: z.string().nullable(),
   status: z.enum(['added', 'modified', 'deleted', 'renamed']),
+  old_mode: z.string().nullable().describe('Like `100644`; null where there was no file.'),
+  new_mode: z.string().nullable().describe('Like `100755`; null where there is none any more.'),
+  blob: z.string().nullable().describe("git's id of the new content; null when the file is deleted."),
   additions: z.int(),
   deletions: z.int(),
   binary: z.boolean(),
-  truncated: z.boolean().describe('Its patch is over 1 MB and left out; ask for it with `path`.'),
+  truncated: z.boolean().describe('Its patch is left out to keep the answer small; ask for it with `path`.'),
+  reason: z
+    .enum(omissionReasons)
+    .nullable()
+    .describe(
+      'Why its lines are not in the patch: `too_large`, its own patch is over 1 MB; `budget`, those before it made 8 MB; `binary`, it has none.',
+    ),
 })
 export type DiffFile = z.infer<typeof DiffFile>
 

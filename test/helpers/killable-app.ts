@@ -5,8 +5,9 @@ import { createInterface } from 'node:readline'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import type { Commits, CountCommits } from './mortal-app-process.ts'
+import { eventually } from './eventually.ts'
 import { projectRoot } from './project-root.ts'
-import { eventually, signIn } from './running-app.ts'
+import { signIn } from './running-app.ts'
 import { strictClient } from './strict-client.ts'
 
 /** The application in a process of its own. Killed, it leaves everything as a crash would; disposed, it drains. */

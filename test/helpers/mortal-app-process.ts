@@ -26,7 +26,6 @@ process.on('message', (message: CountCommits | 'commits') => {
   counting = true
 })
 
- 
 const transactionOf = SqliteDatabase.prototype.transaction
 
 SqliteDatabase.prototype.transaction = function mortal(this: SqliteDatabase.Database, work: Work) {

@@ -9,6 +9,7 @@ import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import type { Clock } from '../../src-main/engine/ports.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
+import { eventually } from './eventually.ts'
 import { projectRoot } from './project-root.ts'
 import { strictClient } from './strict-client.ts'
 
@@ -97,29 +98,5 @@ export async function signIn(anonymous: Client): Promise<string> {
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error
     return (await anonymous.call('auth.login', person)).access_token
-  }
-}
-
-/** Listens first, then looks after every event, so that no change falls between. */
-export async function eventually<T>(client: Client, read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
-  const stop = new AbortController()
-  const tooLong = AbortSignal.timeout(40_000)
-  const items = client.events({}, null, AbortSignal.any([stop.signal, tooLong]))[Symbol.asyncIterator]()
-  let value: T | undefined
-  try {
-    for (;;) {
-      const next = items.next()
-      next.catch(() => undefined)
-      value = await read()
-      if (fits(value)) return value
-      if ((await next).done) throw new Error('The events ended.')
-    }
-  } catch (error) {
-    if (!tooLong.aborted) throw error
-    throw new Error(`It never became what the test waits for; it is ${JSON.stringify(value, null, 1)}`, {
-      cause: error,
-    })
-  } finally {
-    stop.abort()
   }
 }

@@ -57,10 +57,14 @@ index 4444444..0000000
     path,
     old_path: null,
     status,
+    old_mode: status === 'added' ? null : '100644',
+    new_mode: status === 'deleted' ? null : '100644',
+    blob: status === 'deleted' ? null : '3333333333333333333333333333333333333333',
     additions,
     deletions,
     binary: false,
     truncated: false,
+    reason: null,
     ...more,
   })
   return {
@@ -71,8 +75,8 @@ index 4444444..0000000
       file('src/delivery/backoff.ts', 'modified', 5, 2),
       file('test/delivery/backoff.test.ts', 'added', 6, 0),
       file('docs/old.md', 'deleted', 0, 2),
-      file('assets/logo.png', 'modified', 0, 0, { binary: true }),
-      file('package-lock.json', 'modified', 12_400, 9_800, { truncated: true }),
+      file('assets/logo.png', 'modified', 0, 0, { binary: true, reason: 'binary' }),
+      file('package-lock.json', 'modified', 12_400, 9_800, { truncated: true, reason: 'too_large' }),
     ],
   }
 }

@@ -58,9 +58,10 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
       const workspace = engine.worktrees.of(findTask(read, task_id))
       const nothing: Diff = { base: null, files: [], patch: '', truncated: false }
       if (!workspace || workspace.base_commit === null) return nothing
-      return engine.worktrees.look(workspace, (ref) => {
-        if (scope === 'uncommitted' && ref.path === null) return Promise.resolve(nothing)
-        return workspaces.diff(ref, scope, path ?? null, { signal })
+      return engine.worktrees.look(workspace, async (ref) => {
+        if (scope === 'uncommitted' && ref.path === null) return nothing
+        const diff = await workspaces.diff(ref, scope, path ?? null, { signal })
+        return { ...diff, files: [...diff.files] }
       })
     },
     'tasks.logs': async ({ task_id }) => ({ items: [...(await logs.list(task_id))] }),

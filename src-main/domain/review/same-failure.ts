@@ -9,7 +9,6 @@ export function isSameFailure(now: StepResult, before: StepResult): boolean {
   return failed && now.command === before.command && essence(now.output_tail) === essence(before.output_tail)
 }
 
-// eslint-disable-next-line no-control-regex -- terminal colours begin with the escape character
 const colours = /\u001B\[[0-9;?]*[A-Za-z]/g
 
 /** The end counts: where a long output was cut differs from run to run. */

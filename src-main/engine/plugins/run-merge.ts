@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import { headChanged } from '../../domain/review/decide-verdict.ts'
+import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { isReviewGate } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
-import { WorkspaceError } from '../ports.ts'
+import { WorkspaceError } from '../workspace-port.ts'
 import type { TaskRecord, WorkspaceRecord } from '../store-port.ts'
 import { toSettings } from '../views.ts'
 import { workspaceOwner } from '../workspace-of.ts'
@@ -12,7 +13,7 @@ import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
 const keepMessage = 'Keep uncommitted work'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
-export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees'>): Plugin {
+export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' | 'isShared' | 'whenAlone'>): Plugin {
   const { context, worktrees } = services
   return {
     name: 'run_merge',
@@ -20,6 +21,7 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees'>
     options: z.strictObject({}),
     guard: async ({ task, workflow, workspace, signal }) => {
       if (isInParents(context, task)) return null
+      if (services.isShared(task.id)) return workspaceLocked
       if (!workspace)
         return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
       const ref = await worktrees.ref(workspace)
@@ -41,6 +43,9 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees'>
     run: async ({ task, project, workspace, signal }): Promise<PluginResult> => {
       if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
+      // A move that nobody waits for is not refused: it waits until nothing half-written can be merged.
+      await services.whenAlone(task.id, signal)
+      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
       const ref = await worktrees.ref(workspace)
       try {
         if (ref.path !== null) await keepUncommitted(context, task, ref.path, signal)

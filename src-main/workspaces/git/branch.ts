@@ -71,15 +71,15 @@ export async function isReachable(
   return out.split('\n').some((ref) => ref !== '' && ref !== except)
 }
 
-/** Moves a ref only if it points at `old` (null: does not exist yet); whether it did. */
+/** Moves a ref only if it points at `from` (null: does not exist yet); whether it did. `reflog`: the reason is kept. */
 export async function moveRef(
   cwd: string,
   ref: string,
   move: { readonly to: string; readonly from: string | null; readonly reason: string },
-  { signal }: Options,
+  { signal, reflog = false }: Options & { readonly reflog?: boolean },
 ): Promise<boolean> {
   const from = move.from ?? '0'.repeat(move.to.length)
-  const args = ['update-ref', '-m', move.reason, ref, move.to, from]
+  const args = ['update-ref', ...(reflog ? ['--create-reflog'] : []), '-m', move.reason, ref, move.to, from]
   const { exit_code } = await runGit(cwd, args, { signal, access: 'write', accept: [0, 1, 128] })
   return exit_code === 0
 }

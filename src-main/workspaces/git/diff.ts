@@ -1,13 +1,24 @@
 import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
-import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { createPatchReader } from './patch-reader.ts'
+import type { FileChange, FileDiff } from '../../engine/diff-port.ts'
+import { createDiffReader } from './diff-reader.ts'
+import type { PatchPart } from './patch-parts.ts'
+import type { RawChange } from './raw-changes.ts'
 import { runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
+import { allButLock } from './status.ts'
 
 type Options = Pick<GitOptions, 'signal' | 'env'>
 
+/** What two sides of a diff differ in: two trees (or commits), or a tree and the worktree that git runs in (null). */
+export interface DiffSides {
+  readonly cwd: string
+  readonly from: string
+  readonly to: string | null
+  readonly env: Readonly<Record<string, string>>
+}
+
 export interface TreeChange {
-  readonly status: 'A' | 'D' | 'M' | 'T' | 'R'
+  readonly status: 'A' | 'D' | 'M' | 'T' | 'R' | 'U'
   readonly path: string
   readonly old_path: string | null
   readonly additions: number
@@ -19,6 +30,14 @@ const fileBytes = 1024 * 1024
 const totalBytes = 8 * 1024 * 1024
 const askedFileBytes = 64 * 1024 * 1024
 
+/** Whatever the user's configuration and the repository's attributes say, the output has this form. */
+const config = ['core.quotePath=false', 'diff.suppressBlankEmpty=false', 'diff.autoRefreshIndex=true'].flatMap(
+  (setting) => ['-c', setting],
+)
+const form = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-relative', '--ignore-submodules=dirty']
+const patchForm = ['--patch', '--full-index', '--no-abbrev', '--unified=3', '--inter-hunk-context=0']
+const patchNames = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/']
+
 /** What differs between two trees (or commits), in git's order, renames found. */
 export async function treeChanges(
   cwd: string,
@@ -26,38 +45,13 @@ export async function treeChanges(
   to: string,
   { signal, env = {}, renames = true }: Options & { readonly renames?: boolean },
 ): Promise<readonly TreeChange[]> {
-  const kind = [renames ? '--find-renames' : '--no-renames', '--ignore-submodules=none']
-  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-ext-diff', '--no-textconv', ...kind, from, to]
-  const { stdout } = await runGit(cwd, args, { signal, env })
-  return parseChanges(splitNul(stdout))
+  return await listChanges({ cwd, from, to, env }, { signal, renames })
 }
 
-/**
- * The diff between two trees as people read it. A file whose patch is over 1 MB, and all that comes after 8 MB,
- * is listed without its patch; with `file` the answer is about that file alone and only 64 MB limit it.
- */
-export async function treeDiff(
-  cwd: string,
-  from: string,
-  to: string,
-  { signal, env = {}, file }: Options & { readonly file: string | null },
-): Promise<Pick<Diff, 'files' | 'patch' | 'truncated'>> {
-  const changes = await treeChanges(cwd, from, to, { signal, env })
-  const only = file === null ? null : changes.findIndex((change) => change.path === file || change.old_path === file)
-  if (changes.length === 0 || only === -1) return { files: [], patch: '', truncated: false }
-  const patches = await readPatches(cwd, from, to, { signal, env, changes, only })
-  const wanted = changes.map((change, index) => ({ change, index })).filter(({ index }) => (only ?? index) === index)
-  const files = wanted.map(({ change, index }) => describe(change, !patches.has(index)))
-  return {
-    files,
-    patch: Buffer.concat(wanted.flatMap(({ index }) => patches.get(index) ?? [])).toString('utf8'),
-    truncated: files.some(({ truncated }) => truncated),
-  }
-}
-
-/** How much differs between two trees. */
-export async function treeDiffStat(cwd: string, from: string, to: string, options: Options): Promise<DiffStat> {
-  const changes = await treeChanges(cwd, from, to, options)
+/** How much differs between two sides; null when git could not merge some file and does not look inside it. */
+export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat | null> {
+  const changes = await listChanges(sides, { signal, renames: true })
+  if (changes.some(({ status }) => status === 'U')) return null
   return {
     files: changes.length,
     additions: changes.reduce((sum, change) => sum + change.additions, 0),
@@ -65,39 +59,65 @@ export async function treeDiffStat(cwd: string, from: string, to: string, option
   }
 }
 
-async function readPatches(
-  cwd: string,
-  from: string,
-  to: string,
-  { signal, env, changes, only }: Required<Options> & { changes: readonly TreeChange[]; only: number | null },
-): Promise<ReadonlyMap<number, Buffer>> {
+/**
+ * The diff between two sides as people read it, by one pass of git. A file whose patch is over 1 MB, and all that
+ * comes after 8 MB, is listed without its patch; with `file` the answer is about that file alone and only 64 MB
+ * limit it. null when git could not merge some file and does not look inside it.
+ */
+export async function readPatch(
+  sides: DiffSides,
+  { signal, file }: Options & { readonly file: string | null },
+): Promise<Omit<FileDiff, 'base'> | null> {
   const limits =
-    only === null
+    file === null
       ? { file_bytes: fileBytes, total_bytes: totalBytes }
       : { file_bytes: askedFileBytes, total_bytes: askedFileBytes }
-  // git writes a change of type (a file that became a symlink) as a deletion and an addition.
-  const reader = createPatchReader(
-    changes.map(({ status }) => (status === 'T' ? 2 : 1)),
-    limits,
-    only,
-  )
-  const format = ['--patch', '--full-index', '--find-renames', '--no-color', '--no-ext-diff', '--no-textconv']
-  const fixed = ['--submodule=short', '--ignore-submodules=none', '--src-prefix=a/', '--dst-prefix=b/']
-  const args = ['-c', 'core.quotePath=false', 'diff-tree', '-r', ...format, ...fixed, from, to]
-  await runGit(cwd, args, { signal, env, onOutput: reader.take })
-  return reader.end()
+  const isAsked = ({ path, old_path }: RawChange): boolean => path === file || old_path === file
+  const reader = createDiffReader(limits, file === null ? null : isAsked)
+  const args = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
+  await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env, onOutput: reader.take })
+  const found = reader.end()
+  if (reader.changes().some(({ status }) => status === 'U')) return null
+  const files = found.map(({ part, ...change }) => describe(change, part))
+  return {
+    files,
+    patch: Buffer.concat(found.flatMap(({ part }) => (typeof part.kept === 'string' ? [] : [part.kept]))).toString(),
+    truncated: files.some(({ truncated }) => truncated),
+  }
 }
 
-function describe(change: TreeChange, truncated: boolean): DiffFile {
-  const status = { A: 'added', D: 'deleted', M: 'modified', T: 'modified', R: 'renamed' } as const
+function diffArgs({ from, to }: DiffSides, args: readonly string[]): readonly string[] {
+  return to === null
+    ? [...config, 'diff', ...args, from, '--', ...allButLock]
+    : [...config, 'diff-tree', '-r', ...args, from, to, '--']
+}
+
+async function listChanges(
+  sides: DiffSides,
+  { signal, renames }: Options & { readonly renames: boolean },
+): Promise<readonly TreeChange[]> {
+  const args = ['-z', '--raw', '--numstat', renames ? '--find-renames' : '--no-renames', ...form]
+  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env })
+  return parseChanges(splitNul(stdout))
+}
+
+function describe(change: RawChange, part: PatchPart): FileChange {
+  const status = { A: 'added', D: 'deleted', M: 'modified', T: 'modified', R: 'renamed', U: 'modified' } as const
+  const { additions, deletions, binary, kept } = part
+  const isLeftOut = typeof kept === 'string'
   return {
     path: change.path,
     old_path: change.old_path,
     status: status[change.status],
-    additions: change.additions,
-    deletions: change.deletions,
-    binary: change.binary,
-    truncated,
+    old_mode: change.old_mode,
+    new_mode: change.new_mode,
+    // Without an `index` line the content is what it was: only its name or mode is another.
+    blob: change.status === 'D' ? null : (part.new_blob ?? change.new_blob ?? change.old_blob),
+    additions,
+    deletions,
+    binary,
+    truncated: isLeftOut,
+    reason: isLeftOut ? kept : binary ? 'binary' : null,
   }
 }
 
@@ -108,7 +128,8 @@ function parseChanges(fields: readonly string[]): readonly TreeChange[] {
   const take = (): string => fields[at++] ?? ''
   while (fields[at]?.startsWith(':')) {
     const letter = take().split(' ').at(4)?.charAt(0)
-    const status = letter === 'A' || letter === 'D' || letter === 'T' || letter === 'R' ? letter : 'M'
+    const isPlain = letter === 'A' || letter === 'D' || letter === 'T' || letter === 'R' || letter === 'U'
+    const status = isPlain ? letter : 'M'
     const first = take()
     named.push(status === 'R' ? { status, old_path: first, path: take() } : { status, path: first, old_path: null })
   }

@@ -1,21 +1,34 @@
-import { WorkspaceError } from '../../engine/ports.ts'
+import { WorkspaceError } from '../../engine/workspace-port.ts'
 import { commitTree } from './commit.ts'
 import { GitError } from './git-error.ts'
-import { readGit, runGit, splitNul } from './run-git.ts'
+import { readConflict, type UnmergedPath } from './merge-output.ts'
+import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-export type MergedTree =
-  { readonly kind: 'clean'; readonly tree: string } | { readonly kind: 'conflict'; readonly files: readonly string[] }
+/** A merge that git could not finish by itself. */
+export interface ConflictedTree {
+  readonly kind: 'conflict'
+  /** As far as git got, with marks in the files that conflict. They name the two commits. */
+  readonly tree: string
+  readonly ours: string
+  readonly theirs: string
+  readonly paths: readonly UnmergedPath[]
+  readonly files: readonly string[]
+}
+
+export type MergedTree = { readonly kind: 'clean'; readonly tree: string } | ConflictedTree
 
 /** Merges two commits in the object store. */
 export async function mergeTrees(cwd: string, ours: string, theirs: string, { signal }: Options): Promise<MergedTree> {
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs]
+  const args = ['merge-tree', '--write-tree', '-z', ours, theirs]
   try {
     const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 1], access: 'write' })
-    const [tree = '', ...files] = splitNul(stdout)
-    return exit_code === 0 ? { kind: 'clean', tree } : { kind: 'conflict', files: [...new Set(files)] }
+    if (exit_code === 0) return { kind: 'clean', tree: stdout.toString('latin1').replace(/\0.*$/s, '') }
+    const { tree, paths } = readConflict(stdout, [ours, theirs])
+    const files = [...new Set(paths.map(({ path }) => path))]
+    return { kind: 'conflict', tree, ours, theirs, paths, files }
   } catch (error) {
     const unknownOption = error instanceof GitError && error.exit_code === 129
     if (unknownOption) throw new WorkspaceError('git_failed', 'Merging needs git 2.38 or newer.', { cause: error })
@@ -25,7 +38,7 @@ export async function mergeTrees(cwd: string, ours: string, theirs: string, { si
 
 export type Replayed =
   | { readonly kind: 'clean'; readonly commit: string; readonly tree: string; readonly has_merges: boolean }
-  | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly has_merges: boolean }
+  | (ConflictedTree & { readonly has_merges: boolean })
 
 /**
  * Lays the commits that `head` has and `onto` has not on top of `onto`, one by one, with their authors and

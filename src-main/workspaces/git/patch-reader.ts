@@ -1,76 +1,104 @@
-const boundary = Buffer.from('\ndiff --git ')
+import { createPatchParts } from './patch-parts.ts'
+import type { OpenPart, PatchLimits, PatchPart } from './patch-parts.ts'
+import { orNothing } from './raw-changes.ts'
 
-export interface PatchLimits {
-  readonly file_bytes: number
-  readonly total_bytes: number
-}
+const newline = 0x0a
+const [plus, minus, space, backslash] = [0x2b, 0x2d, 0x20, 0x5c]
+const nothing: Buffer = Buffer.alloc(0)
 
 /**
- * Cuts git's patch into its files as it streams by, and keeps those within the limits. `sections` says for each
- * file, in git's order, how many `diff --git` headers it has. `only` keeps one file's alone.
+ * Cuts git's patch into its files as it streams by, and counts their lines. `fileOf` tells by its `diff --git`
+ * line which file a part belongs to. With `only`, one file alone is looked at.
  */
-export function createPatchReader(sections: readonly number[], limits: PatchLimits, only: number | null) {
-  const kept = new Map<number, Buffer>()
-  let carry = Buffer.from('\n')
-  let file = -1
-  let sectionsLeft = 0
-  let pieces: Buffer[] = []
-  let size = 0
-  let total = 0
-  let full = false
+export function createPatchReader(
+  fileOf: (header: string) => number | undefined,
+  limits: PatchLimits,
+  only: number | null,
+) {
+  const { parts, ...open } = createPatchParts(limits)
+  const lines = createHunkLines()
+  /** The beginning of a heading whose end has not come yet. */
+  let carry = nothing
 
-  const finish = (): void => {
-    if (file >= 0 && size <= limits.file_bytes && (only === null || file === only)) {
-      if (total + size > limits.total_bytes) full = true
-      else {
-        kept.set(file, Buffer.concat(pieces))
-        total += size
-      }
-    }
-    pieces = []
-    size = 0
-  }
-  const append = (bytes: Buffer): void => {
-    size += bytes.length
-    // Copied, so that a small piece does not hold the whole chunk that it came in.
-    if (size <= limits.file_bytes && file >= 0 && (only === null || file === only)) pieces.push(Buffer.from(bytes))
-    else pieces = []
-  }
-  const startSection = (): void => {
-    if (sectionsLeft > 0) {
-      sectionsLeft -= 1
-      return
-    }
-    finish()
-    file += 1
-    sectionsLeft = (sections[file] ?? 1) - 1
+  const startPart = (line: string): 'more' | 'enough' => {
+    const file = fileOf(line)
+    // git writes a change of type (a file that became a symlink) as a deletion and an addition.
+    if (file !== undefined && open.current()?.file === file) return 'more'
+    open.finish()
+    if (only !== null && parts.has(only)) return 'enough'
+    if (file !== undefined && (only === null || file === only)) open.open(file)
+    return 'more'
   }
 
   return {
-    /** `enough` when nothing that follows can be kept. */
+    /** `enough` when nothing that follows is wanted. */
     take(chunk: Buffer): 'more' | 'enough' {
-      const data = Buffer.concat([carry, chunk])
-      let start = 0
-      for (;;) {
-        const at = data.indexOf(boundary, start)
-        if (at < 0) break
-        append(data.subarray(start, at + 1))
-        start = at + 1
-        startSection()
-        if (full || (only !== null && file > only)) return 'enough'
+      const data = carry.length === 0 ? chunk : Buffer.concat([carry, chunk])
+      carry = nothing
+      let from = 0
+      let at = 0
+      while (at < data.length) {
+        const end = data.indexOf(newline, at)
+        if (lines.expected()) lines.count(data[at], end >= 0, open.current())
+        else if (end < 0) {
+          carry = Buffer.from(data.subarray(at))
+          break
+        } else {
+          const line = data.toString('latin1', at, end)
+          if (line.startsWith('diff --git ')) {
+            open.append(data.subarray(from, at))
+            from = at
+            if (startPart(line) === 'enough') return 'enough'
+          } else if (!lines.begin(line)) readHeading(line, open.current())
+        }
+        at = end < 0 ? data.length : end + 1
       }
-      const end = Math.max(start, data.length - boundary.length + 1)
-      append(data.subarray(start, end))
-      carry = Buffer.from(data.subarray(end))
+      open.append(data.subarray(from, at))
       return 'more'
     },
-    /** The patches that were kept, by the file's place in git's order. */
-    end(): ReadonlyMap<number, Buffer> {
-      if (!full && (only === null || file <= only)) {
-        append(carry)
-        finish()
-      }
-      return kept
+    /** The files that had a part, by the number that `fileOf` gave them. */
+    end(): ReadonlyMap<number, PatchPart> {
+      open.append(carry)
+      carry = nothing
+      open.finish()
+      return parts
     },
   }
+}
+
+/** Follows the lines of a hunk by the counts in its heading: whatever a line says, it is not taken for a heading. */
+function createHunkLines() {
+  let oldLeft = 0
+  let newLeft = 0
+  let inLine = false
+  return {
+    /** Whether what comes next belongs to a hunk. */
+    expected: (): boolean => inLine || oldLeft > 0 || newLeft > 0,
+    /** Whether this is a hunk's heading. */
+    begin(line: string): boolean {
+      const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+      if (!hunk) return false
+      oldLeft = Number(hunk[1] ?? 1)
+      newLeft = Number(hunk[2] ?? 1)
+      return true
+    },
+    /** A line, or a piece of one, by its first byte. */
+    count(first: number | undefined, isWhole: boolean, part: OpenPart | null): void {
+      const isRest = inLine
+      inLine = !isWhole
+      if (isRest || first === backslash) return
+      if (first !== plus) oldLeft -= 1
+      if (first !== minus) newLeft -= 1
+      if (!part || first === space) return
+      if (first === plus) part.additions += 1
+      if (first === minus) part.deletions += 1
+    },
+  }
+}
+
+function readHeading(line: string, part: OpenPart | null): void {
+  if (!part) return
+  const blob = /^index [0-9a-f]+\.\.([0-9a-f]+)/.exec(line)?.[1]
+  if (blob !== undefined) part.new_blob = orNothing(blob)
+  if (line.startsWith('Binary files ')) part.binary = true
 }

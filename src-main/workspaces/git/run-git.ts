@@ -138,7 +138,12 @@ function openGit(
       },
       allowEnvironment: [...ownVariables, ...inheritedVariables],
       // Abbreviated options stay allowed because simple-git's ban would reach the repository's own hooks.
-      unsafe: { allowUnsafeEditor: true, allowUnsafeConfigPaths: true, allowAbbreviatedOptions: true },
+      unsafe: {
+        allowUnsafeEditor: true,
+        allowUnsafeConfigPaths: true,
+        allowUnsafeHooksPath: true,
+        allowAbbreviatedOptions: true,
+      },
     })
   } catch (cause) {
     throw new GitError('no_directory', { args }, { cause })

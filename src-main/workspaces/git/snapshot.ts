@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { orNull } from '../file-errors.ts'
-import { readGit, runGit } from './run-git.ts'
+import { readGit, runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { allButLock } from './status.ts'
 
@@ -45,7 +45,35 @@ export async function withSnapshot<T>(
   }
 }
 
-async function copyIndex(from: string, to: string): Promise<void> {
+/**
+ * The tree of what is staged, as it is in the index; files of an unfinished merge are taken from the disk.
+ * The index itself is only read.
+ */
+export async function stagedTree(worktree: string, { signal }: Pick<GitOptions, 'signal'>): Promise<string> {
+  const gitDir = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-dir'], { signal })
+  const temporary = await mkdtemp(join(tmpdir(), 'copse-staged-'))
+  try {
+    const index = join(temporary, 'index')
+    await copyIndex(join(gitDir, 'index'), index)
+    const env = { GIT_INDEX_FILE: index }
+    const { stdout } = await runGit(worktree, ['diff', '--name-only', '--diff-filter=U', '-z', '--no-ext-diff'], {
+      signal,
+      env,
+    })
+    const unmerged = splitNul(stdout)
+    if (unmerged.length > 0) {
+      const paths = unmerged.map((path) => `:(top,literal)${path}`).join('\0')
+      const add = ['add', '--all', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul']
+      await runGit(worktree, add, { signal, env, input: paths, access: 'write', accept: [0, 1] })
+    }
+    return await readGit(worktree, ['write-tree'], { signal, env, access: 'write' })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+/** A copy that git can work on without missing a change that came within the same moment as the original's last. */
+export async function copyIndex(from: string, to: string): Promise<void> {
   const times = await orNull(stat(from))
   if (times === null) return
   await copyFile(from, to)
@@ -55,7 +83,8 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, seconds, seconds)
 }
 
-async function throwAwayObjects(temporary: string, real: string): Promise<Record<string, string>> {
+/** What makes git put new objects into a folder of its own, beside those that the repository has. */
+export async function throwAwayObjects(temporary: string, real: string): Promise<Record<string, string>> {
   const own = join(temporary, 'objects')
   await mkdir(own)
   return { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${real.replaceAll(/["\\]/g, '\\$&')}"` }

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { orNull } from '../file-errors.ts'
-import { realpathOfExisting } from '../path-guard.ts'
+import { placeOf } from '../path-guard.ts'
 import { GitError } from './git-error.ts'
 import { readGit, runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
@@ -70,12 +70,12 @@ export async function removeWorktree(repo: string, path: string, { signal }: Opt
 
 /** The folder in which the repository keeps what it knows of the worktree at `path`, null when it knows none. */
 export async function findRecord(common: string, path: string): Promise<string | null> {
-  const wanted = await realpathOfExisting(path)
+  const wanted = await placeOf(path)
   for (const name of (await orNull(readdir(join(common, 'worktrees')))) ?? []) {
     const record = join(common, 'worktrees', name)
     const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
     if (link === null) continue
-    if ((await realpathOfExisting(dirname(resolve(record, link.trim())))) === wanted) return record
+    if ((await placeOf(dirname(resolve(record, link.trim())))) === wanted) return record
   }
   return null
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { Execution, ExecutionOverrides, LogFile } from '../executions.ts'
+import { Execution, ExecutionOverrides } from '../executions.ts'
 import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
-import { get, read, post, patch, del, list, page, paginated, slice } from '../operation.ts'
+import { get, post, patch, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
-import { Dependency, recoveryActions, Task, TaskMove, TransitionEntry } from '../tasks.ts'
-import { Diff, diffScopes, Workspace } from '../workspaces.ts'
+import { Dependency, recoveryActions, Task, TaskMove } from '../tasks.ts'
+import { Workspace } from '../workspaces.ts'
 
 export const tasksOperations = {
   'tasks.list': get(
@@ -116,6 +116,7 @@ export const tasksOperations = {
       'task_terminal',
       'review_not_ready',
       'merge_target_dirty',
+      'workspace_locked',
       'transition_blocked',
     ],
   ),
@@ -138,7 +139,16 @@ export const tasksOperations = {
     }),
     z.object({ task: Task, review: Review.optional() }),
     200,
-    ['not_at_gate', 'version_conflict', 'review_not_ready', 'entry_barrier', 'forbidden'],
+    [
+      'not_at_gate',
+      'version_conflict',
+      'review_not_ready',
+      'entry_barrier',
+      'forbidden',
+      'merge_target_dirty',
+      'workspace_locked',
+      'transition_blocked',
+    ],
   ),
   'tasks.cancel': post(
     '/tasks/{task_id}/cancel',
@@ -189,7 +199,17 @@ export const tasksOperations = {
     z.object({ task_id: TaskId, action: z.enum(recoveryActions), reason: z.string().max(10_000).optional() }),
     z.object({ task: Task }),
     200,
-    ['recovery_not_available', 'task_terminal'],
+    [
+      'recovery_not_available',
+      'task_terminal',
+      'already_claimed',
+      'not_claimable',
+      'version_conflict',
+      'review_not_ready',
+      'merge_target_dirty',
+      'workspace_locked',
+      'transition_blocked',
+    ],
   ),
   'tasks.dependencies': get(
     '/tasks/{task_id}/dependencies',
@@ -235,61 +255,5 @@ export const tasksOperations = {
       'version_conflict',
       'transition_blocked',
     ],
-  ),
-  'tasks.transitions': get(
-    '/tasks/{task_id}/transitions',
-    'member',
-    'The task’s audit, oldest first.',
-    z.object({ task_id: TaskId }),
-    list(TransitionEntry),
-  ),
-  'tasks.reviews': get(
-    '/tasks/{task_id}/reviews',
-    'member',
-    'Every review attempt, newest first.',
-    z.object({ task_id: TaskId }),
-    list(Review),
-  ),
-  'tasks.executions': get(
-    '/tasks/{task_id}/executions',
-    'member',
-    'Every execution, newest first.',
-    z.object({ task_id: TaskId }),
-    list(Execution),
-  ),
-  'tasks.workspace': get(
-    '/tasks/{task_id}/workspace',
-    'member',
-    'The task’s worktree; 404 before the first claim.',
-    z.object({ task_id: TaskId }),
-    Workspace,
-  ),
-  'tasks.reset_workspace': post(
-    '/tasks/{task_id}/workspace/reset',
-    'member_human',
-    'Start anew from the default branch when the worktree and its branch are gone.',
-    z.object({ task_id: TaskId }),
-    z.object({ task: Task, workspace: Workspace }),
-    200,
-    ['reset_not_required'],
-  ),
-  'tasks.diff': get(
-    '/tasks/{task_id}/diff',
-    'member',
-    'What changed in the worktree: uncommitted, or on the whole branch.',
-    z.object({ task_id: TaskId, scope: z.enum(diffScopes).default('uncommitted'), path: z.string().optional() }),
-    Diff,
-  ),
-  'tasks.logs': get(
-    '/tasks/{task_id}/logs',
-    'member',
-    'All logs of a task.',
-    z.object({ task_id: TaskId }),
-    list(LogFile),
-  ),
-  'tasks.read_log': read(
-    '/tasks/{task_id}/logs/{name}',
-    'A piece of one of the task’s logs.',
-    z.object({ task_id: TaskId, name: z.string(), ...slice() }),
   ),
 } as const

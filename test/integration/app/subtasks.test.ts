@@ -6,16 +6,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createProcessBeacon, wait, type ProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
-
-const ordered = (parent: Task, title = 'Subtask') => ({ title, parent_id: parent.id, subtask_mode: 'ordered' }) as const
-
-/** A parent whose coder has done its work and gone: its worktree is free. */
-async function workedParent(job: Job): Promise<{ parent: Task; path: string }> {
-  const agent = await job.agent('echo parent > parent.txt; echo done', 'Parent')
-  const task = await job.task({ title: 'Parent' })
-  const { path } = await job.claim(task, agent)
-  return { parent: await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null), path }
-}
+import { ordered, workedParent } from '../../helpers/worked-parent.ts'
 
 /** A parent whose coder is at work until the test releases `parent`. */
 async function busyParent(job: Job, beacon: ProcessBeacon): Promise<{ parent: Task; path: string }> {

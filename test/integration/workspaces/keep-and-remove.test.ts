@@ -74,7 +74,7 @@ test('files with conflict markers of an unfinished merge are not committed; reso
   await repository.commit('Theirs', { 'a.txt': 'theirs\n' })
   await repository.git(['merge', 'main'], { cwd: path }).catch(() => undefined)
   await expect(fixture.workspaces.commitAll(path, 'Work\n', never)).rejects.toMatchObject({
-    code: 'git_failed',
+    code: 'unfinished_merge',
     message: expect.stringContaining('a.txt'),
   })
   await repository.write({ 'a.txt': 'both\n' }, path)

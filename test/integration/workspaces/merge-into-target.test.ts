@@ -85,7 +85,7 @@ test('a rebase of a branch that resolved a merge itself keeps the resolution, in
 })
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'a conflict (%s) lists its files and changes nothing',
+  'a conflict (%s) lists its files and hunks and changes nothing',
   async (strategy) => {
     await using fixture = await withWork(
       { 'a.txt': 'ours\n', 'ü b.txt': 'ours\n', 'fine.txt': 'f\n' },
@@ -97,6 +97,13 @@ test.each(['merge', 'squash', 'rebase'] as const)(
     expect(await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)).toEqual({
       kind: 'conflict',
       files: ['a.txt', 'ü b.txt'],
+      hunks: ['a.txt', 'ü b.txt'].map((path) => ({
+        path,
+        kind: 'content',
+        line: 1,
+        text: `<<<<<<< main\ntheirs\n=======\nours\n>>>>>>> ${branch}\n`,
+        truncated: false,
+      })),
     })
     expect(await everything(fixture)).toEqual(before)
   },

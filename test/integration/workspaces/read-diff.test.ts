@@ -13,6 +13,12 @@ async function withWorktree(files: Record<string, string | Uint8Array> = {}): Pr
   return fixture
 }
 
+/** The worktree, with everything in its index. */
+async function staged({ repository, path }: WorkspaceFixture): Promise<string> {
+  await repository.git(['add', '--all'], { cwd: path })
+  return path
+}
+
 const lines = (count: number, text = 'line'): string =>
   Array.from({ length: count }, (_, number) => `${text} ${number}\n`).join('')
 
@@ -22,13 +28,23 @@ test('the uncommitted diff has tracked and untracked files, not ignored ones nor
   await unlink(join(fixture.path, 'gone.txt'))
   await fixture.workspaces.lock(fixture.path, { execution_id: execution, pid: null })
   const diff = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', null, never)
-  const file = { old_path: null, binary: false, truncated: false }
+  const mode = '100644'
+  const file = { old_path: null, old_mode: mode, new_mode: mode, binary: false, truncated: false, reason: null }
+  const blobOf = (path: string): Promise<string> => fixture.repository.git(['hash-object', join(fixture.path, path)])
   expect(diff).toEqual({
     base: await fixture.repository.git(['rev-parse', 'main']),
     files: [
-      { ...file, path: 'README.md', status: 'modified', additions: 1, deletions: 1 },
-      { ...file, path: 'gone.txt', status: 'deleted', additions: 0, deletions: 1 },
-      { ...file, path: 'new/n.txt', status: 'added', additions: 2, deletions: 0 },
+      { ...file, path: 'README.md', status: 'modified', blob: await blobOf('README.md'), additions: 1, deletions: 1 },
+      { ...file, path: 'gone.txt', status: 'deleted', new_mode: null, blob: null, additions: 0, deletions: 1 },
+      {
+        ...file,
+        path: 'new/n.txt',
+        status: 'added',
+        old_mode: null,
+        blob: await blobOf('new/n.txt'),
+        additions: 2,
+        deletions: 0,
+      },
     ],
     patch: expect.stringMatching(/^diff --git a\/README.md b\/README.md\nindex [0-9a-f]{40}\.\.[0-9a-f]{40} 100644\n/),
     truncated: false,
@@ -95,13 +111,18 @@ test('renames, modes, links and binary files are told as git tells them', async 
   await symlink('README.md', join(path, 'kind.txt'))
   await repository.write({ bin: 'a\0c', 'z-last.txt': 'z\n' }, path)
   const { files, patch } = await fixture.workspaces.diff(fixture.ref(), 'branch', null, never)
-  const plain = { old_path: null, binary: false, truncated: false }
+  const mode = '100644'
+  const blobOf = (path: string): Promise<string> => repository.git(['hash-object', path], { cwd: fixture.path })
+  const plain = { old_path: null, old_mode: mode, new_mode: mode, binary: false, truncated: false, reason: null }
+  const changed = { ...plain, status: 'modified', additions: 0, deletions: 0 }
+  const oldBlob = await repository.git(['rev-parse', 'main:old.txt'])
+  const linkBlob = await repository.git(['rev-parse', ':kind.txt'], { cwd: await staged(fixture) })
   expect(files).toEqual([
-    { ...plain, path: 'bin', status: 'modified', additions: 0, deletions: 0, binary: true },
-    { ...plain, path: 'kind.txt', status: 'modified', additions: 1, deletions: 1 },
-    { ...plain, path: 'renamed to.txt', old_path: 'old.txt', status: 'renamed', additions: 0, deletions: 0 },
-    { ...plain, path: 'run.sh', status: 'modified', additions: 0, deletions: 0 },
-    { ...plain, path: 'z-last.txt', status: 'added', additions: 1, deletions: 0 },
+    { ...changed, path: 'bin', blob: await blobOf('bin'), binary: true, reason: 'binary' },
+    { ...changed, path: 'kind.txt', blob: linkBlob, new_mode: '120000', additions: 1, deletions: 1 },
+    { ...changed, path: 'renamed to.txt', old_path: 'old.txt', status: 'renamed', blob: oldBlob },
+    { ...changed, path: 'run.sh', blob: await blobOf('run.sh'), new_mode: '100755' },
+    { ...changed, path: 'z-last.txt', blob: await blobOf('z-last.txt'), status: 'added', old_mode: null, additions: 1 },
   ])
   expect(patch).toContain('Binary files a/bin and b/bin differ\n')
   expect(patch).toContain('rename from old.txt\nrename to renamed to.txt\n')

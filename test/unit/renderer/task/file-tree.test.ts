@@ -6,10 +6,14 @@ const file = (path: string): DiffFile => ({
   path,
   old_path: null,
   status: 'modified',
+  old_mode: '100644',
+  new_mode: '100644',
+  blob: null,
   additions: 1,
   deletions: 1,
   binary: false,
   truncated: false,
+  reason: null,
 })
 const files = ['z.md', 'src/b/two.ts', 'src/b/one.ts', 'src/a.ts', 'docs/deep/down/x.md'].map(file)
 const shown = (closed: string[] = [], filter = '') =>

@@ -1,0 +1,76 @@
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { accepted, findProject, findTask } from '../find.ts'
+import { newTask } from '../new-task.ts'
+
+type Names =
+  | 'rescues.of_task'
+  | 'rescues.of_project'
+  | 'rescues.restore'
+  | 'rescues.restore_in_project'
+  | 'rescues.delete'
+  | 'rescues.delete_in_project'
+  | 'orphans.list'
+  | 'orphans.remove'
+  | 'orphans.adopt'
+
+/** What was kept of tasks' work, and what is left on the disk that no task knows. */
+export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
+  const { read } = parts.store
+  const { rescues, orphans, views } = parts.engine
+  const ofTask = ({ task_id, timestamp }: OperationRequest<'rescues.restore'>) => ({
+    project_id: findTask(read, task_id).project_id,
+    task_id,
+    timestamp,
+  })
+  const inProject = ({ project_id, of_task, timestamp }: OperationRequest<'rescues.restore_in_project'>) => ({
+    project_id,
+    task_id: of_task,
+    timestamp,
+  })
+  const remove = async (choice: ReturnType<typeof inProject>, signal: AbortSignal): Promise<null> => {
+    const refusal = await rescues.remove(choice, signal)
+    if (refusal) accepted(refusal)
+    return null
+  }
+  return {
+    'rescues.of_task': async ({ task_id }, { signal }) => ({
+      items: [...(await rescues.ofTask(findTask(read, task_id), signal))],
+    }),
+    'rescues.of_project': async ({ project_id }, { signal }) => ({
+      items: [...(await rescues.ofProject(project_id, signal))],
+    }),
+    'rescues.restore': async (input, { signal }) => accepted(await rescues.restore(ofTask(input), signal)),
+    'rescues.restore_in_project': async (input, { signal }) =>
+      accepted(await rescues.restore(inProject(input), signal)),
+    'rescues.delete': (input, { signal }) => remove(ofTask(input), signal),
+    'rescues.delete_in_project': (input, { signal }) => remove(inProject(input), signal),
+    'orphans.list': async (_input, { signal }) => ({ items: [...(await orphans.list(signal))] }),
+    'orphans.remove': async ({ path }, { signal }) => accepted(await orphans.remove(path, signal)),
+    'orphans.adopt': async ({ path, project_id, title }, { signal }) => {
+      const found = accepted(await orphans.inspect(path, project_id, signal))
+      const project = findProject(read, project_id)
+      const { default_review_config } = views.settings(project)
+      const makeTask = () =>
+        newTask(parts, project, {
+          id: parts.newId() as TaskId,
+          title: title ?? titleOf(found.branch),
+          description: null,
+          review_config: default_review_config,
+          repo_id: found.repo.id,
+        })
+      return views.task(accepted(orphans.adopt(found, makeTask)))
+    },
+  }
+}
+
+/** `svc/fix-the-login-1a2b3c4d` was about "fix the login". */
+function titleOf(branch: string): string {
+  const words = branch
+    .slice(branch.lastIndexOf('/') + 1)
+    .replace(/-[0-9a-f]{8}$/, '')
+    .replaceAll(/[-_]+/g, ' ')
+    .trim()
+  return (words === '' ? branch : `${words.charAt(0).toUpperCase()}${words.slice(1)}`).slice(0, 500)
+}

@@ -1,0 +1,84 @@
+import { constants } from 'node:fs'
+import { copyFile, glob, lstat, readdir, readlink, realpath, symlink } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { hasCode, isTaken, orNull } from './file-errors.ts'
+import { openFolder, type Folder } from './folder.ts'
+import { isGitName, isInside, pathInside } from './path-guard.ts'
+
+/**
+ * Copies files that git does not track (`.env` and the like) from the repository's checkout into the worktree.
+ * `patterns` are paths or globs relative to the repository's root; what does not exist is passed over, what the
+ * worktree has is kept. Throws `outside_worktree` for what leads out of either.
+ */
+export async function copyFiles(root: string, worktree: string, patterns: readonly string[]): Promise<void> {
+  const realRoot = await realpath(root)
+  for (const pattern of patterns) {
+    await pathInside(realRoot, pattern)
+    for await (const match of glob(pattern, { cwd: realRoot, exclude: isGitName })) {
+      await pathInside(realRoot, match)
+      if (match === '' || match === '.') {
+        await using all = await openFolder(realRoot, '')
+        await using into = await openFolder(worktree, '')
+        await copyContents({ from: all, into, root: realRoot, path: realRoot })
+        continue
+      }
+      await using from = await openFolder(realRoot, dirname(match))
+      await using into = await openFolder(worktree, dirname(match), { create: true })
+      await copyEntry({ from, into, root: realRoot, path: join(realRoot, dirname(match)) }, basename(match))
+    }
+  }
+}
+
+/** Two folders, and where the first is: `path` in the repository at `root`. */
+interface Place {
+  readonly from: Folder
+  readonly into: Folder
+  readonly root: string
+  readonly path: string
+}
+
+async function copyContents(place: Place): Promise<void> {
+  for (const name of await readdir(place.from.at)) {
+    if (!isGitName(name)) await copyEntry(place, name)
+  }
+}
+
+async function copyEntry({ from, into, root, path }: Place, name: string): Promise<void> {
+  const entry = await orNull(lstat(join(from.at, name)))
+  if (entry?.isSymbolicLink()) await copyLink({ from, into, root, path }, name)
+  else if (entry?.isFile()) await copyPlainFile(from, into, name)
+  else if (entry?.isDirectory()) {
+    await using source = await from.child(name)
+    const taken = await orNull(lstat(join(into.at, name)))
+    // What the worktree has there is kept, be it a file or a link.
+    if (taken !== null && !taken.isDirectory()) return
+    await using target = await into.child(name, { create: true })
+    await copyContents({ from: source, into: target, root, path: join(path, name) })
+  }
+}
+
+/** A clone of its blocks, where the file system can. */
+async function copyPlainFile(from: Folder, into: Folder, name: string): Promise<void> {
+  await using source = await from.open(name, constants.O_RDONLY)
+  const opened = process.platform === 'linux' ? `/proc/self/fd/${source.fd}` : join(from.at, name)
+  try {
+    await copyFile(opened, join(into.at, name), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  } catch (error) {
+    if (!isTaken(error)) throw error
+  }
+}
+
+/** A link that leads out of the repository is left behind; one that names the checkout in full is made relative. */
+async function copyLink({ from, into, root, path }: Place, name: string): Promise<void> {
+  const text = await readlink(join(from.at, name))
+  const real = await realpath(join(path, name)).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ELOOP') || hasCode(error, 'ENOTDIR')) return null
+    throw error
+  })
+  if (real === null || !isInside(root, real)) return
+  try {
+    await symlink(isAbsolute(text) ? relative(path, real) || '.' : text, join(into.at, name))
+  } catch (error) {
+    if (!isTaken(error)) throw error
+  }
+}

@@ -1,0 +1,23 @@
+import { runGit, splitNul } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+
+type Options = Pick<GitOptions, 'signal'>
+
+/** In how many paths two trees (or commits) differ. */
+export async function countChanged(cwd: string, before: string, after: string, { signal }: Options): Promise<number> {
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, after, '--']
+  return splitNul((await runGit(cwd, args, { signal })).stdout).length
+}
+
+/** How many files the commits touch that only this one leads to, and no branch or tag but `except`; of the last 1,000. */
+export async function countLooseFiles(
+  cwd: string,
+  commit: string,
+  { signal, except }: Options & { readonly except?: string },
+): Promise<number> {
+  const exclude = except === undefined ? [] : [`--exclude=${except.replace(/^refs\/heads\//, '')}`]
+  const range = [commit, '--not', ...exclude, '--branches', '--remotes', '--tags']
+  const args = ['log', '-n', '1000', '-z', '--format=', '--name-only', '--no-renames', '--first-parent', '-m', ...range]
+  const names = splitNul((await runGit(cwd, args, { signal })).stdout).map((name) => name.replace(/^\n+/, ''))
+  return new Set(names.filter((name) => name !== '')).size
+}

@@ -1,0 +1,98 @@
+import { constants } from 'node:fs'
+import { copyFile, lstat, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isMissing } from '../file-errors.ts'
+import { resolveCommit } from './branch.ts'
+import { readGit, runGit } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+import { copyIndex, throwAwayObjects } from './snapshot.ts'
+import { allButLock } from './status.ts'
+
+type Options = Pick<GitOptions, 'signal'>
+
+/** What lay at a path when its turn came. */
+type Found =
+  /** Its copy is in the frozen folder, or it is not there because nothing lay at the path. */
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'repository'; readonly commit: string }
+  /** A repository without a commit, or a file that cannot be read: the index says what is known of it. */
+  | { readonly kind: 'left' }
+
+const slash = 0x2f
+
+/**
+ * Hands `use` the tree of a worktree whose files come and go meanwhile: git fails where one vanishes that it has
+ * just listed, so it reads copies. Nothing is written into the repository; the tree lives as long as `use` runs.
+ */
+export async function withFrozenTree<T>(
+  worktree: string,
+  { git_dir, signal }: Options & { readonly git_dir: string },
+  use: (tree: string, env: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
+  const { stdout } = await runGit(worktree, ['ls-files', '-z', ...changed, '--', ...allButLock], { signal })
+  const objects = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-path', 'objects'], { signal })
+  const temporary = await mkdtemp(join(tmpdir(), 'copse-frozen-'))
+  try {
+    const frozen = join(temporary, 'files')
+    await mkdir(frozen)
+    const { settled, repositories } = await freeze(worktree, frozen, splitPaths(stdout), { signal })
+    const index = join(temporary, 'index')
+    await copyIndex(join(git_dir, 'index'), index)
+    const env = { GIT_INDEX_FILE: index, ...(await throwAwayObjects(temporary, objects)) }
+    const options = { signal, env, access: 'write' as const }
+    const place = [`--git-dir=${git_dir}`, `--work-tree=${frozen}`, '-c', 'core.bare=false']
+    const update = [...place, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
+    await runGit(frozen, update, { ...options, input: settled })
+    await runGit(worktree, ['update-index', '-z', '--index-info'], { ...options, input: repositories })
+    return await use(await readGit(worktree, ['write-tree'], options), env)
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function freeze(worktree: string, frozen: string, paths: readonly Buffer[], { signal }: Options) {
+  const settled: Buffer[] = []
+  const repositories: Buffer[] = []
+  for (const path of paths) {
+    signal.throwIfAborted()
+    const found = await freezeOne(below(worktree, path), below(frozen, path), { signal })
+    if (found.kind === 'settled') settled.push(path, Buffer.of(0))
+    if (found.kind === 'repository') repositories.push(Buffer.from(`160000 ${found.commit}\t`), path, Buffer.of(0))
+  }
+  return { settled: Buffer.concat(settled), repositories: Buffer.concat(repositories) }
+}
+
+async function freezeOne(from: Buffer, to: Buffer, { signal }: Options): Promise<Found> {
+  try {
+    const stats = await lstat(from)
+    if (stats.isDirectory()) {
+      const commit = await resolveCommit(from.toString(), 'HEAD', { signal })
+      return commit === null ? { kind: 'left' } : { kind: 'repository', commit }
+    }
+    if (!stats.isFile() && !stats.isSymbolicLink()) return { kind: 'left' }
+    await mkdir(Buffer.from(dirname(to.toString('latin1')), 'latin1'), { recursive: true })
+    if (stats.isSymbolicLink()) await symlink(await readlink(from, 'buffer'), to)
+    else await copyFile(from, to, constants.COPYFILE_FICLONE)
+    return { kind: 'settled' }
+  } catch (error) {
+    if (isMissing(error)) return { kind: 'settled' }
+    if (error instanceof Error && 'code' in error) return { kind: 'left' }
+    throw error
+  }
+}
+
+const below = (folder: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), path])
+
+/** Paths as bytes, each once; a folder's (a repository's) without the slash at its end. */
+function splitPaths(output: Buffer): readonly Buffer[] {
+  const paths = new Map<string, Buffer>()
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf(0, at)
+    const path = output.subarray(at, output[end - 1] === slash ? end - 1 : end)
+    paths.set(path.toString('latin1'), path)
+    at = end + 1
+  }
+  return [...paths.values()]
+}

@@ -1,0 +1,83 @@
+import { WorkspaceError } from '../../engine/workspace-port.ts'
+import type { ConflictKind } from '../../../src-shared/contract/merges.ts'
+
+/** A path that git could not merge by itself. */
+export interface UnmergedPath {
+  /** Its bytes, one character each: file names need not be UTF-8. */
+  readonly key: string
+  readonly path: string
+  readonly kind: ConflictKind
+}
+
+interface Stages {
+  readonly modes: string[]
+  readonly numbers: number[]
+}
+
+/** From the most to the least telling; git's words for a conflict are documented as stable. */
+const kinds: readonly (readonly [prefix: string, kind: ConflictKind])[] = [
+  ['CONFLICT (submodule', 'submodule'],
+  ['CONFLICT (rename/rename)', 'rename/rename'],
+  ['CONFLICT (rename/delete)', 'rename/delete'],
+  ['CONFLICT (rename involved in collision)', 'rename/collision'],
+  ['CONFLICT (directory rename', 'rename/directory'],
+  ['CONFLICT(directory rename', 'rename/directory'],
+  ['CONFLICT (file in way of directory rename)', 'rename/directory'],
+  ['CONFLICT (file/directory)', 'file/directory'],
+  ['CONFLICT (distinct modes)', 'file/type'],
+  ['CONFLICT (modify/delete)', 'modify/delete'],
+  ['CONFLICT (binary)', 'binary'],
+]
+
+/**
+ * Reads what `merge-tree -z` says of a merge with conflicts: the tree it got to, then the stages of each
+ * unmerged path, an empty field, and the messages: a count, so many paths, a type and a sentence.
+ */
+export function readConflict(output: Buffer, sides: readonly string[]): { tree: string; paths: UnmergedPath[] } {
+  const fields = output.toString('latin1').split('\0')
+  const tree = fields[0] ?? ''
+  const stages = new Map<string, Stages>()
+  let at = 1
+  for (; at < fields.length && fields[at] !== ''; at += 1) {
+    const [, mode = '', number = '', key = ''] = /^(\d+) [0-9a-f]+ (\d)\t(.*)$/s.exec(fields[at] ?? '') ?? []
+    const known = stages.get(key) ?? { modes: [], numbers: [] }
+    known.modes.push(mode)
+    known.numbers.push(Number(number))
+    stages.set(key, known)
+  }
+  if (stages.size === 0) throw new WorkspaceError('git_failed', 'git found a conflict and named no file. Try again.')
+  const types = readTypes(fields.slice(at + 1))
+  const paths = [...stages].map(([key, known]) => ({
+    key,
+    path: displayed(key, sides),
+    kind: kindOf(known, types.get(key) ?? []),
+  }))
+  return { tree, paths }
+}
+
+/** What git says of each path. */
+function readTypes(fields: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const types = new Map<string, string[]>()
+  for (let at = 0; at + 1 < fields.length;) {
+    const count = Number(fields[at])
+    const type = fields[at + 1 + count] ?? ''
+    for (const key of fields.slice(at + 1, at + 1 + count)) types.set(key, [...(types.get(key) ?? []), type])
+    at += count + 3
+  }
+  return types
+}
+
+function kindOf({ modes, numbers }: Stages, types: readonly string[]): ConflictKind {
+  if (modes.includes('160000')) return 'submodule'
+  if (modes.every((mode) => mode === '120000')) return 'symlink'
+  for (const [prefix, kind] of kinds) if (types.some((type) => type.startsWith(prefix))) return kind
+  if (!numbers.includes(2) || !numbers.includes(3)) return 'modify/delete'
+  return numbers.includes(1) ? 'content' : 'add/add'
+}
+
+/** Where a folder is in a file's way, git puts the file beside it, under its name and the side's. */
+function displayed(key: string, sides: readonly string[]): string {
+  const path = Buffer.from(key, 'latin1').toString('utf8')
+  const side = sides.find((name) => path.endsWith(`~${name}`))
+  return side === undefined ? path : path.slice(0, -side.length - 1)
+}

@@ -1,0 +1,55 @@
+import { quoteName } from './quote-name.ts'
+
+/** A changed file as `--raw` tells it. */
+export interface RawChange {
+  /** `U`: git could not merge it; then what it tells is not the file as it lies there. */
+  readonly status: 'A' | 'D' | 'M' | 'T' | 'R' | 'U'
+  readonly path: string
+  readonly old_path: string | null
+  /** Like `100644`; null on the side on which there is no file. */
+  readonly old_mode: string | null
+  readonly new_mode: string | null
+  readonly old_blob: string | null
+  /** null too where git has not looked inside the file yet. */
+  readonly new_blob: string | null
+  /** The `diff --git` line above its patch, byte for byte as latin1. */
+  readonly header: string
+}
+
+/** The records of `git diff -z --raw --no-abbrev`, in git's order. */
+export function parseRaw(output: Buffer): readonly RawChange[] {
+  const changes: RawChange[] = []
+  let at = 0
+  const take = (): Buffer => {
+    const end = output.indexOf(0, at)
+    const field = output.subarray(at, end < 0 ? output.length : end)
+    at += field.length + 1
+    return field
+  }
+  while (at < output.length) {
+    const [oldMode = '', newMode = '', oldBlob = '', newBlob = '', letters = ''] = take().toString('latin1').split(' ')
+    const status = statusOf(letters.charAt(0))
+    const first = take()
+    const path = status === 'R' ? take() : first
+    changes.push({
+      status,
+      path: path.toString('utf8'),
+      old_path: status === 'R' ? first.toString('utf8') : null,
+      old_mode: orNothing(oldMode.slice(1)),
+      new_mode: orNothing(newMode),
+      old_blob: orNothing(oldBlob),
+      new_blob: orNothing(newBlob),
+      header: `diff --git ${quoteName('a/', first)} ${quoteName('b/', path)}`,
+    })
+  }
+  return changes
+}
+
+/** All zeros say that there is nothing. */
+export function orNothing(field: string): string | null {
+  return /^0*$/.test(field) ? null : field
+}
+
+function statusOf(letter: string): RawChange['status'] {
+  return letter === 'A' || letter === 'D' || letter === 'T' || letter === 'R' || letter === 'U' ? letter : 'M'
+}

@@ -1,0 +1,45 @@
+import { branchRef } from './branch.ts'
+import { readGit, runGit } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+
+type Options = Pick<GitOptions, 'signal'>
+
+/** What a branch points at. */
+export interface Tip {
+  readonly commit: string
+  readonly tree: string
+  readonly parents: readonly string[]
+}
+
+/** What those of the branches that exist point at. */
+export async function readTips(
+  cwd: string,
+  branches: readonly string[],
+  { signal }: Options,
+): Promise<ReadonlyMap<string, Tip>> {
+  const format = '--format=%(objectname)%00%(tree)%00%(parent)%00%(refname)'
+  const out = await readGit(cwd, ['for-each-ref', format, ...branches.map(branchRef)], { signal })
+  const tips = new Map<string, Tip>()
+  for (const line of out.split('\n')) {
+    const [commit = '', tree = '', parents = '', ref = ''] = line.split('\0')
+    // A pattern also matches what lies below it as a folder, hence the comparison.
+    const branch = branches.find((name) => branchRef(name) === ref)
+    if (branch !== undefined) tips.set(branch, { commit, tree, parents: parents.split(' ').filter(Boolean) })
+  }
+  return tips
+}
+
+/**
+ * Moves a branch only if it points at `from`. Answers null when it did, else what git said: it points elsewhere,
+ * somebody else is moving it, or a hook of the repository forbids it.
+ */
+export async function swapBranch(
+  cwd: string,
+  branch: string,
+  move: { readonly to: string; readonly from: string; readonly reason: string },
+  { signal }: Options,
+): Promise<string | null> {
+  const args = ['update-ref', '-m', move.reason, branchRef(branch), move.to, move.from]
+  const { exit_code, stderr } = await runGit(cwd, args, { signal, access: 'write', accept: [0, 1, 128] })
+  return exit_code === 0 ? null : stderr.trim()
+}

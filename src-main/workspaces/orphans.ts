@@ -1,0 +1,114 @@
+import { readdir, lstat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
+import { type Cancellable } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/workspace-port.ts'
+import { orNull } from './file-errors.ts'
+import { currentBranch } from './git/branch.ts'
+import { GitError } from './git/git-error.ts'
+import { isDirty } from './git/status.ts'
+import { commonDir, findRecord, listWorktrees, readGitLink } from './git/worktree.ts'
+import { worktreeFolders } from './lock.ts'
+import { placeOf, realpathOfExisting } from './path-guard.ts'
+import { listRescues } from './rescue-list.ts'
+import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
+import { keepFolder } from './keep-folder.ts'
+
+/** More files than this are not looked at for an estimate. */
+const glanceLimit = 20_000
+
+/** The folders of worktrees below the root that are none of `known`, sorted. */
+export async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
+  const expected = new Set(await Promise.all(known.map((path) => placeOf(resolve(path)))))
+  const orphans: string[] = []
+  for (const path of await worktreeFolders(root)) {
+    if (!expected.has(await placeOf(path))) orphans.push(path)
+  }
+  return orphans
+}
+
+/** What a folder that nobody knows holds. Its sizes are of the files, not of the blocks on the disk. */
+export async function describeOrphan(path: string, { signal }: Cancellable): Promise<Orphan> {
+  const glance = await glanceAt(path, signal)
+  const repo = await repositoryOf(path, { signal })
+  if (repo === null) return { path, kind: 'folder', branch: null, repo_path: null, dirty: true, ...glance }
+  const branch = await currentBranch(path, { signal })
+  return { path, kind: 'worktree', branch, repo_path: repo, dirty: await isDirty(path, { signal }), ...glance }
+}
+
+/** Keeps what no branch has, then removes the folder. Nothing of a folder that can't be kept is removed. */
+export async function removeOrphan(
+  given: string,
+  fallback: string | null,
+  options: RemoveOptions,
+): Promise<RemovedOrphan> {
+  const { signal } = options
+  const path = await placeOf(given)
+  const repo = await repositoryOf(path, { signal })
+  const task_id = rescueName(path)
+  if (repo === null) {
+    if (fallback === null) {
+      throw new WorkspaceError(
+        'not_a_git_repository',
+        `${path} belongs to no repository that still exists, so nothing in it can be kept. ` +
+          'Look through it and delete it by hand.',
+      )
+    }
+    return { path: given, ...(await keepFolder(path, fallback, task_id, options)) }
+  }
+  const before = new Set((await listRescues(repo, task_id, { signal })).map((one) => one.ref))
+  let moved: string | null = null
+  const onSetAside = (move: { readonly from: string; readonly to: string }): void => {
+    moved = move.to
+    options.onSetAside(move)
+  }
+  await removeWorktreeSafely({ repo_path: repo, path, task_id }, { ...options, onSetAside })
+  const kept = (await listRescues(repo, task_id, { signal })).map((one) => one.ref)
+  return { path: given, rescues: kept.filter((ref) => !before.has(ref)), moved_to: moved }
+}
+
+/** The root of the repository whose worktree this is, both knowing of each other; null for any other folder. */
+async function repositoryOf(path: string, { signal }: Cancellable): Promise<string | null> {
+  if ((await orNull(lstat(path)))?.isDirectory() !== true) return null
+  const link = await readGitLink(path)
+  if (link === null) return null
+  try {
+    const common = await commonDir(path, { signal })
+    const record = await findRecord(common, path)
+    if (record === null || (await realpathOfExisting(record)) !== (await realpathOfExisting(link))) return null
+    return (await listWorktrees(path, { signal }))[0]?.path ?? null
+  } catch (error) {
+    // Its repository is gone, or what the link leads to is none.
+    if (error instanceof GitError && error.code === 'failed') return null
+    throw error
+  }
+}
+
+/** `{task id}.broken-2` still is that task's; what fits into no ref is left out. */
+function rescueName(path: string): string {
+  const name = basename(path)
+    .replace(/\.broken-\d+$/, '')
+    .replaceAll(/[^A-Za-z0-9-]+/g, '-')
+    .slice(0, 100)
+  return /[A-Za-z0-9]/.test(name) ? name : 'orphan'
+}
+
+async function glanceAt(
+  path: string,
+  signal: AbortSignal,
+): Promise<Pick<Orphan, 'size_bytes' | 'size_complete' | 'changed_at'>> {
+  const own = await lstat(path)
+  let [size, changed, left] = [0, own.mtimeMs, glanceLimit]
+  const folders = own.isDirectory() ? [path] : []
+  for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
+    signal.throwIfAborted()
+    for (const name of (await orNull(readdir(folder))) ?? []) {
+      const entry = await orNull(lstat(join(folder, name)))
+      if (entry === null || (left -= 1) < 0) continue
+      size += entry.isFile() ? entry.size : 0
+      changed = Math.max(changed, entry.mtimeMs)
+      if (entry.isDirectory()) folders.push(join(folder, name))
+    }
+  }
+  return { size_bytes: size, size_complete: left > 0, changed_at: new Date(Math.floor(changed)).toISOString() }
+}

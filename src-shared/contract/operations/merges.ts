@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { TaskId } from '../ids.ts'
+import { BranchUpdate, conflictAnswers, MergeConflicts, updateStrategies } from '../merges.ts'
+import { get, post } from '../operation.ts'
+
+export const mergesOperations = {
+  'tasks.conflicts': get(
+    '/tasks/{task_id}/conflicts',
+    'member',
+    'What a merge of the task’s branch would conflict in now; what is not committed is left out.',
+    z.object({ task_id: TaskId }),
+    MergeConflicts,
+    ['workspace_failed'],
+  ),
+  'tasks.update_branch': post(
+    '/tasks/{task_id}/update_branch',
+    'member_human',
+    'Bring what its base has by now into the task’s branch; uncommitted work is committed first.',
+    z.object({
+      task_id: TaskId,
+      strategy: z.enum(updateStrategies).default('merge'),
+      on_conflict: z
+        .enum(conflictAnswers)
+        .default('report')
+        .describe(
+          '`report`: change nothing. `agent`: let the coder resolve it. `editor`: leave a merge with markers in the worktree.',
+        ),
+    }),
+    BranchUpdate,
+    200,
+    [
+      'merge_conflict',
+      'workspace_locked',
+      'workspace_failed',
+      'task_terminal',
+      'not_claimable',
+      'already_claimed',
+      'agent_paused',
+      'project_paused',
+      'entry_barrier',
+      'version_conflict',
+      'transition_blocked',
+    ],
+  ),
+} as const

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { ProjectId, TaskId } from '../ids.ts'
+import { del, get, list, post } from '../operation.ts'
+import { Orphan, RemovedOrphan } from '../orphans.ts'
+import { Rescue, rescueTimestamp, RestoredRescue } from '../rescues.ts'
+import { Task } from '../tasks.ts'
+
+const Kept = z.string().regex(rescueTimestamp, 'The last part of the ref of a rescue.')
+const ofTask = { task_id: TaskId, timestamp: Kept }
+const ofProject = {
+  project_id: ProjectId,
+  of_task: z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'The `task_id` of a rescue.'),
+  timestamp: Kept,
+}
+const restored = 'as uncommitted changes where nothing conflicts, else as a new branch; the rescue stays.'
+
+export const workspacesOperations = {
+  'rescues.of_task': get(
+    '/tasks/{task_id}/rescues',
+    'member',
+    'What was kept before something of this task was thrown away, newest first.',
+    z.object({ task_id: TaskId }),
+    list(Rescue),
+  ),
+  'rescues.of_project': get(
+    '/projects/{project_id}/rescues',
+    'member',
+    'What was kept in the project’s repositories, of deleted tasks too, newest first.',
+    z.object({ project_id: ProjectId }),
+    list(Rescue),
+  ),
+  'rescues.restore': post(
+    '/tasks/{task_id}/rescues/{timestamp}/restore',
+    'member_human',
+    `Bring a rescue back: into the task’s worktree ${restored}`,
+    z.object(ofTask),
+    RestoredRescue,
+  ),
+  'rescues.restore_in_project': post(
+    '/projects/{project_id}/rescues/{of_task}/{timestamp}/restore',
+    'member_human',
+    `Bring a rescue back, also of a deleted task: ${restored}`,
+    z.object(ofProject),
+    RestoredRescue,
+  ),
+  'rescues.delete': del(
+    '/tasks/{task_id}/rescues/{timestamp}',
+    'member_human',
+    'Give a rescue up for good. Those older than 30 days go by themselves.',
+    z.object(ofTask),
+  ),
+  'rescues.delete_in_project': del(
+    '/projects/{project_id}/rescues/{of_task}/{timestamp}',
+    'member_human',
+    'Give a rescue up for good, also of a deleted task.',
+    z.object(ofProject),
+  ),
+  'orphans.list': get(
+    '/system/orphans',
+    'admin',
+    'Folders below the workspace root that belong to no task. They are never deleted by themselves.',
+    z.object({}),
+    list(Orphan),
+  ),
+  'orphans.remove': post(
+    '/system/orphans/remove',
+    'admin',
+    'Remove a folder of the list, after keeping what no branch has; its branch stays.',
+    z.object({ path: z.string().min(1).max(4_096) }),
+    RemovedOrphan,
+    200,
+    ['not_a_git_repository'],
+  ),
+  'orphans.adopt': post(
+    '/system/orphans/adopt',
+    'admin',
+    'Make a task whose workspace is this worktree, with its branch and its files as they are.',
+    z.object({
+      path: z.string().min(1).max(4_096),
+      project_id: ProjectId,
+      title: z.string().trim().min(1).max(500).optional(),
+    }),
+    Task,
+    201,
+  ),
+} as const

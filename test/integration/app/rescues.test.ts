@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
+
+const day = 86_400_000
+
+/** A task whose agent staged something, left other things uncommitted and failed. */
+async function failed(job: Job): Promise<{ task: Task; path: string }> {
+  const agent = await job.agent('echo one > staged.txt; git add .; echo two > staged.txt; echo new > new.txt; exit 1')
+  const task = await job.task({ title: 'Rescue me' })
+  const { path } = await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
+  return { task, path }
+}
+
+const reassign = async (job: Job, task: Task, flags: { reset_worktree?: boolean; reset_workspace?: boolean }) => {
+  const agent = await job.agent('exit 1', 'Another')
+  await job.running.client.call('tasks.assign_role', { task_id: task.id, role: 'coder', agent_id: agent.id, ...flags })
+}
+
+const rescuesOf = async (job: Job, { id: task_id }: Task) =>
+  (await job.running.client.call('rescues.of_task', { task_id })).items
+
+test.concurrent('what a reset throws away is listed, and comes back as it was, the staged version too', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task, path } = await failed(job)
+  await reassign(job, task, { reset_worktree: true })
+  expect(existsSync(join(path, 'new.txt'))).toBe(false)
+  const [rescue] = await rescuesOf(job, task)
+  expect(rescue).toMatchObject({
+    task_id: task.id,
+    reason: 'reset',
+    kind: 'uncommitted',
+    files: 2,
+    submodule: null,
+    repo_path: job.repository.path,
+  })
+  expect((await client.call('rescues.of_project', { project_id: job.project.id })).items).toEqual([rescue])
+  const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
+  expect(await client.call('rescues.restore', name)).toMatchObject({ to: 'worktree', path, why_branch: null })
+  expect(await readFile(join(path, 'staged.txt'), 'utf8')).toBe('two\n')
+  expect(await job.repository.git(['show', ':staged.txt'], { cwd: path })).toBe('one')
+  expect(await job.repository.git(['status', '--porcelain'], { cwd: path })).toBe('AM staged.txt\n?? new.txt')
+  // What is there already conflicts with nothing; the rescue stays until somebody gives it up.
+  expect(await client.call('rescues.restore', name)).toMatchObject({ to: 'worktree' })
+  await client.call('rescues.delete', name)
+  expect(await rescuesOf(job, task)).toEqual([])
+  expect(await refusalOf(client.call('rescues.restore', name))).toBe('not_found')
+  expect(await refusalOf(client.call('rescues.delete', name))).toBe('not_found')
+})
+
+test.concurrent(
+  'a rescue whose files were changed meanwhile comes back as a branch, and nothing is overwritten',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const { task, path } = await failed(job)
+    await reassign(job, task, { reset_worktree: true })
+    await writeFile(join(path, 'new.txt'), 'somebody else\n')
+    const [rescue] = await rescuesOf(job, task)
+    const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
+    const restored = await client.call('rescues.restore', name)
+    expect(restored).toMatchObject({ to: 'branch', path: null, why_branch: 'conflicts' })
+    expect(restored.branch).toMatch(/^svc\/rescued-/)
+    expect(await readFile(join(path, 'new.txt'), 'utf8')).toBe('somebody else\n')
+    expect(await job.repository.git(['show', `${restored.branch}:new.txt`])).toBe('new')
+  },
+)
+
+test.concurrent('rescues of a deleted task are listed in its project and come back as a branch', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task } = await failed(job)
+  await client.call('tasks.delete', { task_id: task.id })
+  expect(await refusalOf(client.call('rescues.of_task', { task_id: task.id }))).toBe('not_found')
+  const { items } = await client.call('rescues.of_project', { project_id: job.project.id })
+  expect(items).toMatchObject([{ task_id: task.id, reason: 'removal', files: 2 }])
+  const name = { project_id: job.project.id, of_task: task.id, timestamp: items[0]?.timestamp ?? '' }
+  const restored = await client.call('rescues.restore_in_project', name)
+  expect(restored).toMatchObject({ to: 'branch', why_branch: 'no_worktree' })
+  expect(await job.repository.git(['show', `${restored.branch}:staged.txt`])).toBe('two')
+  expect(await job.repository.git(['show', `${restored.branch}^2:staged.txt`])).toBe('one')
+  await client.call('rescues.delete_in_project', name)
+  expect((await client.call('rescues.of_project', { project_id: job.project.id })).items).toEqual([])
+})
+
+test.concurrent('the sweep gives up rescues of 30 days, never younger ones and never other refs', async () => {
+  const time = { ms: Date.parse('2026-11-21T09:00:00.000Z') }
+  await using job = await startJob({ clock: { now: () => time.ms } })
+  const { task } = await failed(job)
+  await reassign(job, task, { reset_worktree: true })
+  const head = await job.repository.git(['rev-parse', 'HEAD'])
+  await job.repository.git(['update-ref', `refs/svc/rescue/${task.id}/20261120T090000000Z`, head])
+  await job.repository.git(['update-ref', `refs/svc/rescue/${task.id}/mine`, head])
+  const refs = () => job.repository.git(['for-each-ref', '--format=%(refname:lstrip=4)', 'refs/svc/rescue'])
+  time.ms += 30 * day
+  job.running = await job.running.restart()
+  // The start's sweep is done before the one that this stop waits for.
+  await job.running.app.close()
+  expect((await refs()).split('\n')).toEqual(['20261121T090000000Z', 'mine'])
+  time.ms += 1
+  job.running = await job.running.restart()
+  await job.running.app.close()
+  expect(await refs()).toBe('mine')
+})
