@@ -3,6 +3,7 @@ import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { conclude, type Conclusion } from '../domain/task/conclude.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { forwardOf, roleOf } from '../domain/workflow/graph.ts'
+import { deedOf, type Deed } from './agent-deeds.ts'
 import { blockTask, resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
@@ -46,7 +47,13 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
     const current = tx.executions.get(id)
     if (!current || !isOpen(current)) return
     const session_id = outcome.session_id ?? current.session_id
-    const conclusion = conclude({ outcome, stopped: end.stopped, changed, has_session: session_id !== null })
+    const deed = deedOf(tx, current)
+    const conclusion = conclude({
+      outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
+      stopped: end.stopped,
+      changed,
+      has_session: session_id !== null,
+    })
     const record: ExecutionRecord = {
       ...current,
       status: conclusion.status,
@@ -73,9 +80,15 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
       active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
     }
     if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
-    else followUp(deps, tx, settled, record, conclusion)
+    else followUp(deps, tx, settled, record, { conclusion, deed })
   })
   deps.wake(before.task_id)
+}
+
+/** Who did its part over the API is done, whatever its last words; who left a word there was not silent. */
+function conclusionOf(outcome: ExecutionOutcome, deed: Deed): ExecutionOutcome['conclusion'] {
+  if (deed === 'did_its_part') return 'done'
+  return deed === 'left_word' && outcome.conclusion === 'silent' ? 'done' : outcome.conclusion
 }
 
 function isOpen(record: ExecutionRecord): boolean {
@@ -95,7 +108,13 @@ function isTurnOf(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionR
 }
 
 /** The coder is done: forward. Anything else: the task stays and says what is the matter. */
-function followUp(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord, conclusion: Conclusion): void {
+function followUp(
+  deps: SettleDeps,
+  tx: Tx,
+  task: TaskRecord,
+  record: ExecutionRecord,
+  { conclusion, deed }: { readonly conclusion: Conclusion; readonly deed: Deed },
+): void {
   const workflow = deps.transitions.workflowOf(tx, task)
   const state = workflow.states.get(task.status)
   const isItsTurn = state !== undefined && roleOf(state) === record.role
@@ -116,7 +135,8 @@ function followUp(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionR
     return
   }
   const openGate = isItsTurn && state.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
-  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier) {
+  // A review that its agent has passed may be open still: for a person.
+  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'did_its_part') {
     const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
     keep(deps.context, tx, {
       ...task,
