@@ -31,3 +31,15 @@ export function formatCost(usd: number): string {
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString('en')} ${n === 1 ? one : many}`
 }
+
+/** `0 B`, `840 B`, `1.2 kB`, `214 MB`: in thousands, as file managers say it. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+  let [value, unit] = [bytes, 0]
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1_000
+    unit += 1
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : 1
+  return `${trimZero(value.toFixed(digits))} ${units[unit] ?? 'B'}`
+}

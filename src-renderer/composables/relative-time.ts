@@ -17,6 +17,17 @@ export function relativeTime(at: string, now: number): string {
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) })
 }
 
+/** A moment as day and time: `Today 07:33`, `Yesterday 19:02`, `12 Oct 19:02`, `12 Oct 2025 19:02`. */
+export function dayAndTime(at: string, now: number): string {
+  const date = new Date(at)
+  const days = calendarDays(date.getTime(), now)
+  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  if (days === 0 || days === 1) return `${days === 0 ? 'Today' : 'Yesterday'} ${time}`
+  const sameYear = date.getFullYear() === new Date(now).getFullYear()
+  const year = sameYear ? {} : ({ year: 'numeric' } as const)
+  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year })} ${time}`
+}
+
 /** The exact moment in the reader's own time zone, for the tooltip. */
 export function absoluteTime(at: string): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })

@@ -1,5 +1,5 @@
 import type { Diff, Workspace } from '../../src-shared/contract/workspaces.ts'
-import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { Assignee, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { useClient } from './client.ts'
 
@@ -20,6 +20,14 @@ export function useTaskDetails() {
     workspace: (taskId: string): Promise<Workspace | null> =>
       orNull(client.call('tasks.workspace', { task_id: taskId })),
     resetWorkspace: (taskId: string) => client.call('tasks.reset_workspace', { task_id: taskId }),
+    /** Begins the work again: worktree and branch go, kept as rescues, and the role stays with who has it. */
+    startOver: (taskId: string, role: string, assignee: Assignee) =>
+      client.call('tasks.assign_role', {
+        task_id: taskId,
+        role,
+        reset_workspace: true,
+        ...(assignee.type === 'agent' ? { agent_id: assignee.id } : { user_id: assignee.id }),
+      }),
     /** Oldest first. */
     transitions: async (taskId: string): Promise<readonly TransitionEntry[]> =>
       (await client.call('tasks.transitions', { task_id: taskId })).items,

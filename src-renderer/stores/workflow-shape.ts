@@ -38,6 +38,18 @@ export function stateOf(workflow: WorkflowDefinition | undefined, name: string):
   return workflow?.states.find((state) => state.name === name)
 }
 
+/** The role whose holder does the work: that of the first active state on the way from the queue. */
+export function coderRole(workflow: WorkflowDefinition): string | null {
+  const seen = new Set<string>()
+  let state = workflow.states.find((each) => each.kind === 'initial')
+  while (state && !seen.has(state.name)) {
+    if (state.kind === 'active') return state.role ?? 'assignee'
+    seen.add(state.name)
+    state = stateOf(workflow, state.transitions[0]?.to ?? '')
+  }
+  return null
+}
+
 /** The glyph of a state's kind; what its hooks do tells the custom kinds apart, never its name. */
 export function glyphOfState(workflow: WorkflowDefinition, state: WorkflowState): StateGlyphName {
   if (state.kind === 'terminal') return state.name === cancellationState(workflow) ? 'cancelled' : 'terminal'

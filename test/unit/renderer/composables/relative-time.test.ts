@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { duration, relativeTime } from '../../../../src-renderer/composables/relative-time.ts'
+import { dayAndTime, duration, relativeTime } from '../../../../src-renderer/composables/relative-time.ts'
 
 const now = new Date(2026, 10, 21, 15, 0, 0)
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
@@ -38,4 +38,13 @@ test.each([
   [3_729_000, '1:02:09'],
 ])('%d ms on a clock is %s', (milliseconds, shown) => {
   expect(duration(milliseconds)).toBe(shown)
+})
+
+test.each([
+  [new Date(2026, 10, 21, 7, 33), 'Today 07:33'],
+  [new Date(2026, 10, 20, 19, 2), 'Yesterday 19:02'],
+  [new Date(2026, 9, 12, 9, 5), '12 Oct 09:05'],
+  [new Date(2025, 9, 12, 9, 5), '12 Oct 2025 09:05'],
+])('as day and time, %s is %s', (at, said) => {
+  expect(dayAndTime(at.toISOString(), now.getTime())).toBe(said)
 })

@@ -92,6 +92,11 @@ test('whoever looks at a workspace hears that it changed', () => {
   expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
 })
 
+test('whoever looks at a diff hears that files were marked as viewed elsewhere', () => {
+  const marked = { ...ofTask, user_id: null, files: [{ path: 'a.ts', blob: null, new_mode: null }], viewed: true }
+  expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['news.changed', task.id, 'viewed']])
+})
+
 test('comments, notifications and knowledge change nothing on the board', () => {
   const comment: Comment = {
     id: CommentId.parse('01990008-0000-7000-8000-000000000001'),

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { cancellationState, columnsOf, glyphOfState, stateOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import {
+  cancellationState,
+  coderRole,
+  columnsOf,
+  glyphOfState,
+  stateOf,
+} from '../../../../src-renderer/stores/workflow-shape.ts'
 import { workflow } from '../workflow-fixture.ts'
 
 test('columns come in the order in which the workflow first names them, each with its states', () => {
@@ -47,4 +53,21 @@ test('without a declared cancellation state a terminal state called cancelled is
 test('a state that the workflow does not have is undefined', () => {
   expect(stateOf(workflow, 'gone')).toBeUndefined()
   expect(stateOf(undefined, 'ideas')).toBeUndefined()
+})
+
+test('the coder is who works in the first active state after the queue', () => {
+  const named = (name: string, kind: 'initial' | 'gate' | 'active', to: string, role?: string) => ({
+    name,
+    kind,
+    column: name,
+    label: name,
+    transitions: [{ to, label: 'On', audience: 'all' as const }],
+    ...(role === undefined ? {} : { role }),
+  })
+  const way = [named('queue', 'initial', 'plan'), named('plan', 'gate', 'work', 'planner')]
+  expect(coderRole({ roles: [], states: [...way, named('work', 'active', 'queue', 'maker')] })).toBe('maker')
+  expect(coderRole({ roles: [], states: [...way, named('work', 'active', 'queue')] })).toBe('assignee')
+  expect(
+    coderRole({ roles: [], states: [named('queue', 'initial', 'plan'), named('plan', 'gate', 'queue')] }),
+  ).toBeNull()
 })

@@ -14,6 +14,7 @@ const file = (path: string): DiffFile => ({
   binary: false,
   truncated: false,
   reason: null,
+  viewed: false,
 })
 const files = ['z.md', 'src/b/two.ts', 'src/b/one.ts', 'src/a.ts', 'docs/deep/down/x.md'].map(file)
 const shown = (closed: string[] = [], filter = '') =>

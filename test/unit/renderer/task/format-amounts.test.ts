@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { count, formatCost, formatSpan, formatTokens } from '../../../../src-renderer/composables/format-amounts.ts'
+import {
+  count,
+  formatBytes,
+  formatCost,
+  formatSpan,
+  formatTokens,
+} from '../../../../src-renderer/composables/format-amounts.ts'
 
 test('spans of time read as people say them', () => {
   expect([400, 9_100, 48_300, 59_960, 97_000, 3_599_600, 44_460_000, 187_200_000].map(formatSpan)).toEqual([
@@ -19,4 +25,17 @@ test('tokens and money are short', () => {
 })
 test('one is singular', () => {
   expect([count(1, 'file'), count(1_200, 'file')]).toEqual(['1 file', '1,200 files'])
+})
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_000, '1 kB'],
+  [1_240, '1.2 kB'],
+  [99_960, '100 kB'],
+  [999_600, '1 MB'],
+  [214_000_000, '214 MB'],
+  [3_200_000_000_000_000, '3200 TB'],
+])('%d bytes are %s', (bytes, said) => {
+  expect(formatBytes(bytes)).toBe(said)
 })

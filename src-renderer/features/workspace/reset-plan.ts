@@ -1,0 +1,45 @@
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
+import { count } from '../../composables/format-amounts.ts'
+import { coderRole, stateOf } from '../../stores/workflow-shape.ts'
+
+/** `gone`: worktree and branch are lost and are made anew. `fresh`: the work is put aside and begun again. */
+export type ResetPlan =
+  | { readonly kind: 'gone' }
+  | {
+      readonly kind: 'fresh'
+      readonly role: string
+      /** What goes, in words: `4 commits and what is not committed`; null when there is nothing to lose. */
+      readonly loses: string | null
+      /** The label of the state that the task goes back to; null where it stays. */
+      readonly to: string | null
+      readonly refusal: string | null
+    }
+
+/** What a reset of the worktree would do; null where there is none to reset. */
+export function resetPlan(
+  task: Task,
+  workspace: Workspace | null,
+  workflow: WorkflowDefinition | undefined,
+): ResetPlan | null {
+  if (task.error_annotation?.type === 'workspace_reset_required') return { kind: 'gone' }
+  if (workspace === null || workspace.status === 'cleaned' || workflow === undefined) return null
+  const now = stateOf(workflow, task.status)
+  const role = coderRole(workflow)
+  // An ordered subtask works in its parent's worktree, which is the parent's to reset.
+  if (now?.kind === 'terminal' || role === null || workspace.task_id !== task.id) return null
+  const parts = [
+    ...(workspace.ahead > 0 ? [count(workspace.ahead, 'commit')] : []),
+    ...(workspace.dirty ? ['what is not committed'] : []),
+  ]
+  const queue = workflow.states.find((state) => state.kind === 'initial')
+  const stays = now?.kind === 'backlog' || now?.kind === 'initial'
+  return {
+    kind: 'fresh',
+    role,
+    loses: parts.length === 0 ? null : parts.join(' and '),
+    to: stays || !queue ? null : queue.label,
+    refusal: task.roles[role] === undefined ? 'Nobody has worked on it yet.' : null,
+  }
+}

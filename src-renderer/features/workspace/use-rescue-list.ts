@@ -1,0 +1,57 @@
+import { ref, shallowRef, watch } from 'vue'
+import type { Rescue } from '../../../src-shared/contract/rescues.ts'
+import { useResource } from '../../composables/use-resource.ts'
+import { useRescues, type RescueScope } from '../../stores/rescues.ts'
+import { useToasts } from '../../stores/toasts.ts'
+import { restoreOutcome, type RestoreOutcome } from './rescue-words.ts'
+
+/** The rescues of a task or a project, read again when `changes` changes, and what can be done with one. */
+export function useRescueList(scope: () => RescueScope, changes: () => unknown) {
+  const rescues = useRescues()
+  const toasts = useToasts()
+  const list = useResource<readonly Rescue[]>(() => rescues.list(scope()))
+  const busy = ref<string | null>(null)
+  const outcome = shallowRef<(RestoreOutcome & { readonly ref: string }) | null>(null)
+
+  watch(
+    () => JSON.stringify(scope()),
+    () => {
+      list.clear()
+      outcome.value = null
+      void list.reload()
+    },
+    { immediate: true },
+  )
+  watch(changes, () => void list.reload())
+
+  async function busily(rescue: Rescue, failed: string, work: () => Promise<void>): Promise<void> {
+    if (busy.value !== null) return
+    busy.value = rescue.ref
+    try {
+      await work()
+    } catch (error) {
+      toasts.refused(error, failed)
+      await list.reload()
+    } finally {
+      busy.value = null
+    }
+  }
+  return {
+    list,
+    busy,
+    outcome,
+    restore: (rescue: Rescue) =>
+      busily(rescue, 'Nothing was restored.', async () => {
+        outcome.value = null
+        const restored = await rescues.restore(scope(), rescue)
+        outcome.value = { ref: rescue.ref, ...restoreOutcome(restored, rescue.files) }
+      }),
+    giveUp: (rescue: Rescue) =>
+      busily(rescue, 'The snapshot is still there.', async () => {
+        await rescues.giveUp(scope(), rescue)
+        if (outcome.value?.ref === rescue.ref) outcome.value = null
+        await list.reload()
+        toasts.done('The snapshot is given up.')
+      }),
+  }
+}
