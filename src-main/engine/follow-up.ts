@@ -4,7 +4,7 @@ import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { followUpState } from '../domain/task/follow-up-state.ts'
-import { composePrompt } from '../domain/task/prompt.ts'
+import { completePrompt, composePrompt } from '../domain/task/prompt.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
@@ -196,10 +196,10 @@ function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: str
   return { task_id, verdict: 'fail', feedback, version: null, by, triggered_by }
 }
 
-/** Whole in itself, so that it serves a session that goes on and one that starts anew. */
+/** Whole in itself, with what the project knows, so that it serves a session that goes on and one that starts anew. */
 function promptInPlace(tx: Tx, task: TaskRecord, role: string, feedback: string): string {
   const base = workspaceOf(tx, task)?.base_branch ?? tx.repos.get(task.repo_id)?.default_branch
-  return composePrompt({
+  const prompt = composePrompt({
     role,
     title: task.title,
     description: task.description,
@@ -210,6 +210,7 @@ function promptInPlace(tx: Tx, task: TaskRecord, role: string, feedback: string)
     review_prompt: null,
     has_mcp: false,
   })
+  return completePrompt({ prompt, knowledge: tx.knowledge.injected(task.id), review: null })
 }
 
 function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
