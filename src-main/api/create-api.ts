@@ -14,6 +14,7 @@ import { visibleTo } from './visible-events.ts'
 import { findComment, findExecution, findKnowledge, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
 import { createCommentHandlers } from './handlers/comments.ts'
+import { createDiffHandlers } from './handlers/diffs.ts'
 import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
 import { createKnowledgeHandlers } from './handlers/knowledge.ts'
@@ -33,6 +34,7 @@ export function createApi(parts: ApiParts): Api {
     ...createAgentHandlers(parts),
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),
+    ...createDiffHandlers(parts),
     ...createExecutionHandlers(parts),
     ...createTemplateHandlers(parts),
     ...createCommentHandlers(parts),

@@ -17,8 +17,15 @@ export function visibleTo(
     const project = q.projects.get(project_id)
     // Of a deleted project nothing is left to see but that it is gone.
     if (!project) return item.kind === 'event' && item.event.type === 'project.updated' && !item.event.data.project
-    return seesProject(q, principal, project)
+    return isMeantFor(principal, item) && seesProject(q, principal, project)
   }
+}
+
+/** What somebody has marked as viewed is nobody else's news. */
+function isMeantFor(principal: Principal, item: FeedItem): boolean {
+  if (item.kind !== 'event' || item.event.type !== 'diff.viewed') return true
+  const { user_id } = item.event.data
+  return principal.kind === 'user' ? principal.user_id === user_id : principal.kind === 'operator' && user_id === null
 }
 
 function seesAgentEvent(q: Queries, principal: Principal, item: FeedItem): boolean {

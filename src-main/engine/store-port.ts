@@ -20,7 +20,7 @@ import type { Notification } from '../../src-shared/contract/notifications.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
-import type { Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
@@ -211,6 +211,13 @@ export interface Queries {
     isRead(id: NotificationId, reader: string): boolean
     markRead(id: NotificationId, reader: string): void
     markAllRead(reader: string, project_ids: readonly ProjectId[]): void
+  }
+  /** What a reader (a user's id, or `operator`) has looked at of a task's changes; gone with the task. */
+  readonly viewed_files: {
+    of(task_id: TaskId, reader: string): readonly ViewedContent[]
+    /** In place of what the reader had looked at under this path. */
+    put(task_id: TaskId, reader: string, file: ViewedContent): void
+    remove(task_id: TaskId, reader: string, path: string): void
   }
   readonly members: {
     role(project_id: ProjectId, user_id: UserId): 'owner' | 'member' | null

@@ -13,6 +13,7 @@ import { createReviewQueries } from './reviews.ts'
 import { projectMembers } from './schema/identity.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
+import { createViewedFileQueries } from './viewed-files.ts'
 import { createWorkspaceQueries } from './workspaces.ts'
 
 /** The engine's store over an open database, which it closes. */
@@ -33,6 +34,7 @@ export function createStore(database: OpenDatabase): Store {
     comments: createCommentQueries(db),
     knowledge: createKnowledgeQueries(db),
     notifications: createNotificationQueries(db),
+    viewed_files: createViewedFileQueries(db),
     members: createMemberQueries(db),
   }
   return {

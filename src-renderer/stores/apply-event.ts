@@ -10,7 +10,7 @@ export interface EventTargets {
   readonly tasks: { put(task: Task): void; remove(taskId: string): void }
   readonly executions: { put(execution: Execution): void; removeTask(taskId: string): void }
   readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
-  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline'): void }
+  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'viewed'): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
   /** A hook failed under a policy that lets the task go on: somebody should know. */
@@ -35,6 +35,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.reviews.put(event.data.review)
     case 'workspace.updated':
       return to.news.changed(event.data.task_id, 'workspace')
+    case 'diff.viewed':
+      return to.news.changed(event.data.task_id, 'viewed')
     case 'hook.finished':
       return to.news.changed(event.data.task_id, 'timeline')
     case 'workspace.cleaned':

@@ -11,6 +11,7 @@ import {
   TaskId,
   Timestamp,
   TransitionId,
+  UserId,
   WorkspaceId,
 } from './ids.ts'
 import { KnowledgeEntry } from './knowledge.ts'
@@ -18,7 +19,7 @@ import { notificationTypes } from './notifications.ts'
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
 import { HookOutcome, Task } from './tasks.ts'
-import { workspaceStatuses } from './workspaces.ts'
+import { ViewedContent, workspaceStatuses } from './workspaces.ts'
 
 const base = { project_id: ProjectId.nullable(), occurred_at: Timestamp }
 const ofTask = { project_id: ProjectId, task_id: TaskId, occurred_at: Timestamp }
@@ -46,6 +47,13 @@ export const eventPayloads = {
     cleanup_at: Timestamp.nullable(),
   }),
   'workspace.cleaned': z.object({ ...ofTask, workspace_id: WorkspaceId, branch: z.string() }),
+  /** Heard only by the one who marked them (null: the local operator), wherever else they look. */
+  'diff.viewed': z.object({
+    ...ofTask,
+    user_id: UserId.nullable(),
+    files: z.array(ViewedContent),
+    viewed: z.boolean(),
+  }),
   'hook.finished': z.object({ ...ofTask, transition_id: TransitionId, hook: HookOutcome }),
   'transition.effect_failed': z.object({
     ...ofTask,

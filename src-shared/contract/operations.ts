@@ -6,6 +6,7 @@ import { projectsOperations } from './operations/projects.ts'
 import { agentsOperations } from './operations/agents.ts'
 import { tasksOperations } from './operations/tasks.ts'
 import { taskRecordsOperations } from './operations/task-records.ts'
+import { diffsOperations } from './operations/diffs.ts'
 import { executionsOperations } from './operations/executions.ts'
 import { templatesOperations } from './operations/templates.ts'
 import { commentsOperations } from './operations/comments.ts'
@@ -23,6 +24,7 @@ export const operations = {
   ...agentsOperations,
   ...tasksOperations,
   ...taskRecordsOperations,
+  ...diffsOperations,
   ...executionsOperations,
   ...templatesOperations,
   ...commentsOperations,

@@ -33,7 +33,12 @@ export const DiffFile = z.object({
   status: z.enum(['added', 'modified', 'deleted', 'renamed']),
   old_mode: z.string().nullable().describe('Like `100644`; null where there was no file.'),
   new_mode: z.string().nullable().describe('Like `100755`; null where there is none any more.'),
-  blob: z.string().nullable().describe("git's id of the new content; null when the file is deleted."),
+  blob: z
+    .string()
+    .nullable()
+    .describe(
+      "git's id of the new content, another word of a file that is too large to be read; null when it is deleted. With `new_mode` it tells one content from another.",
+    ),
   additions: z.int(),
   deletions: z.int(),
   binary: z.boolean(),
@@ -44,8 +49,17 @@ export const DiffFile = z.object({
     .describe(
       'Why its lines are not in the patch: `too_large`, its own patch is over 1 MB; `budget`, those before it made 8 MB; `binary`, it has none.',
     ),
+  viewed: z.boolean().describe('The caller has marked it, and its content is still what it was then.'),
 })
 export type DiffFile = z.infer<typeof DiffFile>
+
+/** A file with the content that somebody looked at, as `DiffFile` names it. */
+export const ViewedContent = z.object({
+  path: z.string().min(1).max(10_000),
+  blob: z.string().max(200).nullable(),
+  new_mode: z.string().max(20).nullable(),
+})
+export type ViewedContent = z.infer<typeof ViewedContent>
 
 export const Diff = z
   .object({

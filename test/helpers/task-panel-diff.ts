@@ -65,6 +65,7 @@ index 4444444..0000000
     binary: false,
     truncated: false,
     reason: null,
+    viewed: false,
     ...more,
   })
   return {

@@ -4,6 +4,7 @@ import type { Principal } from '../../domain/access/principal.ts'
 import type { NotificationFilter, NotificationRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers, Queries } from '../context.ts'
 import { findProject, missing } from '../find.ts'
+import { readerOf } from '../reader-of.ts'
 import { seesProject, whyUnseen } from '../project-sight.ts'
 
 type Names =
@@ -55,11 +56,6 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
       return null
     },
   }
-}
-
-/** Whose marks count; before anybody has registered they are the local operator's. */
-function readerOf(principal: Principal): string {
-  return principal.kind === 'user' ? principal.user_id : 'operator'
 }
 
 /** The named project, or all that the caller works in. */

@@ -1,6 +1,5 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
-import type { Diff } from '../../../src-shared/contract/workspaces.ts'
 import type { TaskFilter, TaskRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, missing } from '../find.ts'
@@ -13,12 +12,11 @@ type Names =
   | 'tasks.reviews'
   | 'tasks.executions'
   | 'tasks.workspace'
-  | 'tasks.diff'
   | 'tasks.logs'
   | 'tasks.read_log'
 
 export function createTaskReads(parts: ApiParts): Handlers<Names> {
-  const { store, engine, workspaces, logs } = parts
+  const { store, engine, logs } = parts
   const { read } = store
   const { views } = engine
   return {
@@ -54,16 +52,6 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
     }),
     'tasks.workspace': ({ task_id }, { signal }) =>
       workspaceView(parts, engine.worktrees.of(findTask(read, task_id)) ?? missing('workspace'), signal),
-    'tasks.diff': async ({ task_id, scope, path }, { signal }) => {
-      const workspace = engine.worktrees.of(findTask(read, task_id))
-      const nothing: Diff = { base: null, files: [], patch: '', truncated: false }
-      if (!workspace || workspace.base_commit === null) return nothing
-      return engine.worktrees.look(workspace, async (ref) => {
-        if (scope === 'uncommitted' && ref.path === null) return nothing
-        const diff = await workspaces.diff(ref, scope, path ?? null, { signal })
-        return { ...diff, files: [...diff.files] }
-      })
-    },
     'tasks.logs': async ({ task_id }) => ({ items: [...(await logs.list(task_id))] }),
     'tasks.read_log': async ({ task_id, name, offset, limit }) =>
       (await logs.read(task_id, name, offset, limit)) ?? missing('log'),

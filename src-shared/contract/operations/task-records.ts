@@ -4,7 +4,7 @@ import { TaskId } from '../ids.ts'
 import { get, list, post, read, slice } from '../operation.ts'
 import { Review } from '../reviews.ts'
 import { Task, TransitionEntry } from '../tasks.ts'
-import { Diff, diffScopes, Workspace } from '../workspaces.ts'
+import { Workspace } from '../workspaces.ts'
 
 /** What is written down of a task, and what its work has left on the disk. */
 export const taskRecordsOperations = {
@@ -44,13 +44,6 @@ export const taskRecordsOperations = {
     z.object({ task: Task, workspace: Workspace }),
     200,
     ['reset_not_required'],
-  ),
-  'tasks.diff': get(
-    '/tasks/{task_id}/diff',
-    'member',
-    'What changed in the worktree: uncommitted, or on the whole branch.',
-    z.object({ task_id: TaskId, scope: z.enum(diffScopes).default('uncommitted'), path: z.string().optional() }),
-    Diff,
   ),
   'tasks.logs': get(
     '/tasks/{task_id}/logs',

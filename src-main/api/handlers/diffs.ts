@@ -1,0 +1,50 @@
+import type { UserId } from '../../../src-shared/contract/ids.ts'
+import type { Diff, ViewedContent } from '../../../src-shared/contract/workspaces.ts'
+import type { Principal } from '../../domain/access/principal.ts'
+import type { FileChange } from '../../engine/diff-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findTask } from '../find.ts'
+import { readerOf } from '../reader-of.ts'
+
+type Names = 'tasks.diff' | 'tasks.mark_viewed'
+
+/** What a task has changed, and what its reader has seen of it. */
+export function createDiffHandlers({ store, feed, engine, workspaces }: ApiParts): Handlers<Names> {
+  const { read } = store
+  return {
+    'tasks.diff': async ({ task_id, scope, path }, { principal, signal }) => {
+      const workspace = engine.worktrees.of(findTask(read, task_id))
+      const nothing: Diff = { base: null, files: [], patch: '', truncated: false }
+      if (!workspace || workspace.base_commit === null) return nothing
+      return engine.worktrees.look(workspace, async (ref) => {
+        if (scope === 'uncommitted' && ref.path === null) return nothing
+        const diff = await workspaces.diff(ref, scope, path ?? null, { signal })
+        // Read last: what was marked while git was busy counts already.
+        // An agent has marks of nobody.
+        const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerOf(principal))
+        const marks = new Map(marked.map((mark) => [mark.path, mark]))
+        const files = diff.files.map((file) => ({ ...file, viewed: isViewed(file, marks) }))
+        return { ...diff, files }
+      })
+    },
+    'tasks.mark_viewed': ({ task_id, files, viewed }, { principal }) => {
+      const reader = readerOf(principal)
+      feed.commit((tx) => {
+        const { project_id } = findTask(tx, task_id)
+        for (const file of files) {
+          if (viewed) tx.viewed_files.put(task_id, reader, file)
+          else tx.viewed_files.remove(task_id, reader, file.path)
+        }
+        tx.emit('diff.viewed', { project_id, task_id, user_id: userOf(principal), files, viewed })
+      })
+      return null
+    },
+  }
+}
+
+function isViewed({ path, blob, new_mode }: FileChange, marks: ReadonlyMap<string, ViewedContent>): boolean {
+  const mark = marks.get(path)
+  return mark !== undefined && mark.blob === blob && mark.new_mode === new_mode
+}
+
+const userOf = (principal: Principal): UserId | null => (principal.kind === 'user' ? principal.user_id : null)

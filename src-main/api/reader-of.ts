@@ -1,0 +1,6 @@
+import type { Principal } from '../domain/access/principal.ts'
+
+/** Whose marks (read, viewed) count; before anybody has registered they are the local operator's. */
+export function readerOf(principal: Principal): string {
+  return principal.kind === 'user' ? principal.user_id : 'operator'
+}

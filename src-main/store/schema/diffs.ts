@@ -1,0 +1,19 @@
+import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { tasks } from './work.ts'
+
+/** Which files of a task's changes somebody has looked at, and with what content: a user's id, or `operator`. */
+export const viewedFiles = sqliteTable(
+  'viewed_files',
+  {
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    reader: text('reader').notNull(),
+    path: text('path').notNull(),
+    blob: text('blob'),
+    new_mode: text('new_mode'),
+  },
+  (t) => [primaryKey({ columns: [t.task_id, t.reader, t.path] })],
+)

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { TaskId } from '../ids.ts'
+import { get, post } from '../operation.ts'
+import { Diff, diffScopes, ViewedContent } from '../workspaces.ts'
+
+/** What a task has changed, and what its reader has seen of it. */
+export const diffsOperations = {
+  'tasks.diff': get(
+    '/tasks/{task_id}/diff',
+    'member',
+    'What changed in the worktree: uncommitted, or on the whole branch.',
+    z.object({ task_id: TaskId, scope: z.enum(diffScopes).default('uncommitted'), path: z.string().optional() }),
+    Diff,
+  ),
+  'tasks.mark_viewed': post(
+    '/tasks/{task_id}/diff/viewed',
+    'member_human',
+    'Tick changed files off for the caller, or take the ticks back. One falls when the file’s content changes.',
+    z.object({
+      task_id: TaskId,
+      files: z.array(ViewedContent).min(1).max(500).describe('As the diff that was looked at names them.'),
+      viewed: z.boolean(),
+    }),
+    z.null(),
+    204,
+  ),
+} as const

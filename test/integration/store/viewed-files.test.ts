@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { openStore } from './open-store.ts'
+
+const seen = (path: string, blob: string | null = 'a1') => ({ path, blob, new_mode: blob === null ? null : '100644' })
+
+test('a reader has one mark for each path, of the content that was marked last', async () => {
+  await using open = await openStore()
+  const { id } = open.task()
+  const { read } = open.store
+  open.store.write((q) => {
+    q.viewed_files.put(id, 'operator', seen('a.ts'))
+    q.viewed_files.put(id, 'operator', seen('it\'s "b".ts', null))
+    q.viewed_files.put(id, 'operator', seen('a.ts', 'b2'))
+    q.viewed_files.put(id, 'ada', seen('a.ts'))
+  })
+  expect(read.viewed_files.of(id, 'operator')).toEqual([seen('a.ts', 'b2'), seen('it\'s "b".ts', null)])
+  open.store.write((q) => {
+    q.viewed_files.remove(id, 'operator', 'a.ts')
+    q.viewed_files.remove(id, 'operator', 'never.ts')
+  })
+  expect(read.viewed_files.of(id, 'operator')).toEqual([seen('it\'s "b".ts', null)])
+  expect(read.viewed_files.of(id, 'ada')).toEqual([seen('a.ts')])
+})
+
+test('the marks of a task go with it, and only they', async () => {
+  await using open = await openStore()
+  const [gone, kept] = [open.task(), open.task()]
+  open.store.write((q) => {
+    for (const { id } of [gone, kept]) q.viewed_files.put(id, 'operator', seen('a.ts'))
+  })
+  open.store.write((q) => q.tasks.delete(gone.id))
+  expect(open.database.db.$client.prepare('SELECT task_id FROM viewed_files').all()).toEqual([{ task_id: kept.id }])
+})
