@@ -5,6 +5,7 @@ import { useAgents } from './agents.ts'
 import { applyEvent } from './apply-event.ts'
 import { useConnection } from './client.ts'
 import { useExecutions } from './executions.ts'
+import { useOrphans } from './orphans.ts'
 import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
@@ -25,6 +26,7 @@ export const useLive = defineStore('live', () => {
     warn: useToasts().warn,
   }
   const session = useSession()
+  const orphans = useOrphans()
   const connection = shallowRef<Connection>({ state: 'connecting' })
   let live: Live | null = null
 
@@ -32,6 +34,8 @@ export const useLive = defineStore('live', () => {
   async function reload(): Promise<void> {
     await Promise.all([targets.projects.load(), targets.agents.load(), session.load()])
     await Promise.all(targets.projects.items.map((project) => targets.projects.prepare(project.id)))
+    // Nobody waits for these: it takes a look at the disk.
+    void orphans.load()
   }
   function start(): void {
     live ??= openLive({
