@@ -52,7 +52,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
       task,
       previous_status: more.previous_status ?? task.status,
       project: { id: task.project_id, name: project?.name ?? '' },
-      repo_path: workspace?.repo_path ?? '',
+      repo_path: workspace?.repo_path ?? store.read.repos.get(task.repo_id)?.path ?? '',
       worktree_path: workspace && workspace.status !== 'cleaned' ? workspace.path : '',
       agent_id: more.agent_id ?? null,
       execution_id: more.execution_id ?? null,
