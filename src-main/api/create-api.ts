@@ -18,6 +18,7 @@ import { createDiffHandlers } from './handlers/diffs.ts'
 import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
 import { createKnowledgeHandlers } from './handlers/knowledge.ts'
+import { createMergeHandlers } from './handlers/merges.ts'
 import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
 import { createIdentityHandlers } from './handlers/identity.ts'
@@ -42,6 +43,7 @@ export function createApi(parts: ApiParts): Api {
     ...createKnowledgeHandlers(parts),
     ...createNotificationHandlers(parts),
     ...createWorkspaceHandlers(parts),
+    ...createMergeHandlers(parts),
   }
   const { read } = parts.store
   return {

@@ -16,6 +16,7 @@ import { createRescues, type Rescues } from './rescues.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createSweeps } from './sweeps.ts'
 import { createTransitions } from './transitions.ts'
+import { createBranchUpdates, type BranchUpdates } from './update-branch.ts'
 import { createViews, type Views } from './views.ts'
 import { createWorktrees, type Worktrees } from './worktrees.ts'
 
@@ -28,6 +29,7 @@ export interface Engine {
   readonly cleanup: Cleanup
   readonly rescues: Rescues
   readonly orphans: Orphans
+  readonly branches: BranchUpdates
   readonly worker: EffectWorker
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
@@ -100,6 +102,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     cleanup,
     rescues,
     orphans: createOrphans(context, worktrees),
+    branches: createBranchUpdates({ steps, actions }),
     worker,
     plugins: pluginRules(plugins),
     abandonAll: (project_id) => abandonAll({ steps, worker }, project_id),

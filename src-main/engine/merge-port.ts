@@ -1,17 +1,20 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { ConflictHunk, MergeConflicts, updateStrategies } from '../../src-shared/contract/merges.ts'
+import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
+import type { MergeConflicts, updateStrategies } from '../../src-shared/contract/merges.ts'
 import type { Cancellable } from './ports.ts'
 import type { BranchRef, MergeRequest } from './workspace-port.ts'
 
 export interface UpdateRequest extends BranchRef {
-  readonly path: string
   readonly task_id: TaskId
   readonly strategy: (typeof updateStrategies)[number]
   /** Message of the merge commit. */
   readonly message: string
   /** Message of the commit that what is uncommitted goes into first. */
   readonly keep_message: string
-  /** `report` changes nothing; `leave` puts the merge with its markers into the worktree, for a person's editor. */
+  /**
+   * `report` changes nothing; `leave` puts the merge with its markers into the worktree, for a person's editor. Where
+   * there is no worktree, nothing can be left: that reports too.
+   */
   readonly on_conflict: 'report' | 'leave'
 }
 
@@ -30,7 +33,7 @@ export type UpdateResult =
   | { readonly kind: 'up_to_date'; readonly head: string; readonly base: string }
   | {
       readonly kind: 'conflict'
-      /** The merge is in the worktree now. */
+      /** The merge is in the worktree now, or has been there since an earlier call. */
       readonly left: boolean
       readonly head: string
       readonly base: string
@@ -45,6 +48,6 @@ export interface BranchUpdater {
     ref: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch' | 'strategy'>,
     options: Cancellable,
   ): Promise<MergeConflicts>
-  /** Brings the base into the branch, in its worktree; what is uncommitted there is committed first. */
+  /** Brings the base into the branch, and its worktree follows; what is uncommitted there is committed first. */
   updateBranch(request: UpdateRequest, options: Cancellable): Promise<UpdateResult>
 }

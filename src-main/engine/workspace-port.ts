@@ -1,5 +1,5 @@
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { ConflictHunk } from '../../src-shared/contract/merges.ts'
+import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import type { DiffReader } from './diff-port.ts'
 import type { BranchUpdater } from './merge-port.ts'
 import type { Cancellable } from './ports.ts'

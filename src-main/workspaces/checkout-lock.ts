@@ -1,10 +1,11 @@
-import { copyFile, open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import { isTaken, orNull } from './file-errors.ts'
 import { runGit } from './git/run-git.ts'
+import { copyIndex } from './git/snapshot.ts'
 import { readGitLink } from './git/worktree.ts'
 
 const patienceMs = 2_000
@@ -33,7 +34,7 @@ export async function lockCheckout(checkout: string, token: string): Promise<Che
     for (const file of [copy, `${copy}.lock`, lock]) await rm(file, { force: true })
   }
   try {
-    await orNull(copyFile(index, copy))
+    await copyIndex(index, copy)
   } catch (error) {
     await release()
     throw error
@@ -42,7 +43,7 @@ export async function lockCheckout(checkout: string, token: string): Promise<Che
     checkout,
     env: { GIT_INDEX_FILE: copy },
     install: () => rename(copy, index),
-    reload: () => copyFile(index, copy),
+    reload: () => copyIndex(index, copy),
     [Symbol.asyncDispose]: release,
   }
 }

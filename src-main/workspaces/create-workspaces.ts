@@ -76,7 +76,7 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     conflicts: (ref, { signal }) => asWorkspaceError(readConflicts(ref, { signal })),
     updateBranch: (request, { signal }) =>
       asWorkspaceError(
-        worktrees.run(resolve(request.path), () =>
+        worktrees.run(resolve(request.path ?? request.repo_path), () =>
           perRepository(request.repo_path, { signal }, () => updateBranch(request, { signal, now })),
         ),
       ),

@@ -12,7 +12,7 @@ import { readGitLink } from './git/worktree.ts'
 import { moveBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
-import { checkoutsOf, pathsInTheWay } from './target-checkout.ts'
+import { checkoutsToMove, pathsInTheWay } from './target-checkout.ts'
 import { verifyMerge } from './verify-merge.ts'
 
 const attempts = 5
@@ -31,7 +31,7 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const [sides, checkouts] = await Promise.all([
       readSides(request, { signal }),
-      checkoutsOf(repo, base_branch, { signal }),
+      checkoutsToMove(repo, base_branch, { signal }),
     ])
     const plan = await planMerge(repo, sides, request.strategy, { signal })
     if (plan.kind === 'nothing_to_do') return done ?? nothingToDo(request, sides)
@@ -60,11 +60,12 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   )
 }
 
-/** The paths that would keep the user's checkout from following a merge now. */
+/** The paths that would keep the user's checkout from following a merge now. Throws what a merge would throw at once. */
 export async function checkMergeTarget(ref: BranchRef, { signal }: Cancellable): Promise<readonly string[]> {
   const { repo_path: repo } = ref
+  await refuseOtherBranch(ref, { signal })
   await finishPendingMove(repo, { signal })
-  const checkouts = await checkoutsOf(repo, ref.base_branch, { signal })
+  const checkouts = await checkoutsToMove(repo, ref.base_branch, { signal })
   if (checkouts.length === 0) return []
   const sides = await readSides(ref, { signal })
   const plan = await planMerge(repo, sides, 'merge', { signal })
@@ -99,7 +100,7 @@ async function readSides(ref: Named, { signal }: Cancellable): Promise<Sides> {
 }
 
 /** Commits that an agent made on another branch would silently stay behind. */
-async function refuseOtherBranch(request: MergeRequest, { signal }: Cancellable): Promise<void> {
+async function refuseOtherBranch(request: Pick<BranchRef, 'path' | 'branch'>, { signal }: Cancellable): Promise<void> {
   const { path, branch } = request
   if (path === null || (await readGitLink(path)) === null) return
   const current = (await peekHead(path))?.branch ?? (await currentBranch(path, { signal }))

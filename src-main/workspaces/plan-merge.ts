@@ -43,7 +43,9 @@ async function planRebase(
 ): Promise<MergePlan> {
   if (base === target.commit) return { kind: 'advance', commit: head.commit, tree: head.tree }
   const replayed = await replay(repo, target.commit, head.commit, { signal })
-  if (replayed.kind === 'clean' && replayed.commit === target.commit) return { kind: 'nothing_to_do' }
+  // Unless it is in merges that the branch has something new: those a replay leaves out.
+  const bringsNothing = replayed.kind === 'clean' && replayed.commit === target.commit && !replayed.has_merges
+  if (bringsNothing) return { kind: 'nothing_to_do' }
   const asMerged = replayed.kind === 'clean' && merged.kind === 'clean' && replayed.tree === merged.tree
   if (replayed.kind === 'clean' && (asMerged || !replayed.has_merges)) {
     return { kind: 'advance', commit: replayed.commit, tree: replayed.tree }

@@ -27,16 +27,17 @@ export type UpdatePlan =
 
 /** Works out in the object store what a branch becomes when it gets what its base has by now. */
 export async function planUpdate(
-  { path, strategy, message }: Pick<UpdateRequest, 'path' | 'strategy' | 'message'>,
+  cwd: string,
+  { strategy, message }: Pick<UpdateRequest, 'strategy' | 'message'>,
   { head, base }: UpdateSides,
   { signal }: Cancellable,
 ): Promise<UpdatePlan> {
-  const fork = await mergeBase(path, base, head, { signal })
+  const fork = await mergeBase(cwd, base, head, { signal })
   if (fork === base) return { kind: 'up_to_date' }
   if (fork === head) return { kind: 'move', strategy, commit: base, rewrites: false }
-  const merged = await mergeTrees(path, head, base, { signal })
+  const merged = await mergeTrees(cwd, head, base, { signal })
   if (strategy === 'rebase') {
-    const replayed = await replay(path, base, head, { signal })
+    const replayed = await replay(cwd, base, head, { signal })
     const asMerged = replayed.kind === 'clean' && merged.kind === 'clean' && replayed.tree === merged.tree
     if (replayed.kind === 'clean' && (asMerged || !replayed.has_merges)) {
       return { kind: 'move', strategy, commit: replayed.commit, rewrites: true }
@@ -47,6 +48,6 @@ export async function planUpdate(
     // A replay would leave out how the branch's own merges were resolved.
   }
   if (merged.kind === 'conflict') return { kind: 'conflict', tree: merged, names: 'branch_first' }
-  const commit = await commitTree(path, { tree: merged.tree, parents: [head, base], message }, { signal })
+  const commit = await commitTree(cwd, { tree: merged.tree, parents: [head, base], message }, { signal })
   return { kind: 'move', strategy: 'merge', commit, rewrites: false }
 }

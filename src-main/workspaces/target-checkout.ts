@@ -1,15 +1,41 @@
 import { lstat, stat } from 'node:fs/promises'
 import type { Cancellable } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/workspace-port.ts'
 import { orNull } from './file-errors.ts'
 import { runGit } from './git/run-git.ts'
 import { readStatus } from './git/status.ts'
+import { isBeingRebased } from './git/unfinished.ts'
 import { parentsOf, pathBytes, pathText, type ChangedPath } from './git/tree-paths.ts'
-import { listWorktrees } from './git/worktree.ts'
+import { listWorktrees, type ListedWorktree } from './git/worktree.ts'
 
 /** The worktrees (the user's checkout among them) that have a branch checked out and exist. */
 export async function checkoutsOf(repo: string, branch: string, { signal }: Cancellable): Promise<readonly string[]> {
+  return await presentOn(await listWorktrees(repo, { signal }), branch)
+}
+
+/**
+ * The checkouts that follow when a branch moves. Throws while the branch is being rebased in a worktree: git will not
+ * put the outcome of that on a branch that has moved meanwhile.
+ */
+export async function checkoutsToMove(
+  repo: string,
+  branch: string,
+  { signal }: Cancellable,
+): Promise<readonly string[]> {
+  const worktrees = await listWorktrees(repo, { signal })
+  for (const { path, bare, branch: current } of worktrees) {
+    if (bare || current !== null || !(await isBeingRebased(path, branch))) continue
+    throw new WorkspaceError(
+      'unfinished_merge',
+      `${branch} is being rebased in ${path}. Finish that there (git rebase --continue) or give it up (git rebase --abort), then try again.`,
+    )
+  }
+  return await presentOn(worktrees, branch)
+}
+
+async function presentOn(worktrees: readonly ListedWorktree[], branch: string): Promise<readonly string[]> {
   const checkouts: string[] = []
-  for (const worktree of await listWorktrees(repo, { signal })) {
+  for (const worktree of worktrees) {
     if (worktree.bare || worktree.branch !== branch) continue
     if ((await orNull(stat(worktree.path))) !== null) checkouts.push(worktree.path)
   }

@@ -1,20 +1,20 @@
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { UpdateRequest, UpdateResult } from '../engine/merge-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
+import { branchRef, resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything, commitTree } from './git/commit.ts'
 import { readHunks } from './git/conflict-hunks.ts'
 import { countLooseFiles } from './git/count-files.ts'
-import { branchRef, currentBranch, resolveBase, resolveCommit } from './git/branch.ts'
-import { treeOf, type ConflictedTree } from './git/merge.ts'
+import { treeOf } from './git/merge.ts'
 import { withSnapshot } from './git/snapshot.ts'
 import { readStatus } from './git/status.ts'
 import { changedPaths } from './git/tree-paths.ts'
-import { startMerge, unfinishedCommand } from './git/unfinished.ts'
+import { leaveMerge, takeUpLeft } from './left-merge.ts'
 import { moveBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planUpdate, type UpdatePlan, type UpdateSides } from './plan-update.ts'
 import { keepCommit } from './rescue.ts'
-import { checkoutsOf } from './target-checkout.ts'
+import { checkoutsToMove } from './target-checkout.ts'
 
 interface UpdateOptions extends Cancellable {
   readonly now: () => number
@@ -23,64 +23,47 @@ interface UpdateOptions extends Cancellable {
 const attempts = 5
 
 /**
- * Brings what the base has by now into a branch, and its worktree follows. What is uncommitted is committed first,
- * once it is clear that nothing conflicts; a conflict changes nothing, unless it shall be left for an editor.
- * A merge that was left and has been resolved since is concluded.
+ * Brings what the base has by now into a branch, and its worktree, where there is one, follows. What is uncommitted
+ * is committed first, once it is clear that nothing conflicts; a conflict changes nothing, unless it shall be left
+ * for an editor. A merge that was left and has been resolved since is concluded; one that has not is a conflict still.
  */
 export async function updateBranch(request: UpdateRequest, options: UpdateOptions): Promise<UpdateResult> {
-  const { path, on_conflict } = request
+  const { repo_path: repo, path } = request
   const { signal } = options
-  await finishPendingMove(request.repo_path, { signal })
-  const concluded = await concludeLeft(request, { signal })
+  await finishPendingMove(repo, { signal })
+  const left = path === null ? 'none' : await takeUpLeft({ ...request, path }, { signal })
+  if (typeof left === 'object') return left
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const sides = await readSides(request, { signal })
-    const trial = await uncommittedTip(path, sides.head, { signal })
-    const plan = await planUpdate(request, { ...sides, head: trial ?? sides.head }, { signal })
+    const trial = path === null ? null : await uncommittedTip(path, sides.head, { signal })
+    const plan = await planUpdate(path ?? repo, request, { ...sides, head: trial ?? sides.head }, { signal })
     if (plan.kind === 'up_to_date') {
-      if (!concluded) return { kind: 'up_to_date', ...sides }
+      if (left === 'none') return { kind: 'up_to_date', ...sides }
       return { kind: 'updated', strategy: 'merge', ...sides, rescue_ref: null }
     }
-    if (plan.kind === 'conflict' && on_conflict === 'report') {
+    if (plan.kind === 'conflict' && (request.on_conflict === 'report' || path === null)) {
       return { kind: 'conflict', left: false, ...sides, ...(await describe(request, plan, { signal })) }
     }
     signal.throwIfAborted()
-    if (trial !== null) {
+    if (path !== null && trial !== null) {
       // The plan was for what the commit will be; from here on it is there.
       await commitEverything(path, request.keep_message, { signal })
       continue
     }
     const done =
-      plan.kind === 'conflict' ? await leave(request, sides, { signal }) : await move(request, sides, plan, options)
+      plan.kind === 'move'
+        ? await move(request, sides, plan, options)
+        : await leaveMerge({ ...request, path: path ?? repo }, sides, { signal })
     if (done !== null) return done
   }
   throw new WorkspaceError('git_failed', `${request.branch} could not be updated; something keeps changing it.`)
 }
 
-/** Concludes the merge that is under way in the worktree, if there is one; whether there was. */
-async function concludeLeft({ path, branch, message }: UpdateRequest, { signal }: Cancellable): Promise<boolean> {
-  const current = await currentBranch(path, { signal })
-  const command = await unfinishedCommand(path)
-  if (command !== null && command !== 'merge') {
-    throw new WorkspaceError(
-      'unfinished_merge',
-      `A ${command} is unfinished in the worktree ${path}. Finish it there (git ${command} --continue) or give it up (git ${command} --abort), then try again.`,
-    )
-  }
-  if (current !== branch) {
-    const where = current === null ? 'on no branch' : `on ${current}`
-    throw new WorkspaceError(
-      'git_failed',
-      `The worktree ${path} is ${where} instead of ${branch}. Run "git switch ${branch}" there, then try again.`,
-    )
-  }
-  if (command === null) return false
-  await commitEverything(path, message, { signal })
-  return true
-}
-
-async function readSides({ path, branch, base_branch }: UpdateRequest, { signal }: Cancellable): Promise<UpdateSides> {
-  const head = await resolveCommit(path, branchRef(branch), { signal })
-  const base = await resolveBase(path, base_branch, { signal })
+async function readSides(request: UpdateRequest, { signal }: Cancellable): Promise<UpdateSides> {
+  const { repo_path, path, branch, base_branch } = request
+  const cwd = path ?? repo_path
+  const head = await resolveCommit(cwd, branchRef(branch), { signal })
+  const base = await resolveBase(cwd, base_branch, { signal })
   if (head !== null && base !== null) return { head, base }
   throw new WorkspaceError(
     'git_failed',
@@ -90,8 +73,8 @@ async function readSides({ path, branch, base_branch }: UpdateRequest, { signal 
 
 /** The commit that all of the worktree would be; null when all is committed. */
 async function uncommittedTip(path: string, head: string, { signal }: Cancellable): Promise<string | null> {
-  const { changed, untracked } = await readStatus(path, { signal })
-  if (changed.length + untracked.length === 0) return null
+  const { changed, unmerged, untracked } = await readStatus(path, { signal })
+  if (changed.length + unmerged.length + untracked.length === 0) return null
   return await withSnapshot(path, { signal, objects: 'kept' }, async ({ tree }) =>
     tree === (await treeOf(path, head, { signal }))
       ? null
@@ -106,12 +89,12 @@ async function move(
   { commit, strategy, rewrites }: Extract<UpdatePlan, { kind: 'move' }>,
   { signal, now }: UpdateOptions,
 ): Promise<UpdateResult | null> {
-  const { repo_path: repo, path, branch, base_branch, task_id } = request
+  const { repo_path: repo, branch, base_branch } = request
   const [changes, checkouts] = await Promise.all([
-    changedPaths(path, head, commit, { signal }),
-    checkoutsOf(repo, branch, { signal }),
+    changedPaths(repo, head, commit, { signal }),
+    checkoutsToMove(repo, branch, { signal }),
   ])
-  const rescue_ref = rewrites ? await keepTip(path, head, { branch, task_id }, { signal, now }) : null
+  const rescue_ref = rewrites ? await keepTip(request, head, { signal, now }) : null
   const reason = `copse: update from ${base_branch}`
   const moved = await moveBranch({ repo, branch, from: head, to: commit, reason, changes, checkouts })
   if (moved.kind === 'not_moved') return null
@@ -120,37 +103,19 @@ async function move(
 }
 
 async function keepTip(
-  path: string,
+  { repo_path: repo, branch, task_id }: UpdateRequest,
   head: string,
-  { branch, task_id }: Pick<UpdateRequest, 'branch' | 'task_id'>,
   { signal, now }: UpdateOptions,
 ): Promise<string> {
-  const files = await countLooseFiles(path, head, { signal, except: branchRef(branch) })
-  return await keepCommit(path, head, task_id, { signal, now, reason: 'rewritten', note: { kind: 'commits', files } })
-}
-
-/** Begins the merge in the worktree, whatever the strategy: it is the one thing that an editor can finish. */
-async function leave(
-  request: UpdateRequest,
-  { head, base }: UpdateSides,
-  { signal }: Cancellable,
-): Promise<UpdateResult | null> {
-  const { path, message } = request
-  const plan = await planUpdate({ ...request, strategy: 'merge' }, { head, base }, { signal })
-  const found = plan.kind === 'conflict' ? await describe(request, plan, { signal }) : { files: [], hunks: [] }
-  await startMerge(path, base, message, { signal })
-  const { unmerged } = await readStatus(path, { signal, untracked: 'no' })
-  if (unmerged.length > 0) return { kind: 'conflict', left: true, head, base, ...found }
-  await commitEverything(path, message, { signal })
-  const now = await resolveCommit(path, 'HEAD', { signal })
-  return { kind: 'updated', strategy: 'merge', head: now ?? head, base, rescue_ref: null }
+  const files = await countLooseFiles(repo, head, { signal, except: branchRef(branch) })
+  return await keepCommit(repo, head, task_id, { signal, now, reason: 'rewritten', note: { kind: 'commits', files } })
 }
 
 async function describe(
-  { path, branch, base_branch }: UpdateRequest,
+  { repo_path: repo, path, branch, base_branch }: UpdateRequest,
   { tree, names }: Extract<UpdatePlan, { kind: 'conflict' }>,
   { signal }: Cancellable,
-): Promise<Pick<ConflictedTree, 'files'> & { hunks: Awaited<ReturnType<typeof readHunks>> }> {
+): Promise<Pick<Extract<UpdateResult, { kind: 'conflict' }>, 'files' | 'hunks'>> {
   const sides = names === 'base_first' ? { ours: base_branch, theirs: branch } : { ours: branch, theirs: base_branch }
-  return { files: tree.files, hunks: await readHunks(path, tree, sides, { signal }) }
+  return { files: tree.files, hunks: await readHunks(path ?? repo, tree, sides, { signal }) }
 }

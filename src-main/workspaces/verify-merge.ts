@@ -2,7 +2,7 @@ import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import type { MergeRequest } from '../engine/workspace-port.ts'
 import { isAncestor } from './git/branch.ts'
-import { mergeTrees, treeOf } from './git/merge.ts'
+import { mergeTrees, replay, treeOf } from './git/merge.ts'
 import { readTips, type Tip } from './git/refs.ts'
 import type { Sides } from './plan-merge.ts'
 
@@ -24,7 +24,7 @@ export async function verifyMerge(
       'unverified',
       `${base_branch} does not hold the work of ${branch} although the merge ${merged.commit.slice(0, 12)} was made. ` +
         `Something moved ${base_branch} (from ${was}) or changed the merge: look at its reflog and the repository's ` +
-        'hooks, then merge again. Nothing of the task was removed.',
+        `hooks, then merge again. ${branch} has all of it still.`,
     )
   }
   const head = tips.get(branch)
@@ -48,5 +48,8 @@ async function holds(
   if (again.kind === 'clean' && again.tree === tree) return true
   // Where both sides were changed close by, git may not see that again; then it is what merging the two makes.
   const direct = await mergeTrees(repo, target.commit, head.commit, { signal })
-  return direct.kind === 'clean' && direct.tree === tree
+  if (direct.kind === 'clean' && direct.tree === tree) return true
+  // Or commit by commit, as a rebase has them: then the target has each of them by now.
+  const replayed = await replay(repo, commit, head.commit, { signal })
+  return replayed.kind === 'clean' && replayed.commit === commit && !replayed.has_merges
 }

@@ -1,33 +1,7 @@
 import { z } from 'zod'
+import { ConflictHunk } from './conflicts.ts'
 import { Execution } from './executions.ts'
 import { Task } from './tasks.ts'
-
-/** Why git could not merge a path by itself. */
-export const conflictKinds = [
-  'content',
-  'add/add',
-  'modify/delete',
-  'rename/delete',
-  'rename/rename',
-  'rename/collision',
-  'rename/directory',
-  'file/directory',
-  'file/type',
-  'symlink',
-  'submodule',
-  'binary',
-] as const
-export type ConflictKind = (typeof conflictKinds)[number]
-
-/** One place that conflicts. */
-export const ConflictHunk = z.object({
-  path: z.string(),
-  kind: z.enum(conflictKinds),
-  line: z.int().nullable().describe('Where it begins in the file as git left it, with its markers.'),
-  text: z.string().nullable().describe('The conflicting lines between markers; null where there are none to show.'),
-  truncated: z.boolean(),
-})
-export type ConflictHunk = z.infer<typeof ConflictHunk>
 
 /** What keeps a task's branch from being merged, as its branch and base are now. */
 export const MergeConflicts = z
@@ -56,7 +30,7 @@ export const BranchUpdate = z
     rescue_ref: z.string().nullable().describe('Leads to the commits that a rebase replaced.'),
     path: z.string().describe('The worktree.'),
     files: z.array(z.string()),
-    hunks: z.array(ConflictHunk),
+    hunks: z.array(ConflictHunk).describe('As many of the conflicting places as fit; `tasks.conflicts` has more.'),
     task: Task,
     execution: Execution.nullable().describe('The follow-up that resolves the conflict.'),
   })

@@ -11,6 +11,7 @@ import { executionsOperations } from './operations/executions.ts'
 import { templatesOperations } from './operations/templates.ts'
 import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
+import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
 import { workspacesOperations } from './operations/workspaces.ts'
 
@@ -31,6 +32,7 @@ export const operations = {
   ...knowledgeOperations,
   ...notificationsOperations,
   ...workspacesOperations,
+  ...mergesOperations,
 } as const satisfies Record<string, OperationSpec>
 
 /** Endless answers: SSE over HTTP, pushes over IPC. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ConflictHunk } from './conflicts.ts'
 import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
 import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'
@@ -31,6 +32,10 @@ export const ErrorAnnotation = z.object({
   recovery_actions: z.array(z.enum(recoveryActions)),
   reason: z.string().optional(),
   files: z.array(z.string()).optional(),
+  hunks: z
+    .array(ConflictHunk)
+    .optional()
+    .describe('Of a merge conflict: as many of its places as fit; `tasks.conflicts` has more.'),
   execution_id: ExecutionId.optional(),
   hook: z.string().optional(),
   exit_code: z.int().nullable().optional(),

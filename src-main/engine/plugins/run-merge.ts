@@ -4,7 +4,8 @@ import { headChanged } from '../../domain/review/decide-verdict.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { isReviewGate } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
-import { WorkspaceError } from '../workspace-port.ts'
+import { showHunks } from '../show-hunks.ts'
+import { WorkspaceError, type MergeResult } from '../workspace-port.ts'
 import type { TaskRecord, WorkspaceRecord } from '../store-port.ts'
 import { toSettings } from '../views.ts'
 import { workspaceOwner } from '../workspace-of.ts'
@@ -53,9 +54,10 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
           { ...ref, strategy: toSettings(project).merge_strategy, message: messageOf(task, task.title) },
           { signal },
         )
-        if (result.kind === 'merged')
-          return { kind: 'ok', note: `${workspace.base_branch} is at ${result.commit.slice(0, 12)}` }
-        return refused(result.kind, result.files, workspace)
+        if (result.kind !== 'merged') return refused(context, task, workspace, result)
+        const { base_branch, branch } = workspace
+        const note = result.empty ? `; ${branch} has no commit of its own` : ''
+        return { kind: 'ok', note: `${base_branch} is at ${result.commit.slice(0, 12)}${note}` }
       } catch (error) {
         if (!(error instanceof WorkspaceError) || signal.aborted) throw error
         return {
@@ -70,18 +72,21 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
 }
 
 function refused(
-  kind: 'conflict' | 'target_dirty',
-  files: readonly string[],
-  workspace: WorkspaceRecord,
+  context: EngineContext,
+  task: TaskRecord,
+  { base_branch, branch }: WorkspaceRecord,
+  result: Exclude<MergeResult, { kind: 'merged' }>,
 ): PluginResult {
-  const message =
-    kind === 'conflict'
-      ? `${files.length === 1 ? 'One file conflicts' : `${files.length} files conflict`} with ${workspace.base_branch}. Send the task back to its coder, or resolve it on ${workspace.branch} and try again.`
-      : `Your checkout of ${workspace.base_branch} has changes in the way. Commit or stash them, then try the merge again.`
+  const files = [...result.files]
+  const isConflict = result.kind === 'conflict'
+  const message = isConflict
+    ? `${files.length === 1 ? 'One file conflicts' : `${files.length} files conflict`} with ${base_branch}. Send the task back to its coder, or resolve it on ${branch} and try again.`
+    : `Your checkout of ${base_branch} has changes in the way. Commit or stash them, then try the merge again.`
+  const hunks = isConflict ? { hunks: showHunks(context, task, result.hunks) } : {}
   return {
     kind: 'failed',
     reason: `${message} ${files.slice(0, 20).join(', ')}`,
-    annotation: { type: 'merge_conflict', message, files: [...files], recovery_actions: ['retry_merge'] },
+    annotation: { type: 'merge_conflict', message, files, ...hunks, recovery_actions: ['retry_merge'] },
     notify: { event_type: 'merge.failed', body: message },
   }
 }

@@ -1,4 +1,4 @@
-import type { ConflictHunk } from '../../../src-shared/contract/merges.ts'
+import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
 import type { ConflictedTree } from './merge.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'

@@ -1,5 +1,5 @@
 import { WorkspaceError } from '../../engine/workspace-port.ts'
-import type { ConflictKind } from '../../../src-shared/contract/merges.ts'
+import type { ConflictKind } from '../../../src-shared/contract/conflicts.ts'
 
 /** A path that git could not merge by itself. */
 export interface UnmergedPath {

@@ -12,18 +12,7 @@ type Options = Pick<GitOptions, 'signal'>
  * (a binary file, a symlink, one that a side deleted), until somebody says with `git add` or `git rm` what it shall be.
  */
 export async function refuseUnresolved(cwd: string, { signal }: Options): Promise<void> {
-  const { stdout } = await runGit(cwd, ['ls-files', '--unmerged', '-z', '--full-name', ':/'], { signal })
-  const stages = new Map<string, { modes: string[]; numbers: string }>()
-  for (const field of stdout.toString('latin1').split('\0').filter(Boolean)) {
-    const [, mode = '', number = '', key = ''] = /^(\d+) [0-9a-f]+ (\d)\t(.*)$/s.exec(field) ?? []
-    const known = stages.get(key) ?? { modes: [], numbers: '' }
-    stages.set(key, { modes: [...known.modes, mode], numbers: known.numbers + number })
-  }
-  const open: string[] = []
-  for (const [key, { modes, numbers }] of stages) {
-    const isText = numbers.endsWith('23') && modes.every((mode) => mode.startsWith('100'))
-    if (!isText || !(await isResolved(pathBytes(cwd, key)))) open.push(pathText(key))
-  }
+  const open = await unresolvedPaths(cwd, { signal })
   if (open.length === 0) return
   throw new WorkspaceError(
     'unfinished_merge',
@@ -32,9 +21,47 @@ export async function refuseUnresolved(cwd: string, { signal }: Options): Promis
   )
 }
 
-async function isResolved(path: Buffer): Promise<boolean> {
+/** The files of an unfinished merge that nobody has resolved yet, in git's order. */
+export async function unresolvedPaths(cwd: string, { signal }: Options): Promise<readonly string[]> {
+  const { stdout } = await runGit(cwd, ['ls-files', '--unmerged', '-z', '--full-name', ':/'], { signal })
+  const stages = new Map<string, { modes: string[]; numbers: string }>()
+  for (const field of stdout.toString('latin1').split('\0').filter(Boolean)) {
+    const [, mode = '', number = '', key = ''] = /^(\d+) [0-9a-f]+ (\d)\t(.*)$/s.exec(field) ?? []
+    const known = stages.get(key) ?? { modes: [], numbers: '' }
+    stages.set(key, { modes: [...known.modes, mode], numbers: known.numbers + number })
+  }
+  const sizes = await markerSizes(cwd, [...stages.keys()], { signal })
+  const open: string[] = []
+  for (const [key, { modes, numbers }] of stages) {
+    const isText = numbers.endsWith('23') && modes.every((mode) => mode.startsWith('100'))
+    if (!isText || !(await isResolved(pathBytes(cwd, key), sizes.get(key)))) open.push(pathText(key))
+  }
+  return open
+}
+
+const usualSize = 7
+
+/** How long the markers of those files are that have others than usual (the attribute `conflict-marker-size`). */
+async function markerSizes(
+  cwd: string,
+  keys: readonly string[],
+  { signal }: Options,
+): Promise<ReadonlyMap<string, number>> {
+  if (keys.length === 0) return new Map()
+  const input = Buffer.from(keys.map((key) => `${key}\0`).join(''), 'latin1')
+  const { stdout } = await runGit(cwd, ['check-attr', '-z', '--stdin', 'conflict-marker-size'], { signal, input })
+  const fields = stdout.toString('latin1').split('\0')
+  const sizes = new Map<string, number>()
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const size = Number(fields[at + 2])
+    if (Number.isInteger(size) && size > 0) sizes.set(fields[at] ?? '', size)
+  }
+  return sizes
+}
+
+async function isResolved(path: Buffer, size = usualSize): Promise<boolean> {
   const entry = await orNull(lstat(path))
   if (entry?.isFile() !== true) return false
   const content = await readFile(path)
-  return !content.includes(0) && !/^<{7} /m.test(content.toString('latin1'))
+  return !content.includes(0) && !new RegExp(`^<{${size}} `, 'm').test(content.toString('latin1'))
 }

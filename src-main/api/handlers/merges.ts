@@ -1,0 +1,35 @@
+import { actorOf, type Principal } from '../../domain/access/principal.ts'
+import type { UpdateBranchRequest } from '../../engine/update-branch.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { accepted, findTask, missing } from '../find.ts'
+
+type Names = 'tasks.conflicts' | 'tasks.update_branch'
+
+/** What keeps a task's branch from its base, and what brings the two together. */
+export function createMergeHandlers({ store, engine }: ApiParts): Handlers<Names> {
+  const { read } = store
+  const { branches, views } = engine
+  return {
+    'tasks.conflicts': async ({ task_id }, { signal }) =>
+      (await branches.conflicts(findTask(read, task_id), signal)) ?? missing('workspace'),
+    'tasks.update_branch': async ({ task_id, strategy, on_conflict }, { principal, signal }) => {
+      const by = personOf(principal)
+      const request = { task_id, strategy, on_conflict, by, triggered_by: actorOf(principal) }
+      const { head, base, execution_id, files, hunks, ...updated } = accepted(await branches.update(request, signal))
+      const execution = execution_id === null ? null : read.executions.get(execution_id)
+      return {
+        ...updated,
+        head_commit: head,
+        base_commit: base,
+        files: [...files],
+        hunks: [...hunks],
+        task: views.task(findTask(read, task_id)),
+        execution: execution && views.execution(execution),
+      }
+    },
+  }
+}
+
+function personOf(principal: Principal): UpdateBranchRequest['by'] {
+  return principal.kind === 'user' ? { type: 'user', id: principal.user_id } : { type: 'operator' }
+}
