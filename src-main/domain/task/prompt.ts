@@ -1,4 +1,5 @@
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
+import { firstCharacters } from './knowledge-text.ts'
 
 export interface PromptFacts {
   readonly role: string
@@ -74,10 +75,16 @@ function withReview(prompt: string, review: NonNullable<LatePromptFacts['review'
 function diffPart(patch: string): string {
   if (patch === '') return 'Nothing has changed on this branch.'
   const cut = patch.length > maxPatch
-  const shown = cut ? patch.slice(0, patch.lastIndexOf('\n', maxPatch) + 1) : patch
+  const shown = cut ? firstLines(patch, maxPatch) : patch
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`{3,}/g)].map(([run]) => run.length + 1)))
   const more = cut ? `\n\nThat is the first part of ${patch.length} characters; read the rest with git diff.` : ''
   return `${fence}diff\n${shown.trimEnd()}\n${fence}${more}`
+}
+
+/** Whole lines; but of a line that is itself most of the text, as in a minified file, what fits. */
+function firstLines(text: string, length: number): string {
+  const end = text.lastIndexOf('\n', length - 1) + 1
+  return end > length / 2 ? text.slice(0, end) : firstCharacters(text, length)
 }
 
 function ciPart(steps: readonly StepResult[]): string {
