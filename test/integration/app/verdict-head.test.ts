@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refused } from '../../helpers/refusal.ts'
+
+/** A task whose committed work waits in review for the reviewer's word; a person has the role. */
+async function inReview(job: Job) {
+  const { client } = job.running
+  const { id: user_id } = await client.call('auth.me', {})
+  const task = await job.task()
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', user_id })
+  const { path } = await job.claim(
+    task,
+    await job.agent('date +%N > work.txt; git add -A; git commit -qm Work; echo done'),
+  )
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  return { client, task_id: task.id, path, head: await headOf(job, path) }
+}
+
+const headOf = (job: Job, cwd: string) => job.repository.git(['rev-parse', 'HEAD'], { cwd })
+const reviewsOf = async (job: Job, task_id: string) =>
+  (await job.running.client.call('tasks.reviews', { task_id })).items.map((one) => [
+    one.attempt_number,
+    one.status,
+    one.head_commit,
+    one.verdicts.map(({ verdict, head_commit }) => [verdict, head_commit]),
+  ])
+
+test.concurrent('a verdict is stamped with the head that it judged', async () => {
+  await using job = await startJob()
+  const { client, task_id, head } = await inReview(job)
+  expect(await reviewsOf(job, task_id)).toEqual([[1, 'running', head, []]])
+  await client.call('tasks.verdict', { task_id, verdict: 'pass' })
+  expect(await reviewsOf(job, task_id)).toEqual([[1, 'passed', head, [['pass', head]]]])
+})
+
+test.concurrent(
+  'a verdict does not pass a head that changed since the checks; sent back and in again, it does',
+  async () => {
+    await using job = await startJob()
+    const { client, task_id, path, head } = await inReview(job)
+    const later = await job.repository.commit('Slip in', { 'slipped.txt': 'in\n' }, path)
+    const refusal = await refused(client.call('tasks.verdict', { task_id, verdict: 'pass' }))
+    expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { judged: head, head: later }])
+    expect(await reviewsOf(job, task_id)).toEqual([[1, 'running', head, []]])
+    expect((await client.call('tasks.get', { task_id })).review_passed_at).toBeNull()
+    // A no is a no, whatever it is about: it says which head it saw.
+    await client.call('tasks.verdict', { task_id, verdict: 'fail', feedback: 'What slipped in?' })
+    await job.running.taskWhere(task_id, (one) => one.review_summary?.attempt_number === 2 && !one.entry_barrier)
+    const again = await headOf(job, path)
+    await client.call('tasks.verdict', { task_id, verdict: 'pass' })
+    expect(await reviewsOf(job, task_id)).toEqual([
+      [2, 'passed', again, [['pass', again]]],
+      [1, 'failed', head, [['fail', later]]],
+    ])
+  },
+)
+
+test.concurrent('a passed review does not let another head into the merge', async () => {
+  await using job = await startJob()
+  const { client, task_id, path, head } = await inReview(job)
+  const { task } = await client.call('tasks.verdict', { task_id, verdict: 'pass' })
+  const main = await headOf(job, job.repository.path)
+  const later = await job.repository.commit('Slip in', { 'slipped.txt': 'in\n' }, path)
+  const merge = { task_id, status: 'merging', version: task.version }
+  const refusal = await refused(client.call('tasks.transition', merge))
+  expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { judged: head, head: later }])
+  expect(await headOf(job, job.repository.path)).toBe(main)
+  expect((await client.call('tasks.get', { task_id })).status).toBe('review')
+  // Back on the judged head, it may.
+  await job.repository.git(['reset', '-q', '--hard', head], { cwd: path })
+  expect((await client.call('tasks.transition', merge)).task.status).toBe('done')
+})
