@@ -36,7 +36,10 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
     paths,
     list: async (signal) => {
       const found: Orphan[] = []
-      for (const path of await paths()) found.push(await workspaces.describeOrphan(path, { signal }))
+      for (const path of await paths()) {
+        const one = await workspaces.describeOrphan(path, { signal })
+        if (one) found.push(one)
+      }
       return found
     },
     remove: async (path, signal) => {
@@ -52,6 +55,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
     inspect: async (path, project_id, signal) => {
       if (!(await isListed(path))) return notListed(path)
       const orphan = await workspaces.describeOrphan(path, { signal })
+      if (!orphan) return notListed(path)
       if (orphan.kind === 'folder' || orphan.repo_path === null) {
         return invalid('path', `${path} is no worktree (any more), so no task can work in it. Move what you need away.`)
       }

@@ -33,7 +33,8 @@ export interface RescueKeeper {
 
 /** Folders below the workspace root that no task knows. */
 export interface OrphanKeeper {
-  describeOrphan(path: string, options: Cancellable): Promise<Orphan>
+  /** null when it is gone. */
+  describeOrphan(path: string, options: Cancellable): Promise<Orphan | null>
   /**
    * Removes a folder, after keeping what no branch has. Of a folder that is no worktree the files are kept in
    * `fallback_repo`; without one it is refused (`not_a_git_repository`).

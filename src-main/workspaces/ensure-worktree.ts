@@ -11,9 +11,11 @@ import { branchRef, branchTips, currentBranch, mergeBase, resolveBase, resolveCo
 import { peekCommonDir, peekHead } from './git/peek.ts'
 import { runGit } from './git/run-git.ts'
 import { isDirty } from './git/status.ts'
-import { addWorktree, commonDir, findRecord, readGitLink, removeWorktree, repairWorktree } from './git/worktree.ts'
+import { addWorktree, commonDir, findRecord, forgetWorktree, readGitLink, repairWorktree } from './git/worktree.ts'
 import { keepLooseEnds } from './loose-ends.ts'
+import { ownRecord } from './own-worktree.ts'
 import { placeOf, realpathOfExisting } from './path-guard.ts'
+import { takeBack } from './remove-kept.ts'
 import { rescueStaged } from './rescue-staged.ts'
 import { keepUnlessReachable } from './rescue.ts'
 import { noteTip } from './rewritten.ts'
@@ -37,6 +39,7 @@ export async function ensureWorktree(given: WorktreeRequest, options: EnsureOpti
   const common = (await peekCommonDir(request.repo_path)) ?? (await commonDir(request.repo_path, { signal }))
   const result = await repositories.run(common, async () => {
     await excludeLock(common)
+    await takeBack(request.path)
     if (await isHealthy(request, common, { signal })) return await reuse(request, options)
     return await create(request, common, options)
   })
@@ -61,7 +64,7 @@ async function create(request: WorktreeRequest, common: string, options: EnsureO
 
   const aside = await setAside(path)
   if (aside !== null) options.onSetAside({ from: path, to: aside })
-  if (record !== null) await removeWorktree(repo, path, { signal })
+  if (record !== null) await forgetWorktree(record)
   await mkdir(dirname(path), { recursive: true })
   await addWorktree(repo, path, { branch, start: tip === undefined ? base : null }, { signal })
   await noteTip(path, tip ?? base ?? '', taskOf(request), options)
@@ -70,18 +73,20 @@ async function create(request: WorktreeRequest, common: string, options: EnsureO
   return { kind: 'ready', how: 'recovered', base_commit: fork ?? tip }
 }
 
-/** A worktree that git made to the end and that belongs to this repository. Only files are read: this is the fast path. */
+/** A worktree that git made to the end and that belongs to this repository. Mostly, only files are read. */
 async function isHealthy(request: WorktreeRequest, common: string, { signal }: Cancellable): Promise<boolean> {
   const { repo_path: repo, path } = request
   if ((await orNull(lstat(path)))?.isDirectory() !== true || (await folderState(path)) !== 'filled') return false
-  if (await isLinked(path, common)) return true
-  if ((await findRecord(common, path)) === null || (await readGitLink(path)) === null) return false
+  if (await isWhole(path, common, { signal })) return true
+  const link = await readGitLink(path)
+  // A link that leads to something else than its own record was put there by somebody: git would mend the wrong end.
+  if (link === null || (await orNull(stat(link))) !== null || (await findRecord(common, path)) === null) return false
   await repairWorktree(repo, path, { signal })
-  return await isLinked(path, common)
+  return await isWhole(path, common, { signal })
 }
 
-async function isLinked(path: string, common: string): Promise<boolean> {
-  const record = await readGitLink(path)
+async function isWhole(path: string, common: string, { signal }: Cancellable): Promise<boolean> {
+  const record = await ownRecord(path, { signal })
   if (record === null || (await orNull(stat(join(record, 'HEAD')))) === null) return false
   if ((await realpathOfExisting(dirname(dirname(record)))) !== (await realpathOfExisting(common))) return false
   if ((await orNull(stat(join(record, 'index')))) === null) return false

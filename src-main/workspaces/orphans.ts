@@ -3,13 +3,15 @@ import { basename, join, resolve } from 'node:path'
 import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
 import { type Cancellable } from '../engine/ports.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
-import { orNull } from './file-errors.ts'
+import { hasCode, isMissing, orNull } from './file-errors.ts'
 import { currentBranch } from './git/branch.ts'
 import { GitError } from './git/git-error.ts'
 import { isDirty } from './git/status.ts'
-import { commonDir, findRecord, listWorktrees, readGitLink } from './git/worktree.ts'
+import { listWorktrees } from './git/worktree.ts'
 import { worktreeFolders } from './lock.ts'
-import { placeOf, realpathOfExisting } from './path-guard.ts'
+import { ownRecord } from './own-worktree.ts'
+import { placeOf } from './path-guard.ts'
+import { goingName } from './remove-kept.ts'
 import { listRescues } from './rescue-list.ts'
 import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
 import { keepFolder } from './keep-folder.ts'
@@ -17,9 +19,10 @@ import { keepFolder } from './keep-folder.ts'
 /** More files than this are not looked at for an estimate. */
 const glanceLimit = 20_000
 
-/** The folders of worktrees below the root that are none of `known`, sorted. */
+/** The folders of worktrees below the root that are none of `known`, sorted. One that is being removed counts as known. */
 export async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
-  const expected = new Set(await Promise.all(known.map((path) => placeOf(resolve(path)))))
+  const places = await Promise.all(known.map((path) => placeOf(resolve(path))))
+  const expected = new Set(places.flatMap((path) => [path, goingName(path)]))
   const orphans: string[] = []
   for (const path of await worktreeFolders(root)) {
     if (!expected.has(await placeOf(path))) orphans.push(path)
@@ -27,13 +30,24 @@ export async function findOrphans(root: string, known: readonly string[]): Promi
   return orphans
 }
 
-/** What a folder that nobody knows holds. Its sizes are of the files, not of the blocks on the disk. */
-export async function describeOrphan(path: string, { signal }: Cancellable): Promise<Orphan> {
+/** What a folder that nobody knows holds, null when it is gone. Its sizes are of the files, not of the disk's blocks. */
+export async function describeOrphan(path: string, { signal }: Cancellable): Promise<Orphan | null> {
   const glance = await glanceAt(path, signal)
+  if (glance === null) return null
   const repo = await repositoryOf(path, { signal })
   if (repo === null) return { path, kind: 'folder', branch: null, repo_path: null, dirty: true, ...glance }
   const branch = await currentBranch(path, { signal })
-  return { path, kind: 'worktree', branch, repo_path: repo, dirty: await isDirty(path, { signal }), ...glance }
+  return { path, kind: 'worktree', branch, repo_path: repo, dirty: await isMaybeDirty(path, { signal }), ...glance }
+}
+
+async function isMaybeDirty(path: string, { signal }: Cancellable): Promise<boolean> {
+  try {
+    return await isDirty(path, { signal })
+  } catch (error) {
+    // A crash may have cut its index off.
+    if (error instanceof GitError && error.code === 'failed') return true
+    throw error
+  }
 }
 
 /** Keeps what no branch has, then removes the folder. Nothing of a folder that can't be kept is removed. */
@@ -54,7 +68,8 @@ export async function removeOrphan(
           'Look through it and delete it by hand.',
       )
     }
-    return { path: given, ...(await keepFolder(path, fallback, task_id, options)) }
+    const ref = await keepFolder(path, fallback, task_id, options)
+    return { path: given, rescues: ref === null ? [] : [ref], moved_to: null }
   }
   const before = new Set((await listRescues(repo, task_id, { signal })).map((one) => one.ref))
   let moved: string | null = null
@@ -69,14 +84,9 @@ export async function removeOrphan(
 
 /** The root of the repository whose worktree this is, both knowing of each other; null for any other folder. */
 async function repositoryOf(path: string, { signal }: Cancellable): Promise<string | null> {
-  if ((await orNull(lstat(path)))?.isDirectory() !== true) return null
-  const link = await readGitLink(path)
-  if (link === null) return null
   try {
-    const common = await commonDir(path, { signal })
-    const record = await findRecord(common, path)
-    if (record === null || (await realpathOfExisting(record)) !== (await realpathOfExisting(link))) return null
-    return (await listWorktrees(path, { signal }))[0]?.path ?? null
+    const record = await ownRecord(path, { signal })
+    return record === null ? null : ((await listWorktrees(path, { signal }))[0]?.path ?? null)
   } catch (error) {
     // Its repository is gone, or what the link leads to is none.
     if (error instanceof GitError && error.code === 'failed') return null
@@ -96,13 +106,14 @@ function rescueName(path: string): string {
 async function glanceAt(
   path: string,
   signal: AbortSignal,
-): Promise<Pick<Orphan, 'size_bytes' | 'size_complete' | 'changed_at'>> {
-  const own = await lstat(path)
+): Promise<Pick<Orphan, 'size_bytes' | 'size_complete' | 'changed_at'> | null> {
+  const own = await orNull(lstat(path))
+  if (own === null) return null
   let [size, changed, left] = [0, own.mtimeMs, glanceLimit]
-  const folders = own.isDirectory() ? [path] : []
+  const folders = [path]
   for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
     signal.throwIfAborted()
-    for (const name of (await orNull(readdir(folder))) ?? []) {
+    for (const name of await namesIn(folder)) {
       const entry = await orNull(lstat(join(folder, name)))
       if (entry === null || (left -= 1) < 0) continue
       size += entry.isFile() ? entry.size : 0
@@ -111,4 +122,14 @@ async function glanceAt(
     }
   }
   return { size_bytes: size, size_complete: left > 0, changed_at: new Date(Math.floor(changed)).toISOString() }
+}
+
+/** None of a folder that may not be read, or is gone. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (isMissing(error) || hasCode(error, 'EACCES') || hasCode(error, 'EPERM')) return []
+    throw error
+  }
 }

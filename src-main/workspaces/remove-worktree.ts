@@ -1,14 +1,18 @@
+import { realpath } from 'node:fs/promises'
 import type { KeyedLock } from '../base/keyed-lock.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import { branchRef, resolveCommit } from './git/branch.ts'
 import { runGit } from './git/run-git.ts'
-import { commonDir, findRecord, readGitLink, removeWorktree } from './git/worktree.ts'
+import { withSnapshot } from './git/snapshot.ts'
+import { commonDir, findRecord, forgetWorktree } from './git/worktree.ts'
 import { keepLooseEnds } from './loose-ends.ts'
+import { ownRecord } from './own-worktree.ts'
 import { isInside, placeOf, realpathOfExisting } from './path-guard.ts'
+import { removeKept, stillWritten, takeBack } from './remove-kept.ts'
 import { rescueStaged } from './rescue-staged.ts'
-import { keepUnlessReachable, rescueUncommitted, type RescueOptions } from './rescue.ts'
-import { folderState, setAside } from './set-aside.ts'
+import { keepUnlessReachable, rescueUncommitted, type KeptFiles, type RescueOptions } from './rescue.ts'
+import { setAside } from './set-aside.ts'
 import { keepSubmodules } from './submodules.ts'
 
 export interface RemoveRequest {
@@ -46,38 +50,57 @@ export async function refuseRepository({ path, repo_path: repo }: Pick<RemoveReq
   throw new WorkspaceError('outside_worktree', `${path} holds the repository itself; nothing was removed.`)
 }
 
-/** Removes the folder and the repository's record of it; the ref that keeps what was in no branch, null without. */
+/**
+ * Removes the folder and the repository's record of it; the ref that keeps what was in no branch, null without. What
+ * is no worktree, and what no commit can hold, is renamed instead. Refused where something can't be kept.
+ */
 export async function removeFolder(
   request: RemoveRequest,
   common: string,
   options: RemoveOptions & RescueOptions,
 ): Promise<string | null> {
   const { repo_path: repo, path, task_id: task } = request
-  const { signal } = options
+  await takeBack(path)
   const record = await findRecord(common, path)
-  const filled = (await folderState(path)) === 'filled'
-  const link = filled ? await readGitLink(path) : null
-  const isWorktree =
-    link !== null && record !== null && (await realpathOfExisting(link)) === (await realpathOfExisting(record))
-  const kept = isWorktree ? await keepWork(request, options) : { ref: null, complete: !filled }
+  const own = await ownRecord(path, options)
+  const isWorktree = own !== null && record !== null && (await realpath(own)) === (await realpath(record))
+  const work = isWorktree ? await keepWork(request, record, options) : null
   // Of a worktree that lost its folder the repository still knows what was staged, and where HEAD was.
   const staged = record === null || isWorktree ? null : await rescueStaged(repo, record, task, options)
   const loose = record === null ? null : await keepLooseEnds(repo, record, task, options)
-  signal.throwIfAborted()
-  if (!kept.complete || !isWorktree) {
+  options.signal.throwIfAborted()
+  if (work?.complete === true) await removeKept(path, work.isAsKept, options)
+  else {
     const aside = await setAside(path)
     if (aside !== null) options.onSetAside({ from: path, to: aside })
   }
-  if (record !== null) await removeWorktree(repo, path, { signal })
-  return kept.ref ?? staged ?? loose
+  if (record !== null) await forgetWorktree(record)
+  return work?.ref ?? staged ?? loose
 }
 
-/** Keeps what is uncommitted, in submodules too; whether commits can hold all of it. */
-async function keepWork(request: RemoveRequest, options: RescueOptions) {
+/** Keeps what is uncommitted, in submodules too; whether commits can hold all of it, and whether it still is the same. */
+async function keepWork(request: RemoveRequest, record: string, options: RescueOptions) {
   const { repo_path: repo, path, task_id: task } = request
-  const inner = await keepSubmodules(repo, path, task, options)
-  const { ref, complete } = await rescueUncommitted(path, task, options)
-  return { ref: ref ?? inner[0] ?? null, complete }
+  const { signal } = options
+  const submodules = await keepSubmodules(repo, path, task, options)
+  const { ref, complete, kept } = await rescueUncommitted(path, task, { ...options, git_dir: record })
+  const isSame = async (one: KeptFiles, place: string, git_dir?: string): Promise<boolean> =>
+    await withSnapshot(
+      place,
+      { signal, ...(git_dir !== undefined && { git_dir }) },
+      ({ tree, staged, complete: readable }) => Promise.resolve(readable && tree === one.tree && staged === one.staged),
+    )
+  // git can't look into submodules of a folder that was renamed: there the last look comes before that.
+  const early = submodules.length > 0
+  if (early && complete) {
+    for (const one of submodules) if (!(await isSame(one.kept, one.path))) throw stillWritten(one.path)
+    if (!(await isSame(kept, path, record))) throw stillWritten(path)
+  }
+  return {
+    ref: ref ?? submodules.find((one) => one.ref !== null)?.ref ?? null,
+    complete,
+    isAsKept: async (folder: string): Promise<boolean> => early || (await isSame(kept, folder, record)),
+  }
 }
 
 /** Deletes a branch; the ref that keeps its commits, null when others lead to them or there is no such branch. */

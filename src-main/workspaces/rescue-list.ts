@@ -5,6 +5,7 @@ import { resolveCommit } from './git/branch.ts'
 import { countChanged, countLooseFiles } from './git/count-files.ts'
 import { readGit, runGit } from './git/run-git.ts'
 import { readNote, type RescueNote } from './rescue-note.ts'
+import { uncommittedIn } from './rescue.ts'
 
 const root = 'refs/svc/rescue'
 
@@ -88,7 +89,7 @@ async function readNotes(
 
 /** Of a rescue without a note: its note was never written, or git has let go of the reflog. */
 async function describe(repo: string, one: Kept, { signal }: Cancellable): Promise<RescueNote> {
-  const isUncommitted = one.subject.startsWith('What was uncommitted in the workspace of task ')
+  const isUncommitted = one.subject.startsWith(`${uncommittedIn} the workspace of task `)
   const files =
     isUncommitted && one.parent !== null
       ? await countChanged(repo, one.parent, one.commit, { signal })

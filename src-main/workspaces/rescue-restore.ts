@@ -1,12 +1,16 @@
+import { lstat } from 'node:fs/promises'
 import type { RestoredRescue } from '../../src-shared/contract/rescues.ts'
 import { type Cancellable } from '../engine/ports.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { RescueName } from '../engine/rescue-port.ts'
+import { orNull } from './file-errors.ts'
 import { branchRef, currentBranch, moveRef, resolveCommit } from './git/branch.ts'
 import { commitTree } from './git/commit.ts'
 import { mergeTrees, treeOf } from './git/merge.ts'
 import { runGit } from './git/run-git.ts'
-import { stagedTree, withSnapshot } from './git/snapshot.ts'
+import { withSnapshot, type Snapshot } from './git/snapshot.ts'
+import { changedPaths, parentsOf, pathBytes, pathText, type ChangedPath } from './git/tree-paths.ts'
+import { requireOwn } from './own-worktree.ts'
 import { listRescues } from './rescue-list.ts'
 
 export interface RestoreInto {
@@ -46,14 +50,17 @@ export async function restoreRescue(
 async function bringBack(path: string, rescue: string, { signal }: Cancellable): Promise<boolean> {
   const parent = await resolveCommit(path, `${rescue}^1`, { signal })
   if (parent === null) return false
-  return await withSnapshot(path, { signal, objects: 'kept' }, async ({ tree, env, complete }) => {
+  const git_dir = await requireOwn(path, { signal })
+  return await withSnapshot(path, { signal, git_dir }, async ({ tree, staged, env, complete }) => {
     if (!complete) return false
     // With the rescue's parent as the parent of what is there now, that is what the two have in common.
     const message = 'What is there before a rescue is brought back\n'
     const present = await commitTree(path, { tree, parents: [parent], message }, { signal })
     const merged = await mergeTrees(path, present, rescue, { signal })
     if (merged.kind === 'conflict') return false
-    const wasUnstaged = (await stagedTree(path, { signal })) === (await headTree(path, { signal }))
+    // git would write over ignored files without a word.
+    if (!(await isFree(path, await changedPaths(path, tree, merged.tree, { signal }), { signal, env }))) return false
+    const wasUnstaged = staged === (await headTree(path, { signal }))
     signal.throwIfAborted()
     // In the copy of the index that has all files: git refuses as a whole where a file is in the way or has changed.
     const args = ['-c', 'submodule.recurse=false', 'read-tree', '-m', '-u', tree, merged.tree]
@@ -62,6 +69,27 @@ async function bringBack(path: string, rescue: string, { signal }: Cancellable):
     if (wasUnstaged) await stageAgain(path, { rescue, parent }, { signal })
     return true
   })
+}
+
+/** Whether nothing that git does not know by the snapshot lies where the changes put a file. */
+async function isFree(
+  path: string,
+  changes: readonly ChangedPath[],
+  { signal, env }: Cancellable & Pick<Snapshot, 'env'>,
+): Promise<boolean> {
+  const removed = new Set(changes.filter(({ status }) => status === 'D').map(({ key }) => key))
+  for (const { key } of changes.filter(({ status }) => status === 'A')) {
+    for (const parent of parentsOf(key)) {
+      const isFolder = (await orNull(lstat(pathBytes(path, parent))))?.isDirectory() ?? true
+      if (!isFolder && !removed.has(parent)) return false
+    }
+    const entry = await orNull(lstat(pathBytes(path, key)))
+    if (entry === null) continue
+    if (!entry.isDirectory()) return false
+    const args = ['ls-files', '--others', '-z', '--', `:(literal,top)${pathText(key)}`]
+    if ((await runGit(path, args, { signal, env })).stdout.length > 0) return false
+  }
+  return true
 }
 
 /** What was staged is staged again, where the index is at the same commit and has nothing of its own. */

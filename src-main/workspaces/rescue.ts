@@ -4,8 +4,8 @@ import { isReachable, moveRef, resolveCommit } from './git/branch.ts'
 import { commitTree } from './git/commit.ts'
 import { countChanged, countLooseFiles } from './git/count-files.ts'
 import { emptyTree, treeOf } from './git/merge.ts'
-import { runGit, splitNul } from './git/run-git.ts'
-import { stagedTree, withSnapshot } from './git/snapshot.ts'
+import { withSnapshot, type Snapshot, type SnapshotOptions } from './git/snapshot.ts'
+import { changedPaths } from './git/tree-paths.ts'
 import { writeNote, type RescueNote } from './rescue-note.ts'
 
 export interface RescueOptions extends Cancellable {
@@ -20,33 +20,80 @@ export interface Rescued {
   readonly complete: boolean
   /** False when some file could not be read, or is a repository without a commit. */
   readonly readable: boolean
+  readonly kept: KeptFiles
+}
+
+/** What was found and is kept, to be compared with what is there later. */
+export interface KeptFiles {
+  readonly tree: string
+  readonly staged: string
+  /** The tree of HEAD. */
+  readonly committed: string
 }
 
 /**
  * Keeps what is uncommitted in a worktree as a commit on top of its HEAD: the files as they are on disk, and as its
  * second parent what was staged where that is neither what HEAD nor what the disk has. The worktree stays as it is.
+ * `use` goes on with what was found, by the snapshot's own index.
  */
-export async function rescueUncommitted(path: string, task: string, options: RescueOptions): Promise<Rescued> {
-  const { signal } = options
-  return await withSnapshot(path, { signal, objects: 'kept' }, async ({ tree, complete: readable }) => {
-    const head = await resolveCommit(path, 'HEAD', { signal })
-    const before = head === null ? await emptyTree(path, { signal }) : await treeOf(path, head, { signal })
-    const staged = await stagedTree(path, { signal })
-    const stagedOnly = staged === before || staged === tree ? null : staged
-    if (before === tree && stagedOnly === null) return { ref: null, complete: readable, readable }
-    const parents = head === null ? [] : [head]
-    if (stagedOnly !== null) {
-      const message = `What was staged in the workspace of task ${task}\n`
-      parents.push(await commitTree(path, { tree: stagedOnly, parents, message }, { signal }))
-    }
-    const message = `What was uncommitted in the workspace of task ${task}\n`
-    const commit = await commitTree(path, { tree, parents, message }, { signal })
-    const files = await countChanged(path, before, before === tree ? (stagedOnly ?? tree) : tree, { signal })
-    const ref = await keepCommit(path, commit, task, { ...options, note: { kind: 'uncommitted', files } })
-    const complete = readable && !(await addsRepositories(path, head, commit, { signal }))
-    return { ref, complete, readable }
+export async function withRescue<T>(
+  path: string,
+  task: string,
+  options: RescueOptions & Pick<SnapshotOptions, 'git_dir'>,
+  use: (rescued: Rescued, env: Snapshot['env']) => Promise<T>,
+): Promise<T> {
+  return await withSnapshot(path, options, async (snapshot) => {
+    const what = `the workspace of task ${task}`
+    const { commit, files, kept, complete } = await commitSnapshot(path, snapshot, what, options)
+    const note = { kind: 'uncommitted', files } as const
+    const ref = commit === null ? null : await keepCommit(path, commit, task, { ...options, note })
+    return await use({ ref, complete, readable: snapshot.complete, kept }, snapshot.env)
   })
 }
+
+export const rescueUncommitted = (
+  path: string,
+  task: string,
+  options: RescueOptions & Pick<SnapshotOptions, 'git_dir'>,
+): Promise<Rescued> => withRescue(path, task, options, (rescued) => Promise.resolve(rescued))
+
+/** What a snapshot has beyond HEAD, as a commit. */
+export interface CommittedSnapshot {
+  /** null when that is nothing. */
+  readonly commit: string | null
+  /** How many files differ. */
+  readonly files: number
+  readonly kept: KeptFiles
+  /** Whether the commit holds all of it. */
+  readonly complete: boolean
+}
+
+/** Makes a commit of what a snapshot has beyond HEAD. `what` names its place. */
+export async function commitSnapshot(
+  cwd: string,
+  snapshot: Snapshot,
+  what: string,
+  { signal }: Cancellable,
+): Promise<CommittedSnapshot> {
+  const { tree, staged } = snapshot
+  const head = await resolveCommit(cwd, 'HEAD', { signal })
+  const committed = head === null ? await emptyTree(cwd, { signal }) : await treeOf(cwd, head, { signal })
+  const kept = { tree, staged, committed }
+  const stagedOnly = staged === committed || staged === tree ? null : staged
+  const complete = snapshot.complete && !(await addsRepositories(cwd, kept, { signal }))
+  if (committed === tree && stagedOnly === null) return { commit: null, files: 0, kept, complete }
+  const parents = head === null ? [] : [head]
+  if (stagedOnly !== null) {
+    const message = `What was staged in ${what}\n`
+    parents.push(await commitTree(cwd, { tree: stagedOnly, parents, message }, { signal }))
+  }
+  const commit = await commitTree(cwd, { tree, parents, message: `${uncommittedIn} ${what}\n` }, { signal })
+  const files = await countChanged(cwd, committed, committed === tree ? staged : tree, { signal })
+  return { commit, files, kept, complete }
+}
+
+/** How the message begins of a commit that keeps uncommitted files. */
+export const uncommittedIn = 'What was uncommitted in'
 
 /** Keeps a commit under `refs/svc/rescue/{task}/{time}`, with a note of what it is. */
 export async function keepCommit(
@@ -80,18 +127,11 @@ export async function keepUnlessReachable(
   return await keepCommit(cwd, commit, task, { ...options, note: { kind: 'commits', files } })
 }
 
-/** git records a repository within a worktree by its commit only; its files are not in the rescue. */
-async function addsRepositories(
-  cwd: string,
-  head: string | null,
-  commit: string,
-  { signal }: Cancellable,
-): Promise<boolean> {
-  const before = head === null ? 0 : await countRepositories(cwd, head, { signal })
-  return (await countRepositories(cwd, commit, { signal })) > before
-}
-
-async function countRepositories(cwd: string, commit: string, { signal }: Cancellable): Promise<number> {
-  const { stdout } = await runGit(cwd, ['ls-tree', '-r', '-z', '--format=%(objectmode)', commit], { signal })
-  return splitNul(stdout).filter((mode) => mode === '160000').length
+/**
+ * git records a repository within a worktree by its commit only; its files are not in the rescue. Those that are
+ * staged are submodules, which are kept by themselves.
+ */
+async function addsRepositories(cwd: string, { tree, staged }: KeptFiles, { signal }: Cancellable): Promise<boolean> {
+  const found = await changedPaths(cwd, staged, tree, { signal })
+  return found.some(({ mode, status }) => mode === '160000' && status !== 'M')
 }

@@ -3,14 +3,18 @@ import { join } from 'node:path'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import { orNull } from './file-errors.ts'
 import { resolveCommit } from './git/branch.ts'
-import { commitTree } from './git/commit.ts'
-import { countChanged } from './git/count-files.ts'
 import { GitError } from './git/git-error.ts'
-import { emptyTree, treeOf } from './git/merge.ts'
 import { readGit, runGit, splitNul } from './git/run-git.ts'
 import { withSnapshot } from './git/snapshot.ts'
 import { joinTips, unpublishedTips } from './loose-ends.ts'
-import { keepCommit, type RescueOptions } from './rescue.ts'
+import { commitSnapshot, keepCommit, type KeptFiles, type RescueOptions } from './rescue.ts'
+
+/** The work that was found in a submodule, and the ref that keeps it; null when it has none of its own. */
+export interface KeptSubmodule {
+  readonly path: string
+  readonly ref: string | null
+  readonly kept: KeptFiles
+}
 
 /**
  * Keeps the work in a worktree's initialised submodules, whose repositories go with it: what is uncommitted, and
@@ -23,49 +27,40 @@ export async function keepSubmodules(
   task: string,
   options: RescueOptions,
   prefix = '',
-): Promise<readonly string[]> {
-  const refs: string[] = []
+): Promise<readonly KeptSubmodule[]> {
+  const found: KeptSubmodule[] = []
   for (const name of await initialisedSubmodules(path, options)) {
     const inner = join(path, name)
     const shown = `${prefix}${name}`
-    refs.push(...(await keepSubmodules(repo, inner, task, options, `${shown}/`)))
+    found.push(...(await keepSubmodules(repo, inner, task, options, `${shown}/`)))
     try {
-      const ref = await keepOne(repo, inner, shown, task, options)
-      if (ref !== null) refs.push(ref)
+      found.push(await keepOne(repo, inner, shown, task, options))
     } catch (error) {
       if (!(error instanceof GitError) || error.code === 'not_installed') throw error
       throw notKept(inner, error)
     }
   }
-  return refs
+  return found
 }
 
 async function keepOne(
   repo: string,
-  inner: string,
+  path: string,
   shown: string,
   task: string,
   options: RescueOptions,
-): Promise<string | null> {
-  const { signal } = options
-  const kept = await withSnapshot(inner, { signal, objects: 'kept' }, async ({ tree, complete }) => {
-    if (!complete) throw notKept(inner)
-    const head = await resolveCommit(inner, 'HEAD', { signal })
-    const before = head === null ? await emptyTree(inner, { signal }) : await treeOf(inner, head, { signal })
-    const files = await countChanged(inner, before, tree, { signal })
-    if (before === tree) return { tip: head, files }
-    const message = `What was uncommitted in the submodule ${shown} of the workspace of task ${task}\n`
-    const parents = head === null ? [] : [head]
-    return { tip: await commitTree(inner, { tree, parents, message }, { signal }), files }
-  })
-  const tips = await unpublishedTips(inner, kept.tip, options)
-  if (tips.length === 0) return null
-  const commit = await joinTips(inner, tips, task, options)
-  await bringOver(repo, inner, commit, options)
-  return await keepCommit(repo, commit, task, {
-    ...options,
-    note: { kind: 'commits', files: kept.files, submodule: shown },
-  })
+): Promise<KeptSubmodule> {
+  const found = await withSnapshot(path, options, (snapshot) =>
+    commitSnapshot(path, snapshot, `the submodule ${shown} of the workspace of task ${task}`, options),
+  )
+  const { files, kept } = found
+  if (!found.complete) throw notKept(path)
+  const tips = await unpublishedTips(path, found.commit ?? (await resolveCommit(path, 'HEAD', options)), options)
+  if (tips.length === 0) return { path, ref: null, kept }
+  const commit = await joinTips(path, tips, task, options)
+  await bringOver(repo, path, commit, options)
+  const note = { kind: 'commits', files, submodule: shown } as const
+  return { path, ref: await keepCommit(repo, commit, task, { ...options, note }), kept }
 }
 
 /** Copies a commit with its history from one repository into the other. */

@@ -75,7 +75,7 @@ async function readSides(request: UpdateRequest, { signal }: Cancellable): Promi
 async function uncommittedTip(path: string, head: string, { signal }: Cancellable): Promise<string | null> {
   const { changed, unmerged, untracked } = await readStatus(path, { signal })
   if (changed.length + unmerged.length + untracked.length === 0) return null
-  return await withSnapshot(path, { signal, objects: 'kept' }, async ({ tree }) =>
+  return await withSnapshot(path, { signal }, async ({ tree }) =>
     tree === (await treeOf(path, head, { signal }))
       ? null
       : await commitTree(path, { tree, parents: [head], message: 'Trial of an update' }, { signal }),

@@ -140,6 +140,7 @@ function openGit(
       // Abbreviated options stay allowed because simple-git's ban would reach the repository's own hooks.
       unsafe: {
         allowUnsafeEditor: true,
+        allowUnsafeFsMonitor: true,
         allowUnsafeConfigPaths: true,
         allowUnsafeHooksPath: true,
         allowAbbreviatedOptions: true,

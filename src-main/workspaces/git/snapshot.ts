@@ -1,76 +1,132 @@
-import { copyFile, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { orNull } from '../file-errors.ts'
-import { readGit, runGit, splitNul } from './run-git.ts'
-import type { GitOptions } from './run-git.ts'
+import { readGit, runGit } from './run-git.ts'
+import type { GitOptions, GitOutput } from './run-git.ts'
 import { allButLock } from './status.ts'
+import { parentsOf, pathBytes } from './tree-paths.ts'
 
 export interface Snapshot {
-  /** The tree of everything in the worktree that is not ignored, staged or not. */
+  /** The tree of everything that is there and not ignored, staged or not. */
   readonly tree: string
-  /** What git needs in its environment to see that tree. */
+  /** The tree of what is staged, as it is in the index; files of an unfinished merge are taken from the disk. */
+  readonly staged: string
+  /** What git needs in its environment to work on the index of that tree. */
   readonly env: Readonly<Record<string, string>>
   /** False when some file could not be read, or is a repository of its own without a commit. */
   readonly complete: boolean
 }
 
+export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
+  /** The folder of the repository, or of the worktree in it, where it is known: `.git` is not asked then. */
+  readonly git_dir?: string
+  /** The folder is no worktree of that repository: nothing in it is tracked. */
+  readonly plain?: boolean
+}
+
+type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
+
+// What is kept is about to be deleted: it has to be on the disk. What git would overlook, or refuse, it shall not.
+const thorough = [
+  ['core.fsync', 'committed,loose-object'],
+  ['core.fsyncMethod', 'batch'],
+  ['core.fsmonitor', 'false'],
+  ['core.safecrlf', 'false'],
+  ['core.bare', 'false'],
+].flatMap(([key = '', value = '']) => ['-c', `${key}=${value}`])
+
+/** Many paths at once; a worktree may have a million files. */
+const longList = 1024 * 1024 * 1024
+
 /**
- * Takes a snapshot of a worktree's files without touching its index, and hands it to `use`.
- * With `objects: 'thrown_away'` nothing is written into the repository either: the tree lives as long as `use` runs.
+ * Takes a snapshot of a worktree's files, without touching its index, and hands it to `use`. Its objects come into
+ * the repository; they stay when a ref leads to them by the time that git collects its garbage.
  */
 export async function withSnapshot<T>(
   worktree: string,
-  { signal, objects }: Pick<GitOptions, 'signal'> & { readonly objects: 'kept' | 'thrown_away' },
+  { signal, git_dir, plain = false }: SnapshotOptions,
   use: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  const dirs = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-dir', '--git-path', 'objects'], {
-    signal,
-  })
-  const [gitDir = '', objectDir = ''] = dirs.split('\n')
+  const gitDir = git_dir ?? (await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-dir'], { signal }))
   const temporary = await mkdtemp(join(tmpdir(), 'copse-snapshot-'))
   try {
     const index = join(temporary, 'index')
-    await copyIndex(join(gitDir, 'index'), index)
-    const env = {
-      GIT_INDEX_FILE: index,
-      ...(objects === 'thrown_away' && (await throwAwayObjects(temporary, objectDir))),
-    }
-    const add = ['add', '--all', '--ignore-errors', '--', ...allButLock]
-    const added = await runGit(worktree, add, { signal, env, access: 'write', accept: [0, 1] })
-    const tree = await readGit(worktree, ['write-tree'], { signal, env, access: 'write' })
-    return await use({ tree, env, complete: added.exit_code === 0 })
+    if (!plain) await copyIndex(join(gitDir, 'index'), index)
+    const env = { GIT_INDEX_FILE: index }
+    const place = ['--git-dir', gitDir, '--work-tree', worktree, ...thorough]
+    const git: Git = (args, more = {}) =>
+      runGit(worktree, [...place, ...args], { signal, env, access: 'write', maxOutput: longList, ...more })
+    await addUnmerged(git)
+    const staged = await writeTree(git)
+    await uncover(worktree, git)
+    if (!plain) await addUntracked(worktree, git)
+    const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock]
+    const added = await git(add, { accept: [0, 1] })
+    return await use({ tree: await writeTree(git), staged, env, complete: added.exit_code === 0 })
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
 }
 
-/**
- * The tree of what is staged, as it is in the index; files of an unfinished merge are taken from the disk.
- * The index itself is only read.
- */
-export async function stagedTree(worktree: string, { signal }: Pick<GitOptions, 'signal'>): Promise<string> {
-  const gitDir = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-dir'], { signal })
-  const temporary = await mkdtemp(join(tmpdir(), 'copse-staged-'))
-  try {
-    const index = join(temporary, 'index')
-    await copyIndex(join(gitDir, 'index'), index)
-    const env = { GIT_INDEX_FILE: index }
-    const { stdout } = await runGit(worktree, ['diff', '--name-only', '--diff-filter=U', '-z', '--no-ext-diff'], {
-      signal,
-      env,
-    })
-    const unmerged = splitNul(stdout)
-    if (unmerged.length > 0) {
-      const paths = unmerged.map((path) => `:(top,literal)${path}`).join('\0')
-      const add = ['add', '--all', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul']
-      await runGit(worktree, add, { signal, env, input: paths, access: 'write', accept: [0, 1] })
-    }
-    return await readGit(worktree, ['write-tree'], { signal, env, access: 'write' })
-  } finally {
-    await rm(temporary, { recursive: true, force: true })
+async function writeTree(git: Git): Promise<string> {
+  return (await git(['write-tree'])).stdout.toString('utf8').trim()
+}
+
+async function addUnmerged(git: Git): Promise<void> {
+  const { stdout } = await git(['ls-files', '--unmerged', '-z'])
+  const keys = new Set(stdout.toString('latin1').match(/(?<=\t)[^\0]+/g))
+  if (keys.size > 0) await addPaths(git, [...keys])
+}
+
+/** Has git look at files that it was told to take for unchanged, or to leave out of the checkout, but that are there. */
+async function uncover(worktree: string, git: Git): Promise<void> {
+  const { stdout } = await git(['ls-files', '-v', '-z'])
+  const marked = stdout.toString('latin1').match(/(?<=^|\0)[a-zS] [^\0]+/g) ?? []
+  const taken: string[] = []
+  const left: string[] = []
+  for (const line of marked) {
+    const [mark, key] = [line.charAt(0), line.slice(2)]
+    if (mark !== 'S') taken.push(key)
+    if (/s/i.test(mark) && (await orNull(lstat(pathBytes(worktree, key)))) !== null) left.push(key)
+  }
+  for (const [flag, keys] of [
+    ['--no-assume-unchanged', taken],
+    ['--no-skip-worktree', left],
+  ] as const) {
+    if (keys.length > 0) await git(['update-index', '-z', flag, '--stdin'], { input: asInput(keys) })
   }
 }
+
+/** Files of HEAD that are not tracked any more but still there: they count, also where they are ignored by now. */
+async function addUntracked(worktree: string, git: Git): Promise<void> {
+  const listed = ['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=D', '-z', 'HEAD', '--']
+  // 128: HEAD has no commit yet.
+  const { exit_code, stdout } = await git(listed, { accept: [0, 128] })
+  if (exit_code !== 0) return
+  const there: string[] = []
+  for (const key of stdout.toString('latin1').split('\0').filter(Boolean)) {
+    if (await isOwnFile(worktree, key)) there.push(key)
+  }
+  if (there.length > 0) await addPaths(git, there)
+}
+
+/** A file or a symlink, not reached through a symlink. */
+async function isOwnFile(worktree: string, key: string): Promise<boolean> {
+  for (const parent of parentsOf(key)) {
+    if ((await orNull(lstat(pathBytes(worktree, parent))))?.isDirectory() !== true) return false
+  }
+  const entry = await orNull(lstat(pathBytes(worktree, key)))
+  return entry !== null && (entry.isFile() || entry.isSymbolicLink())
+}
+
+async function addPaths(git: Git, keys: readonly string[]): Promise<void> {
+  const input = asInput(keys.map((key) => `:(top,literal)${key}`))
+  const options = ['--all', '--force', '--sparse', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul']
+  await git(['add', ...options], { input, accept: [0, 1] })
+}
+
+const asInput = (keys: readonly string[]): Buffer => Buffer.from(keys.map((key) => `${key}\0`).join(''), 'latin1')
 
 /** A copy that git can work on without missing a change that came within the same moment as the original's last. */
 export async function copyIndex(from: string, to: string): Promise<void> {

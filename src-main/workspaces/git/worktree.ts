@@ -2,7 +2,6 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { orNull } from '../file-errors.ts'
 import { placeOf } from '../path-guard.ts'
-import { GitError } from './git-error.ts'
 import { readGit, runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -53,19 +52,11 @@ export async function repairWorktree(repo: string, path: string, { signal }: Opt
 }
 
 /**
- * Removes the worktree at `path` and the repository's record of it; no other record is touched.
- * A folder that git cannot remove (files held open, foreign owner) is removed directly.
+ * Takes away what a repository knows of a worktree whose folder is gone; no other record is touched. Done by hand,
+ * because `git worktree remove` would remove a folder, too, that has come to its place meanwhile.
  */
-export async function removeWorktree(repo: string, path: string, { signal }: Options): Promise<void> {
-  try {
-    // Twice --force: also one that is locked, as a crash within `worktree add` leaves it.
-    await runGit(repo, ['worktree', 'remove', '--force', '--force', '--', path], { signal, access: 'write' })
-  } catch (error) {
-    if (!(error instanceof GitError) || error.code !== 'failed') throw error
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
-    const record = await findRecord(await commonDir(repo, { signal }), path)
-    if (record !== null) await rm(record, { recursive: true, force: true })
-  }
+export async function forgetWorktree(record: string): Promise<void> {
+  await rm(record, { recursive: true, force: true })
 }
 
 /** The folder in which the repository keeps what it knows of the worktree at `path`, null when it knows none. */
