@@ -6,8 +6,10 @@ export interface DiffHeaderState {
   file(path: string): DiffViewFile | undefined
   isClosed(path: string): boolean
   isLoading(path: string): boolean
+  isViewed(path: string): boolean
   onToggle(path: string): void
   onLoad(path: string): void
+  onViewed(path: string, viewed: boolean): void
 }
 
 export interface DiffHeaders {
@@ -31,8 +33,10 @@ export function createDiffHeaders(state: DiffHeaderState, app: () => AppContext 
       file,
       collapsed: state.isClosed(path),
       loading: state.isLoading(path),
+      viewed: state.isViewed(path),
       onToggle: () => state.onToggle(path),
       onLoad: () => state.onLoad(path),
+      'onUpdate:viewed': (viewed: boolean) => state.onViewed(path, viewed),
     })
     node.appContext = app()
     render(node, host)

@@ -9,6 +9,8 @@ export interface DiffViewFile {
   readonly deletions: number
   readonly binary: boolean
   readonly truncated: boolean
+  /** Why its lines are not there. */
+  readonly reason: 'too_large' | 'budget' | 'binary' | null
 }
 
 /** Above this many changed lines in one file, word marks cost more than they show. */

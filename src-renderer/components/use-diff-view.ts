@@ -13,12 +13,15 @@ export interface DiffViewSource {
   readonly patches: readonly string[]
   /** Paths that are being loaded. */
   readonly loading: ReadonlySet<string>
+  /** Paths that are ticked off. */
+  readonly viewed: ReadonlySet<string>
   readonly layout: 'unified' | 'split'
 }
 
 export interface DiffViewEvents {
   load(path: string): void
   current(path: string): void
+  viewed(path: string, viewed: boolean): void
 }
 
 type Options = CodeViewOptions<undefined, undefined>
@@ -26,7 +29,7 @@ type Options = CodeViewOptions<undefined, undefined>
 /** Owns one viewer: makes it on `mount`, follows source and theme, cleans up with the component. */
 export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents, app: () => AppContext | null) {
   const scheme = useColourScheme()
-  const closed = new Set<string>()
+  const closed = new Set<string>(source().viewed)
   const workers = diffWorkers()
   let view: CodeView | null = null
   let items: CodeViewDiffItem[] = []
@@ -35,20 +38,31 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       file: (path) => source().files.find((candidate) => candidate.path === path),
       isClosed: (path) => closed.has(path),
       isLoading: (path) => source().loading.has(path),
+      isViewed: (path) => source().viewed.has(path),
       onToggle: toggle,
       onLoad: (path) => events.load(path),
+      onViewed: (path, viewed) => events.viewed(path, viewed),
     },
     app,
   )
 
-  function toggle(path: string): void {
-    if (!closed.delete(path)) closed.add(path)
+  function fold(path: string, shut: boolean): void {
+    if (shut) closed.add(path)
+    else closed.delete(path)
     const item = items.find((candidate) => candidate.id === path)
-    if (!item) return
-    item.collapsed = closed.has(path)
+    if (!item || item.collapsed === shut) return
+    item.collapsed = shut
     item.version = (item.version ?? 0) + 1
     view?.updateItem({ ...item })
+  }
+  function toggle(path: string): void {
+    fold(path, !closed.has(path))
     headers.refresh()
+  }
+  /** A tick folds its file, and what loses its tick is there to be read again. */
+  function followTicks(now: ReadonlySet<string>, before: ReadonlySet<string>): void {
+    for (const path of now) if (!before.has(path)) fold(path, true)
+    for (const path of before) if (!now.has(path)) fold(path, false)
   }
   function show(): void {
     items = diffItems(source().files, source().patches).map((item) => ({ ...item, collapsed: closed.has(item.id) }))
@@ -64,8 +78,9 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
 
   watch(source, (next, before) => {
     if (next.layout !== before.layout || wordDiff(next.files) !== wordDiff(before.files)) view?.setOptions(configure())
+    if (next.viewed !== before.viewed) followTicks(next.viewed, before.viewed)
     if (next.files !== before.files || next.patches !== before.patches) show()
-    else if (next.loading !== before.loading) headers.refresh()
+    else if (next.loading !== before.loading || next.viewed !== before.viewed) headers.refresh()
   })
   watch(scheme, () => view?.setOptions(configure()))
   onBeforeUnmount(() => {

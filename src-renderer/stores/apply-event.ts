@@ -3,6 +3,7 @@ import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
+import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
 import { assertNever } from '../../src-shared/lang/assert-never.ts'
 
 /** What an event changes. The stores are handed in, so that the switch is tested without them. */
@@ -10,7 +11,8 @@ export interface EventTargets {
   readonly tasks: { put(task: Task): void; remove(taskId: string): void }
   readonly executions: { put(execution: Execution): void; removeTask(taskId: string): void }
   readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
-  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'viewed'): void }
+  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline'): void }
+  readonly viewed: { put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
   /** A hook failed under a policy that lets the task go on: somebody should know. */
@@ -36,7 +38,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'workspace.updated':
       return to.news.changed(event.data.task_id, 'workspace')
     case 'diff.viewed':
-      return to.news.changed(event.data.task_id, 'viewed')
+      return to.viewed.put(event.data.task_id, event.data.files, event.data.viewed)
     case 'hook.finished':
       return to.news.changed(event.data.task_id, 'timeline')
     case 'workspace.cleaned':

@@ -12,6 +12,7 @@ import { useSession } from './session.ts'
 import { useTaskNews } from './task-news.ts'
 import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
+import { useViewedFiles } from './viewed-files.ts'
 
 /** The one subscription to the service's events, and what everything is loaded by. */
 export const useLive = defineStore('live', () => {
@@ -21,6 +22,7 @@ export const useLive = defineStore('live', () => {
     executions: useExecutions(),
     reviews: useReviews(),
     news: useTaskNews(),
+    viewed: useViewedFiles(),
     agents: useAgents(),
     projects: useProjects(),
     warn: useToasts().warn,
@@ -32,6 +34,7 @@ export const useLive = defineStore('live', () => {
 
   /** Loads projects first, since every screen waits for them, then the rest of what the board shows. */
   async function reload(): Promise<void> {
+    targets.viewed.clear()
     await Promise.all([targets.projects.load(), targets.agents.load(), session.load()])
     await Promise.all(targets.projects.items.map((project) => targets.projects.prepare(project.id)))
     // Nobody waits for these: it takes a look at the disk.

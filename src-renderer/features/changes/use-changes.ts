@@ -1,6 +1,7 @@
 import { computed, onScopeDispose, shallowRef, watch } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { useResource } from '../../composables/use-resource.ts'
+import { useLive } from '../../stores/live.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { treeOrder } from './file-tree.ts'
@@ -13,6 +14,7 @@ const SETTLE = 300
 export function useChanges(taskId: () => string) {
   const details = useTaskDetails()
   const tasks = useTasks()
+  const live = useLive()
   const large = useLargeFiles(taskId)
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const diff = useResource<Diff | null>(() => details.branchDiff(taskId()))
@@ -41,6 +43,13 @@ export function useChanges(taskId: () => string) {
       if (JSON.stringify([stat, rest]) === JSON.stringify([statBefore, before])) return
       clearTimeout(timer)
       timer = setTimeout(() => void refresh(), SETTLE)
+    },
+  )
+  // What was missed meanwhile is in the next answer.
+  watch(
+    () => live.offline,
+    (now) => {
+      if (!now) void refresh()
     },
   )
   onScopeDispose(() => clearTimeout(timer))

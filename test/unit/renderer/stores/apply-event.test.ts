@@ -29,6 +29,7 @@ function heard(event: EventEnvelope): unknown[] {
     executions: { put: note('executions.put'), removeTask: note('executions.removeTask') },
     reviews: { put: note('reviews.put'), removeTask: note('reviews.removeTask') },
     news: { changed: (id, what) => void calls.push(['news.changed', id, what]) },
+    viewed: { put: (...args) => void calls.push(['viewed.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     projects: { put: note('projects.put'), remove: note('projects.remove') },
     warn: note('warn'),
@@ -92,9 +93,9 @@ test('whoever looks at a workspace hears that it changed', () => {
   expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
 })
 
-test('whoever looks at a diff hears that files were marked as viewed elsewhere', () => {
+test('files that were ticked off elsewhere are ticked here', () => {
   const marked = { ...ofTask, user_id: null, files: [{ path: 'a.ts', blob: null, new_mode: null }], viewed: true }
-  expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['news.changed', task.id, 'viewed']])
+  expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked.files, true]])
 })
 
 test('comments, notifications and knowledge change nothing on the board', () => {

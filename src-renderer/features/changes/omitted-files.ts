@@ -1,0 +1,15 @@
+import type { DiffFile } from '../../../src-shared/contract/workspaces.ts'
+import { count } from '../../composables/format-amounts.ts'
+
+/** What was left out for its size, as a sentence; null when every file has its lines. */
+export function omittedSentence(files: readonly Pick<DiffFile, 'truncated' | 'reason'>[]): string | null {
+  const left = files.filter((file) => file.truncated)
+  if (left.length === 0) return null
+  const large = left.filter((file) => file.reason === 'too_large').length
+  const over = left.length - large
+  const parts = [
+    ...(large > 0 ? [`${count(large, 'file')} with more than 1 MB of changes`] : []),
+    ...(over > 0 ? [`${count(over, 'file')} beyond the first 8 MB`] : []),
+  ]
+  return `Left out to stay fast: ${parts.join(' and ')}. Each can be shown from its bar.`
+}

@@ -1,0 +1,27 @@
+import { computed } from 'vue'
+import type { DiffFile } from '../../../src-shared/contract/workspaces.ts'
+import { useToasts } from '../../stores/toasts.ts'
+import { useViewedFiles } from '../../stores/viewed-files.ts'
+
+/** Which of the files the person has ticked off, and how a tick is set. */
+export function useViewed(taskId: () => string, files: () => readonly DiffFile[]) {
+  const store = useViewedFiles()
+  const toasts = useToasts()
+  /** The same set for as long as the same files are ticked: whoever watches it is not woken for nothing. */
+  const viewed = computed<ReadonlySet<string>>((before = new Set()) => {
+    const next = new Set(files().flatMap((file) => (store.isViewed(taskId(), file) ? [file.path] : [])))
+    return next.size === before.size && [...next].every((path) => before.has(path)) ? before : next
+  })
+  return {
+    viewed,
+    mark: async (path: string, on: boolean): Promise<void> => {
+      const file = files().find((candidate) => candidate.path === path)
+      if (!file || viewed.value.has(path) === on) return
+      try {
+        await store.mark(taskId(), [file], on)
+      } catch (error) {
+        toasts.refused(error, on ? `${path} is not ticked off.` : `${path} is still ticked off.`)
+      }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { createPinia, setActivePinia } from 'pinia'
+import { createApp } from 'vue'
+import { describe, expect, test } from 'vitest'
+import { createWindowSession } from '../../../../src-renderer/api/session.ts'
+import { connectionKey } from '../../../../src-renderer/stores/client.ts'
+import { useViewedFiles } from '../../../../src-renderer/stores/viewed-files.ts'
+import { createClient } from '../../../../src-shared/client/create-client.ts'
+import { ApiError } from '../../../../src-shared/contract/errors.ts'
+
+const content = { path: 'a.ts', blob: 'one', new_mode: '100644' }
+const shown = { ...content, viewed: false }
+
+/** The store on a service that answers as `reply` does. */
+function storeWith(reply: (input: unknown) => Promise<unknown>) {
+  const app = createApp({})
+  const pinia = createPinia()
+  const client = createClient({
+    call: (_name, input) => reply(input),
+    stream: () => {
+      throw new Error('Nothing is streamed.')
+    },
+  })
+  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
+  app.use(pinia)
+  setActivePinia(pinia)
+  return app.runWithContext(() => useViewedFiles())
+}
+
+describe('ticks', () => {
+  test('what the service said stands until somebody ticks', () => {
+    const store = storeWith(() => Promise.resolve(null))
+    expect(store.isViewed('t', shown)).toBe(false)
+    expect(store.isViewed('t', { ...shown, viewed: true })).toBe(true)
+  })
+  test('a tick is there at once, and goes to the service with the content that was looked at', async () => {
+    const sent: unknown[] = []
+    const store = storeWith((input) => {
+      sent.push(input)
+      return Promise.resolve(null)
+    })
+    const marking = store.mark('t', [shown], true)
+    expect(store.isViewed('t', shown)).toBe(true)
+    await marking
+    expect(sent).toEqual([{ task_id: 't', files: [content], viewed: true }])
+    expect(store.isViewed('other', shown)).toBe(false)
+  })
+  test('a tick falls when the content or the mode changes', async () => {
+    const store = storeWith(() => Promise.resolve(null))
+    await store.mark('t', [shown], true)
+    expect(store.isViewed('t', { ...shown, blob: 'two' })).toBe(false)
+    expect(store.isViewed('t', { ...shown, new_mode: '100755' })).toBe(false)
+    expect(store.isViewed('t', { ...shown, path: 'b.ts' })).toBe(false)
+  })
+  test('a tick that the service does not take is taken back', async () => {
+    const store = storeWith(() => Promise.reject(new ApiError({ code: 'not_a_member', message: 'No.' })))
+    await expect(store.mark('t', [shown], true)).rejects.toThrow('No.')
+    expect(store.isViewed('t', shown)).toBe(false)
+  })
+  test('what was ticked elsewhere counts, until everything is loaded anew', () => {
+    const store = storeWith(() => Promise.resolve(null))
+    store.put('t', [content], true)
+    expect(store.isViewed('t', shown)).toBe(true)
+    store.clear()
+    expect(store.isViewed('t', shown)).toBe(false)
+  })
+})
