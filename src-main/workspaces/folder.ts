@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { hasCode, isTaken } from './file-errors.ts'
-import { isInside, outside, pathInside, realpathOfExisting } from './path-guard.ts'
+import { isInside, outside, pathInside, placeOf, realpathOfExisting } from './path-guard.ts'
 
 /** A folder that was found to be inside its root, and stays it: nobody can put a symlink in its place while it is open. */
 export interface Folder extends AsyncDisposable {
@@ -18,19 +18,18 @@ export interface Folder extends AsyncDisposable {
 const { O_RDONLY, O_NOFOLLOW = 0, O_DIRECTORY = 0, O_NONBLOCK = 0 } = constants
 
 /**
- * Opens the folder at `path` below `root`, part by part. Symlinks that stay inside are followed once, at the start;
- * one that appears afterwards is refused with `outside_worktree`, as is whatever `pathInside` refuses.
+ * Opens the folder at `path` below `root` (`''`: the root itself), part by part. Symlinks that stay inside are followed
+ * once, at the start; one that appears afterwards is refused with `outside_worktree`, as is a root that is a symlink
+ * and whatever `pathInside` refuses.
  */
 export async function openFolder(
   root: string,
   path: string,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Folder> {
-  const realRoot = await realpath(root)
-  const real = await realpathOfExisting(await pathInside(realRoot, path === '' ? '.' : path))
-  if (!isInside(realRoot, real)) throw outside(path, root)
-  const way = relative(realRoot, real)
-  let folder = await rootFolder(realRoot)
+  const place = await placeOf(root)
+  const way = path === '' ? '' : await wayInside(place, path)
+  let folder = await rootFolder(place)
   for (const name of way === '' ? [] : way.split(sep)) {
     await using parent = folder
     folder = await parent.child(name, { create })
@@ -38,13 +37,11 @@ export async function openFolder(
   return folder
 }
 
-/** Opens a file below `root` as `openFolder` does; special files do not hold anybody up. */
-export async function openInside(root: string, path: string, flags: number = O_RDONLY): Promise<FileHandle> {
-  const wanted = await pathInside(root, path)
-  const realRoot = await realpath(root)
-  const real = await realpathOfExisting(wanted)
-  await using folder = await openFolder(realRoot, relative(realRoot, dirname(real)))
-  return await folder.open(basename(real), flags)
+async function wayInside(place: string, path: string): Promise<string> {
+  const real = await realpathOfExisting(await pathInside(place, path))
+  // A link that was put there since `pathInside` looked.
+  if (!isInside(place, real)) throw outside(path, place)
+  return relative(place, real)
 }
 
 const rootFolder = (root: string): Promise<Folder> =>

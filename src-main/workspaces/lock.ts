@@ -7,6 +7,7 @@ import { identify, isAlive } from '../base/process.ts'
 import { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { WorkspaceError, type WorktreeLock } from '../engine/workspace-port.ts'
 import { hasCode, isMissing, isTaken, orNull } from './file-errors.ts'
+import { openFolder, type Folder } from './folder.ts'
 import { setAside } from './set-aside.ts'
 
 const lockName = '.svc.lock'
@@ -25,9 +26,7 @@ type LockFile = z.infer<typeof LockFile>
  * is taken over; the same execution may take it again, to name the process it has meanwhile.
  */
 export async function takeLock(path: string, lock: WorktreeLock): Promise<WorktreeLock | null> {
-  if ((await lstat(path)).isSymbolicLink()) {
-    throw new WorkspaceError('outside_worktree', `${path} is a link now and no worktree. Remove the link.`)
-  }
+  await using folder = await openFolder(path, '')
   // An agent that has ended by now leaves the lock to this service, which gives it up when the execution is over.
   const holder = (lock.pid === null ? null : await identify(lock.pid)) ?? (await identify(process.pid))
   if (holder === null) throw new Error('The process table does not list this very process.')
@@ -36,18 +35,17 @@ export async function takeLock(path: string, lock: WorktreeLock): Promise<Worktr
   const prepared = join(dirname(path), `.${basename(path)}-${randomUUID()}`)
   await writeFile(prepared, text, { mode: 0o600, flag: 'wx' })
   try {
-    return await putInPlace(path, prepared, lock.execution_id)
+    return await putInPlace(join(folder.at, lockName), prepared, lock.execution_id)
   } finally {
     await rm(prepared, { force: true })
   }
 }
 
 /** Every step is one that only one of many can do: to create the file, or to take a stale one away. */
-async function putInPlace(path: string, prepared: string, execution: ExecutionId): Promise<WorktreeLock | null> {
-  const file = join(path, lockName)
+async function putInPlace(file: string, prepared: string, execution: ExecutionId): Promise<WorktreeLock | null> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if (await createFrom(prepared, file)) return null
-    const present = await holderOf(path)
+    const present = await holderIn(file)
     if (present?.execution_id === execution) {
       await rename(prepared, file)
       return null
@@ -56,7 +54,10 @@ async function putInPlace(path: string, prepared: string, execution: ExecutionId
     if ((await orNull(lstat(file)))?.isDirectory()) await setAside(file)
     else await takeAway(file, `${prepared}-stale`)
   }
-  throw new WorkspaceError('git_failed', `The lock of ${path} could not be taken. See what keeps making ${file}.`)
+  throw new WorkspaceError(
+    'git_failed',
+    `${lockName} could not be made in a worktree. See what keeps making it beside ${prepared}.`,
+  )
 }
 
 /** Removes a lock that was found to be nobody's. Should somebody have taken it in between, they get it back. */
@@ -74,24 +75,43 @@ async function takeAway(file: string, aside: string): Promise<void> {
 
 /** Gives the lock up if this execution has it. */
 export async function releaseLock(path: string, execution: ExecutionId): Promise<void> {
-  const file = await readLockFile(join(path, lockName))
-  if (file?.execution_id === execution) await rm(join(path, lockName), { force: true })
+  await using folder = await folderAt(path)
+  if (folder === null) return
+  const file = join(folder.at, lockName)
+  if ((await readLockFile(file))?.execution_id === execution) await rm(file, { force: true })
 }
 
 /** Who holds the lock of a worktree; null when nobody does, or only a process that is gone. */
 export async function holderOf(path: string): Promise<WorktreeLock | null> {
-  const file = await readLockFile(join(path, lockName))
-  if (file === null || !(await isAlive(file.holder))) return null
-  return { execution_id: file.execution_id, pid: file.pid }
+  await using folder = await folderAt(path)
+  return folder === null ? null : await holderIn(join(folder.at, lockName))
+}
+
+async function holderIn(file: string): Promise<WorktreeLock | null> {
+  const lock = await readLockFile(file)
+  if (lock === null || !(await isAlive(lock.holder))) return null
+  return { execution_id: lock.execution_id, pid: lock.pid }
+}
+
+/** null when there is no folder, or a link in its place: nobody's lock is there. */
+async function folderAt(path: string): Promise<Folder | null> {
+  try {
+    return await openFolder(path, '')
+  } catch (error) {
+    if (isMissing(error) || (error instanceof WorkspaceError && error.code === 'outside_worktree')) return null
+    throw error
+  }
 }
 
 /** Removes the lock files of processes that are gone from all worktrees below `root`; the worktrees' paths. */
 export async function releaseStale(root: string): Promise<readonly string[]> {
   const released: string[] = []
   for (const path of await worktreeFolders(root)) {
-    const file = join(path, lockName)
+    await using folder = await folderAt(path)
+    if (folder === null) continue
+    const file = join(folder.at, lockName)
     const entry = await orNull(lstat(file))
-    if (entry === null || entry.isDirectory() || (await holderOf(path)) !== null) continue
+    if (entry === null || entry.isDirectory() || (await holderIn(file)) !== null) continue
     await rm(file, { force: true })
     released.push(path)
   }

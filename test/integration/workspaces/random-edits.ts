@@ -60,7 +60,7 @@ export async function doEdit(repository: TestRepository, worktree: string, edit:
       await makeRoom(worktree, edit.path)
       return await symlink(edit.target, file)
     case 'delete':
-      return await rm(file, { recursive: true, force: true })
+      return (await entryAt(file)) === null ? undefined : await rm(file, { recursive: true, force: true })
     case 'rename': {
       if ((await entryAt(file)) === null || `${edit.to}/`.startsWith(`${edit.path}/`)) return
       const aside = `${worktree}.aside`
@@ -158,7 +158,7 @@ async function makeRoom(worktree: string, name: string): Promise<void> {
 
 async function entryAt(file: string) {
   return await lstat(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(error.code ?? '')) return null
     throw error
   })
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { listRescues } from '../../../src-main/workspaces/rescue-list.ts'
-import { doEdit, readFiles, readTree, readWork, someEdits, startFiles } from './random-edits.ts'
+import { doEdit, readFiles, readTree, readWork, someEdits, startFiles, type Edit } from './random-edits.ts'
 import { branch, createFixture, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /** More with `RESCUE_RUNS=500`. */
@@ -32,10 +32,10 @@ const ways = {
 test.each(Object.entries(ways))(
   'after random edits and %s a restore gives back exactly the same files',
   { timeout: 20_000 + numRuns * 4_000 },
-  async (_name, throwAway) => {
+  async (name, throwAway) => {
     await using fixture = await withSubmodule()
     const { repository, path, workspaces } = fixture
-    const property = fc.asyncProperty(someEdits, async (edits) => {
+    const check = async (edits: readonly Edit[]): Promise<void> => {
       await workspaces.ensure(fixture.request(), never)
       await repository.git(['-c', 'protocol.file.allow=always', 'submodule', 'update', '--init', '-q'], { cwd: path })
       for (const edit of edits) await doEdit(repository, path, edit)
@@ -57,10 +57,16 @@ test.each(Object.entries(ways))(
       expect(Object.keys(await readWork(repository, path)).filter((name) => !(name in before))).toEqual([])
       const lib = rescues.find((one) => one.submodule === 'lib')
       if (lib) expect(await readTree(repository, lib.commit)).toEqual(inner)
-      else if (_name !== 'a reset') expect(Object.keys(inner)).toEqual(['lib.txt'])
-
-      await workspaces.remove({ repo_path: repository.path, path, task_id: taskId, branch, delete_branch: true }, never)
-      for (const one of await listRescues(repository.path, taskId, never)) await workspaces.deleteRescue(one, never)
+      else if (name !== 'a reset') expect(Object.keys(inner)).toEqual(['lib.txt'])
+    }
+    const property = fc.asyncProperty(someEdits, async (edits) => {
+      try {
+        await check(edits)
+      } finally {
+        const request = { repo_path: repository.path, path, task_id: taskId, branch, delete_branch: true }
+        await workspaces.remove(request, never)
+        for (const one of await listRescues(repository.path, taskId, never)) await workspaces.deleteRescue(one, never)
+      }
     })
     await fc.assert(property, { numRuns, interruptAfterTimeLimit: 15_000 + numRuns * 3_500 })
   },
