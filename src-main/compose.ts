@@ -9,6 +9,7 @@ import { createRedactor, validateRedactionPattern } from './base/redact.ts'
 import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/context.ts'
+import { createDiffWatches, type DiffWatches } from './engine/diff-watches.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createEventFeed } from './engine/event-feed.ts'
 import type { Clock } from './engine/ports.ts'
@@ -85,11 +86,13 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       shippedDir: config.workflowsDir,
       plugins: engine.plugins,
     })
-    const api = apiOf(config, { context, engine, identity, templates })
+    const diffWatches = createDiffWatches(context, engine.worktrees)
+    const api = apiOf(config, { context, engine, identity, templates, diffWatches })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
     await engine.recover()
     const close = once(async () => {
       await server.close()
+      await diffWatches.close()
       await engine.close()
       store.close()
     })
@@ -115,9 +118,10 @@ interface ApiPieces {
   readonly engine: Engine
   readonly identity: Identity
   readonly templates: WorkflowFiles
+  readonly diffWatches: DiffWatches
 }
 
-function apiOf(config: AppConfig, { context, engine, identity, templates }: ApiPieces): Api {
+function apiOf(config: AppConfig, { context, engine, identity, templates, diffWatches }: ApiPieces): Api {
   const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
   return createApi({
     store,
@@ -129,6 +133,7 @@ function apiOf(config: AppConfig, { context, engine, identity, templates }: ApiP
     templates,
     identity,
     workspaces,
+    diffWatches,
     executors,
     logs,
     clock,

@@ -6,6 +6,7 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import type { Principal } from '../domain/access/principal.ts'
 import type { ReadDefinition } from '../domain/workflow/read-definition.ts'
 import type { Engine } from '../engine/create-engine.ts'
+import type { DiffWatches } from '../engine/diff-watches.ts'
 import type { EventFeed, Tx } from '../engine/event-feed.ts'
 import type { Clock, Executors, Logs } from '../engine/ports.ts'
 import type { Workspaces } from '../engine/workspace-port.ts'
@@ -58,6 +59,7 @@ export interface ApiParts {
   readonly templates: TemplatesPort
   readonly identity: IdentityPort
   readonly workspaces: Workspaces
+  readonly diffWatches: Pick<DiffWatches, 'extend'>
   readonly executors: Executors
   readonly logs: Logs
   readonly clock: Clock

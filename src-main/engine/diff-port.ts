@@ -9,7 +9,25 @@ export type FileDiff = Omit<Diff, 'files'> & { readonly files: readonly FileChan
 
 /** What the engine needs to show what a task changed. */
 export interface DiffReader {
-  /** Those who ask for the same while nothing changes share one answer. */
+  /** One at a time per worktree; those who wait for the same share one answer, none older than their question. */
   diff(ref: BranchRef, scope: (typeof diffScopes)[number], file: string | null, options: Cancellable): Promise<FileDiff>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
+  /**
+   * Tells when files of a worktree change that are not ignored, or its HEAD or index do: what comes after this has
+   * resolved is not missed. It may tell in vain; many changes at once are told once.
+   */
+  watch(path: string, news: WatchNews): Promise<WorktreeWatch>
+}
+
+export interface WatchNews {
+  onChange(): void
+  /** The worktree is gone, and with it the watch. */
+  onEnd(): void
+}
+
+export interface WorktreeWatch {
+  /** `looking`: the system does not let so many folders be watched, so the files are looked at every few seconds. */
+  readonly how: () => 'watching' | 'looking' | 'ended'
+  /** Settles when nothing of it is left. */
+  close(): Promise<void>
 }

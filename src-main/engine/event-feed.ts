@@ -1,4 +1,11 @@
-import type { Activity, EventEnvelope, EventPayload, EventType, FeedItem } from '../../src-shared/contract/events.ts'
+import type {
+  Activity,
+  EventEnvelope,
+  EventPayload,
+  EventType,
+  FeedItem,
+  WorktreeChange,
+} from '../../src-shared/contract/events.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Clock } from './ports.ts'
 import type { Queries, Store } from './store-port.ts'
@@ -20,6 +27,8 @@ export interface EventFeed {
   commit<T>(work: (tx: Tx) => T): T
   /** A passing remark, neither numbered nor kept. */
   activity(activity: Activity): void
+  /** As passing as a remark: whoever looks at the worktree's changes looks again. */
+  worktree(change: Omit<WorktreeChange, 'occurred_at'>): void
   /** What `wants` lets through after `after` (null: from now on), then live, until the signal ends it. */
   subscribe(
     after: number | null,
@@ -67,6 +76,10 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
     activity: (activity) => {
       doing.set(activity.task_id, activity)
       announce({ kind: 'activity', activity }, activity.project_id)
+    },
+    worktree: (change) => {
+      const occurred_at = new Date(clock.now()).toISOString()
+      announce({ kind: 'worktree', change: { ...change, occurred_at } }, change.project_id)
     },
     subscribe: (after, wants, signal) => follow({ store, listeners, doing }, after, wants, signal),
   }

@@ -53,6 +53,8 @@ function feedFrame(item: FeedItem): SseFrame {
       return { id: item.event.seq, event: item.event.type, data: item.event.data }
     case 'activity':
       return { event: 'execution.activity', data: item.activity }
+    case 'worktree':
+      return { event: 'worktree.changed', data: item.change }
     case 'reset':
       return { id: item.seq, event: 'stream.reset', data: { seq: item.seq } }
   }

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createKeyedLock } from '../base/keyed-lock.ts'
 import type { Logger } from '../base/log.ts'
+import { createSharedReads } from '../base/shared-reads.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable, Clock } from '../engine/ports.ts'
 import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/workspace-port.ts'
@@ -25,6 +26,7 @@ import { restoreRescue } from './rescue-restore.ts'
 import { rescueUncommitted } from './rescue.ts'
 import { resetWorktree } from './reset-worktree.ts'
 import { updateBranch } from './update-branch.ts'
+import { watchWorktree } from './watch/watch-worktree.ts'
 
 /**
  * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
@@ -34,6 +36,7 @@ import { updateBranch } from './update-branch.ts'
 export function createWorkspaces(options: { readonly log?: Logger; readonly clock?: Clock } = {}): Workspaces {
   const repositories = createKeyedLock()
   const worktrees = createKeyedLock()
+  const reads = createSharedReads()
   const now = (): number => (options.clock ? options.clock.now() : Date.now())
   const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
     options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
@@ -49,8 +52,18 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
     status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
     head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
-    diff: (ref, scope, file, { signal }) => asWorkspaceError(readDiff(ref, scope, file, { signal })),
+    diff: (ref, scope, file, { signal }) =>
+      asWorkspaceError(
+        reads.run({ place: placeOf(ref), what: JSON.stringify([ref, scope, file]) }, signal, (shared) =>
+          readDiff(ref, scope, file, { signal: shared }),
+        ),
+      ),
     diffStat: (ref, { signal }) => asWorkspaceError(readDiffStat(ref, { signal })),
+    watch: (path, news) => {
+      const root = resolve(path)
+      const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
+      return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
+    },
     commitAll: (path, message, { signal }) =>
       asWorkspaceError(worktrees.run(resolve(path), () => commitEverything(path, message, { signal }))),
     resetWorktree: (path, task, { signal }) =>
@@ -107,6 +120,8 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     forkPoint: (path, base, { signal }) => asWorkspaceError(forkPoint(path, base, { signal })),
   }
 }
+
+const placeOf = ({ path, repo_path }: BranchRef): string => resolve(path ?? repo_path)
 
 async function readWorktreeStatus(
   ref: BranchRef & { readonly path: string },

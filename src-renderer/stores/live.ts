@@ -45,6 +45,7 @@ export const useLive = defineStore('live', () => {
       client,
       onEvent: (event) => applyEvent(event, targets),
       onActivity: targets.executions.setActivity,
+      onWorktree: ({ task_id }) => targets.news.changed(task_id, 'files'),
       onReset: () =>
         void reload().catch((error: unknown) => useToasts().refused(error, 'Not everything could be loaded.')),
       onConnection: (next) => (connection.value = next),

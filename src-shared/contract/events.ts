@@ -100,10 +100,15 @@ export const Activity = z.object({
 })
 export type Activity = z.infer<typeof Activity>
 
+/** Files of a worktree that somebody watches (`tasks.watch_diff`) have changed. Not numbered and not kept. */
+export const WorktreeChange = z.object({ project_id: ProjectId, task_id: TaskId, occurred_at: Timestamp })
+export type WorktreeChange = z.infer<typeof WorktreeChange>
+
 /** What flows through an event subscription. `reset`: the asked-for past is gone, load everything anew. */
 export type FeedItem =
   | { readonly kind: 'event'; readonly event: EventEnvelope }
   | { readonly kind: 'activity'; readonly activity: Activity }
+  | { readonly kind: 'worktree'; readonly change: WorktreeChange }
   | { readonly kind: 'reset'; readonly seq: number }
 
 /** What flows through an execution's stream: an entry with its line number, or the end. */

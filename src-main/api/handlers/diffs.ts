@@ -6,10 +6,10 @@ import type { ApiParts, Handlers } from '../context.ts'
 import { findTask } from '../find.ts'
 import { readerOf } from '../reader-of.ts'
 
-type Names = 'tasks.diff' | 'tasks.mark_viewed'
+type Names = 'tasks.diff' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 
 /** What a task has changed, and what its reader has seen of it. */
-export function createDiffHandlers({ store, feed, engine, workspaces }: ApiParts): Handlers<Names> {
+export function createDiffHandlers({ store, feed, engine, workspaces, diffWatches }: ApiParts): Handlers<Names> {
   const { read } = store
   return {
     'tasks.diff': async ({ task_id, scope, path }, { principal, signal }) => {
@@ -27,6 +27,7 @@ export function createDiffHandlers({ store, feed, engine, workspaces }: ApiParts
         return { ...diff, files }
       })
     },
+    'tasks.watch_diff': ({ task_id }) => diffWatches.extend(findTask(read, task_id)),
     'tasks.mark_viewed': ({ task_id, files, viewed }, { principal }) => {
       const reader = readerOf(principal)
       feed.commit((tx) => {

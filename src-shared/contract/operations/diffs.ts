@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TaskId } from '../ids.ts'
+import { TaskId, Timestamp } from '../ids.ts'
 import { get, post } from '../operation.ts'
 import { Diff, diffScopes, ViewedContent } from '../workspaces.ts'
 
@@ -11,6 +11,18 @@ export const diffsOperations = {
     'What changed in the worktree: uncommitted, or on the whole branch.',
     z.object({ task_id: TaskId, scope: z.enum(diffScopes).default('uncommitted'), path: z.string().optional() }),
     Diff,
+  ),
+  'tasks.watch_diff': post(
+    '/tasks/{task_id}/diff/watch',
+    'member_human',
+    'Be told of changes in the worktree as `worktree.changed`, for a minute from now; ask again while it is looked at.',
+    z.object({ task_id: TaskId }),
+    z.object({
+      until: Timestamp.nullable().describe('null when there is no worktree now; `workspace.updated` tells of one.'),
+      since: Timestamp.nullable().describe(
+        'From when on no change was missed. When it is another one than the last answer’s, read the diff anew.',
+      ),
+    }),
   ),
   'tasks.mark_viewed': post(
     '/tasks/{task_id}/diff/viewed',

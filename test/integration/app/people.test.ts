@@ -64,6 +64,7 @@ test.concurrent("a second person is no member of the first one's project, whatev
     ['tasks.workspace', { task_id }],
     ['tasks.reset_workspace', { task_id }],
     ['tasks.diff', { task_id }],
+    ['tasks.watch_diff', { task_id }],
     ['tasks.mark_viewed', { task_id, files: [{ path: 'x', blob: null, new_mode: null }], viewed: true }],
     ['tasks.logs', { task_id }],
     ['tasks.read_log', { task_id, name: 'ci-1-1.log' }],

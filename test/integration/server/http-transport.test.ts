@@ -53,6 +53,7 @@ test('an event stream gives what the feed gave, from where it was left', async (
       kind: 'activity',
       activity: { project_id, task_id, execution_id: v7() as never, text: 'reads', occurred_at: at },
     },
+    { kind: 'worktree', change: { project_id, task_id, occurred_at: at } },
   ]
   let asked: number | null = null
   server.api.feed = async function* (after) {

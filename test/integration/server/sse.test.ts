@@ -36,6 +36,7 @@ test('events carry their number, type and payload; remarks carry no number', asy
       kind: 'activity',
       activity: { project_id, task_id, execution_id: v7() as never, text: 'line\nbreak', occurred_at: at },
     }
+    yield { kind: 'worktree', change: { project_id, task_id, occurred_at: at } }
   }
   const response = await server.request('/api/v1/events', { headers: { 'last-event-id': '41' } })
   expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
@@ -50,6 +51,7 @@ test('events carry their number, type and payload; remarks carry no number', asy
     ['id: 41', 'event: stream.reset', 'data: {"seq":41}'],
     ['id: 42', 'event: task.deleted', expect.stringContaining(`"project_id":"${project_id}"`)],
     ['event: execution.activity', expect.stringContaining('line\\nbreak')],
+    ['event: worktree.changed', expect.stringContaining(`"project_id":"${project_id}"`)],
     [''],
   ])
 })

@@ -62,6 +62,7 @@ function setUp() {
     client,
     onEvent: ({ seq }) => note(`event ${seq}`),
     onActivity: () => note('activity'),
+    onWorktree: () => note('worktree'),
     onReset: () => note('reset'),
     onConnection: (connection: Connection) => note(connection.state),
     now: () => 5_000,
@@ -85,7 +86,9 @@ test('it loads everything once it is connected, then passes events on', async ()
   await until('reset')
   feeds[0]?.push(event(7))
   await until('event 7')
-  expect(seen).toEqual(['connecting', 'live', 'reset', 'event 7'])
+  feeds[0]?.push({ kind: 'worktree', change: {} as never })
+  await until('worktree')
+  expect(seen).toEqual(['connecting', 'live', 'reset', 'event 7', 'worktree'])
   expect(feeds[0]?.after).toBeNull()
   live.close()
 })
