@@ -73,6 +73,12 @@ export const workspaceLocked: Refusal = {
   message: 'Another execution has this worktree. Stop it, wait for it to end, or claim with lock_policy "wait".',
 }
 
+/** What runs on the way in, or failed there, has to be behind the task first. */
+const stillEntering: Refusal = {
+  code: 'entry_barrier',
+  message: 'The task is still being prepared. Wait for it; where a hook failed, run it again or skip it.',
+}
+
 /** The states in which a task counts as submitted: those that it passes after its work, before it is done. */
 export function isSubmitted(workflow: Workflow, status: string): boolean {
   const seen = new Set<string>()
@@ -97,8 +103,7 @@ function planPath(facts: ClaimFacts, state: WorkflowState): ClaimPlan | Refusal 
     if (holder && (holder.type !== facts.claimant.type || holder.id !== facts.claimant.id)) {
       return refuse('already_claimed', `Another has the role ${role}. Reassign the role first.`)
     }
-    if (facts.entry_barrier) return refuse('entry_barrier', 'The task is still being prepared.')
-    return { path: [], role, works_as: role }
+    return facts.entry_barrier ? stillEntering : { path: [], role, works_as: role }
   }
   if (state.name === workflow.blocked?.name && facts.was_reset)
     return forwardPath(facts, workflow.queue, [workflow.queue.name])
@@ -114,6 +119,7 @@ function forwardPath(facts: ClaimFacts, from: WorkflowState, before: readonly st
   if (holder && (holder.type !== claimant.type || holder.id !== claimant.id)) {
     return refuse('already_claimed', `Another has the role ${role}. Reassign the role first.`)
   }
+  if (facts.entry_barrier) return stillEntering
   let state = forwardOf(workflow, from)
   while (state && state.name !== work.name) {
     const stop = roleOf(state)

@@ -82,6 +82,7 @@ test.each<[string, Partial<ClaimFacts>, string]>([
   ['taking up what nobody has', { status: 'in_progress' }, 'here as coder, takes coder'],
   ['another’s work', { status: 'in_progress', roles: { coder: other } }, 'already_claimed'],
   ['what is still being prepared', { status: 'in_progress', entry_barrier: true }, 'entry_barrier'],
+  ['what a hook holds on its way into the queue', { entry_barrier: true }, 'entry_barrier'],
   ['a gate', { status: 'review' }, 'not_claimable'],
   ['a blocked task', { status: 'blocked' }, 'not_claimable'],
   ['a blocked task after a reset', { status: 'blocked', was_reset: true }, 'todo > in_progress as coder, takes coder'],
