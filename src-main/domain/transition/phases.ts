@@ -42,9 +42,8 @@ export function stepsOf(workflow: Workflow, from: string, to: string): readonly 
     steps.push({ kind: 'workspace' })
   }
   for (const hook of hooksAt(target, 'before_enter')) steps.push({ kind: 'hook', phase: 'before_enter', hook })
-  if (steps.some((step) => step.kind === 'workspace' || (step.kind === 'hook' && step.phase === 'before_enter'))) {
-    steps.push({ kind: 'clear_barrier' })
-  }
+  // Nobody sees a barrier that nothing stands behind.
+  if (steps.length > 0) steps.push({ kind: 'clear_barrier' })
   if (works && target.kind === 'active' && !dispatches) steps.push({ kind: 'dispatch' })
   for (const hook of hooksAt(target, 'on_enter')) steps.push({ kind: 'hook', phase: 'on_enter', hook })
   for (const hook of hooksAt(target, 'after_enter')) steps.push({ kind: 'hook', phase: 'after_enter', hook })

@@ -69,7 +69,9 @@ test('in any workflow the steps keep the order of the hook points, and a cursor 
       expect(steps.filter((step) => step.kind === 'clear_barrier').length).toBeLessThanOrEqual(1)
       // Whatever holds the door is followed by what opens it.
       const holds = steps.some(
-        (step) => step.kind === 'workspace' || (step.kind === 'hook' && step.phase === 'before_enter'),
+        (step) =>
+          step.kind === 'workspace' ||
+          (step.kind === 'hook' && (step.phase === 'on_exit' || step.phase === 'before_enter')),
       )
       expect(hasBarrier(steps)).toBe(holds)
       const hooks = steps.filter((step) => step.kind === 'hook').length
