@@ -5,7 +5,7 @@ import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { composePrompt } from '../domain/task/prompt.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
-import type { ExecutionRecord, TaskRecord } from './store-port.ts'
+import type { ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
 import { toExecution } from './views.ts'
 import { workspaceOf } from './workspace-of.ts'
 
@@ -70,6 +70,15 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
   }
   tx.executions.put(record)
   return record
+}
+
+/** Whether an execution was opened for the state that its task is in now; ids grow with time. */
+export function isOfThisStay(
+  q: Pick<Queries, 'transitions'>,
+  record: Pick<ExecutionRecord, 'id' | 'task_id'>,
+): boolean {
+  const entered = q.transitions.last(record.task_id)
+  return entered === null || String(record.id) > String(entered.id)
 }
 
 /** Takes an execution that has not started out of the queue. */

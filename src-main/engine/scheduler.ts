@@ -2,7 +2,7 @@ import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/i
 import { roleOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from './context.ts'
 import type { Executions } from './executions.ts'
-import { openExecution } from './open-execution.ts'
+import { isOfThisStay, openExecution } from './open-execution.ts'
 import type { PluginResult } from './plugins/plugin.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
@@ -51,8 +51,10 @@ export function createScheduler(deps: {
         const role = state && roleOf(state)
         if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
         const runs = deps.executions().running()
-        // One that is being ended does not count: it was another entry's.
-        const open = tx.executions.openOfTask(task.id).find((one) => one.role === role && !runs.get(one.id)?.stopped)
+        // One that is being ended does not count, nor one of an agent that moved its task here: they were another entry's.
+        const open = tx.executions
+          .openOfTask(task.id)
+          .find((one) => one.role === role && !runs.get(one.id)?.stopped && isOfThisStay(tx, one))
         const holder = task.roles[role]
         if (open && !open.dispatched) tx.executions.put({ ...open, dispatched: true })
         if (open) return { kind: 'ok' }

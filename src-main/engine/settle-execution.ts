@@ -7,6 +7,7 @@ import { deedOf, type Deed } from './agent-deeds.ts'
 import { blockTask, resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
+import { isOfThisStay } from './open-execution.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import type { ExecutionRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
@@ -102,9 +103,10 @@ function redactFor(context: EngineContext, record: ExecutionRecord, text: string
   return context.redactor(project ? toSettings(project).redaction_patterns : [])(text)
 }
 
+/** An agent that moved its own task on may finish its sentence; what comes of that is no longer the task's concern. */
 function isTurnOf(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
   const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
-  return state !== undefined && roleOf(state) === record.role
+  return state !== undefined && roleOf(state) === record.role && isOfThisStay(tx, record)
 }
 
 /** The coder is done: forward. Anything else: the task stays and says what is the matter. */
@@ -117,9 +119,9 @@ function followUp(
 ): void {
   const workflow = deps.transitions.workflowOf(tx, task)
   const state = workflow.states.get(task.status)
-  const isItsTurn = state !== undefined && roleOf(state) === record.role
+  const isItsTurn = isTurnOf(deps, tx, task, record)
   const next = state && forwardOf(workflow, state)
-  if (conclusion.status === 'succeeded' && isItsTurn && state.kind === 'active' && next) {
+  if (conclusion.status === 'succeeded' && isItsTurn && state?.kind === 'active' && next) {
     const moved = deps.transitions.apply(tx, task, {
       to: next.name,
       cause: 'forward',
@@ -134,7 +136,7 @@ function followUp(
     })
     return
   }
-  const openGate = isItsTurn && state.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
+  const openGate = isItsTurn && state?.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
   // A review that its agent has passed may be open still: for a person.
   if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'did_its_part') {
     const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
