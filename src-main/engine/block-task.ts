@@ -22,7 +22,14 @@ export const resetRequired: ErrorAnnotation = {
 }
 
 /** Moves a task to the state that takes blocked ones; a workflow without one keeps it in place, annotated. */
-export function blockTask(deps: BlockDeps, tx: Tx, task: TaskRecord, annotation: ErrorAnnotation): void {
+export function blockTask(
+  deps: BlockDeps,
+  tx: Tx,
+  task: TaskRecord,
+  annotation: ErrorAnnotation,
+  /** How many automatic moves led here. */
+  depth = 0,
+): void {
   const { blocked } = deps.transitions.workflowOf(tx, task)
   const patch = { error_annotation: annotation, active_execution_id: null }
   for (const execution of tx.executions.openOfTask(task.id)) {
@@ -35,6 +42,7 @@ export function blockTask(deps: BlockDeps, tx: Tx, task: TaskRecord, annotation:
       triggered_by: 'system',
       version: null,
       reason: annotation.message,
+      depth,
       patch,
     })
     if (!isRefusal(moved)) return
@@ -62,22 +70,32 @@ export interface Rejection {
   readonly by_person: boolean
   /** What the gate's `before_exit` hooks said, where they were asked already. */
   readonly checked?: readonly HookOutcome[]
+  /** How many automatic moves led here; a no of the gate's own hooks is one more. */
+  readonly depth?: number
 }
 
-/** A gate's no: back to its reject target with the feedback, or to a person once the budget is used up. */
+/** A chain of automatic moves ends here, so that two hooks can't chase a task round for ever. */
+export const maxCascades = 3
+
+/**
+ * A gate's no: back to its reject target with the feedback, or to a person once the budget is used up, or
+ * when the task goes round without anybody working on it.
+ */
 export function applyRejection(deps: BlockDeps, tx: Tx, task: TaskRecord, request: Rejection): void {
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
   if (!gate) return
   const rejections = tx.transitions.countRejections(task.id, gate.name, task.attended_mark)
   const plan = rejectFrom(gate, { by_person: request.by_person, rejections })
-  if (!isRefusal(plan) && plan.kind === 'reject') {
+  const { depth = 0 } = request
+  if (!isRefusal(plan) && plan.kind === 'reject' && depth <= maxCascades) {
     const { triggered_by, feedback, checked } = request
-    const back = { to: plan.to, cause: 'reject', triggered_by, version: null, reason: feedback } as const
+    const back = { to: plan.to, cause: 'reject', triggered_by, version: null, reason: feedback, depth } as const
     deps.transitions.apply(tx, task, { ...back, ...(checked && { checked }) })
     return
   }
   const why = request.feedback === null ? {} : { reason: request.feedback.slice(0, 10_000) }
-  blockTask(deps, tx, task, { ...(isRefusal(plan) ? noWayBack(gate) : exhausted(gate)), ...why })
+  const problem = isRefusal(plan) ? noWayBack(gate) : plan.kind === 'escalate' ? exhausted(gate) : goesRound(gate)
+  blockTask(deps, tx, task, { ...problem, ...why }, depth)
 }
 
 function exhausted(gate: WorkflowState): ErrorAnnotation {
@@ -87,6 +105,11 @@ function exhausted(gate: WorkflowState): ErrorAnnotation {
     message: `${gate.label} sent the work back ${budget} times. Look at it yourself, then move it on.`,
     recovery_actions: [],
   }
+}
+
+function goesRound(gate: WorkflowState): ErrorAnnotation {
+  const message = `${gate.label} sent the work back, and the workflow returned it unchanged, time after time. Work on it, or move it on yourself.`
+  return { type: 'retry_budget_exhausted', message, recovery_actions: [] }
 }
 
 function noWayBack(gate: WorkflowState): ErrorAnnotation {

@@ -8,6 +8,7 @@ import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { nowIso } from './context.ts'
+import { callOff } from './effect-progress.ts'
 import type { EffectWorker } from './effects.ts'
 import type { Tx } from './event-feed.ts'
 import { openExecution } from './open-execution.ts'
@@ -176,6 +177,8 @@ function commitClaim(
     if (isRefusal(moved)) return moved
     current = moved.task
   }
+  // Where it stays, a move that its hooks held up is called off: there is new work to do.
+  if (plan.path.length === 0) callOff(tx, task)
   deps.worktrees.plan(tx, current, project)
   const assignee = current.roles[plan.works_as] ?? request.claimant
   const record = openExecution(context, tx, {

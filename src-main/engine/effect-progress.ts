@@ -37,7 +37,7 @@ export function advance(
   const task = tx.tasks.get(effect.task_id)
   const steps = stepsFor(deps, tx, effect)
   const step = steps[effect.data.cursor]
-  if (task && step) note(tx, effect, step, done.outcome, task)
+  if (task && step) note(tx, effect, step, done, task)
   const { mark: _mark, held: _held, ...kept } = effect.data
   const cursor = kept.cursor + 1
   if (cursor >= steps.length) {
@@ -51,12 +51,23 @@ export function advance(
   tx.effects.update(effect.id, next)
 }
 
+/**
+ * Calls off what waits for a task: moves that hooks have still to allow, and steps that wait for somebody's
+ * word. Something newer takes their place; what an entry has under way goes on.
+ */
+export function callOff(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
+  const isBroken = task.error_annotation?.type === 'hook_failed'
+  for (const { id, task_id, data } of tx.effects.ofProject(task.project_id)) {
+    if (task_id === task.id && (isBroken || data.held || data.kind === 'leave')) tx.effects.remove(id)
+  }
+}
+
 /** Adds an action's outcome to the transition that it belongs to. What was skipped is no news; a failure is announced twice. */
 export function note(
   tx: Tx,
   effect: EffectRecord,
   step: Step,
-  outcome: HookOutcome | undefined,
+  { outcome, rejects = false }: { readonly outcome?: HookOutcome | undefined; readonly rejects?: boolean },
   task: TaskRecord,
 ): void {
   if (!outcome || effect.data.kind === 'leave') return
@@ -66,10 +77,10 @@ export function note(
   if (outcome.outcome === 'skipped') return
   const base = { project_id: task.project_id, task_id: task.id }
   tx.emit('hook.finished', { ...base, transition_id: entry.id, hook: outcome })
-  // On the way in only a failure under a policy of its own is told: a gate's no is no fault.
+  // On the way in only a failure under a policy of its own is told; any other holds the task, which says so.
   const hasPolicy = step.kind === 'hook' && step.hook.on_failure !== undefined
   const announces = outcome.phase !== 'before_enter' || hasPolicy
-  if (outcome.outcome !== 'failed' || !announces) return
+  if (outcome.outcome !== 'failed' || rejects || !announces) return
   tx.emit('transition.effect_failed', {
     ...base,
     phase: outcome.phase,

@@ -15,6 +15,8 @@ interface Ended {
   readonly outcome?: HookOutcome
   readonly annotation?: ErrorAnnotation
   readonly notify?: Notice
+  /** It is the gate's own no, which is no fault. */
+  readonly rejects?: boolean
 }
 
 /** Where a step leads: on to the next, or to another transition; or it holds the task until somebody says how to go on. */
@@ -178,14 +180,14 @@ function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: St
     if (!current) return
     const annotated = end.annotation ? { ...current, error_annotation: end.annotation } : current
     if (end.kind === 'move') {
-      note(tx, effect, step, end.outcome, current)
+      note(tx, effect, step, end, current)
       if (end.move(tx, annotated, effect.data)) tx.effects.remove(effect.id)
       else {
         noteRefused(tx, effect)
         advance(deps, tx, effect, {})
       }
     } else if (end.kind === 'hold') {
-      note(tx, effect, step, end.outcome, current)
+      note(tx, effect, step, end, current)
       const { mark: _done, ...data } = effect.data
       tx.effects.update(effect.id, { ...data, held: true })
       saveTask(context, tx, annotated)

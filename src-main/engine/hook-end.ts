@@ -2,12 +2,9 @@ import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tas
 import type { StateHook } from '../../src-shared/contract/workflow-definition.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
-import { applyRejection, blockTask, type BlockDeps } from './block-task.ts'
+import { applyRejection, blockTask, maxCascades, type BlockDeps } from './block-task.ts'
 import type { StepEnd } from './effects.ts'
 import { missingContext, type PluginResult } from './plugins/plugin.ts'
-
-/** A chain of automatic moves ends here, so that two hooks can't chase a task round for ever. */
-export const maxCascades = 3
 
 export interface Action {
   readonly phase: HookOutcome['phase']
@@ -30,15 +27,22 @@ export function hookEnd(deps: BlockDeps, effect: Effect, action: Action, result:
       return {
         kind: 'move',
         outcome: { ...base, outcome: 'failed', reason: result.note ?? 'rejected' },
+        rejects: true,
         ...(result.notify && { notify: result.notify }),
         // The gate's own no: back with the feedback, or to a person when the budget is used up.
         move: (tx, task) => {
-          applyRejection(deps, tx, task, { triggered_by: 'system', feedback: result.feedback, by_person: false })
+          const { feedback } = result
+          const depth = effect.depth + 1
+          applyRejection(deps, tx, task, { triggered_by: 'system', feedback, by_person: false, depth })
           return true
         },
       }
     case 'escalate':
-      return escalate(deps, result.annotation, { ...base, outcome: 'failed', reason: result.annotation.message })
+      return escalate(deps, effect, result.annotation, {
+        ...base,
+        outcome: 'failed',
+        reason: result.annotation.message,
+      })
     case 'failed':
       return failureEnd(deps, effect, action, result)
     case 'ok': {
@@ -50,13 +54,18 @@ export function hookEnd(deps: BlockDeps, effect: Effect, action: Action, result:
 }
 
 /** Hands the task to a person: to the state for blocked tasks, or where it stands when there is none. */
-export function escalate(deps: BlockDeps, annotation: ErrorAnnotation, outcome: HookOutcome | undefined): StepEnd {
+export function escalate(
+  deps: BlockDeps,
+  { depth }: Pick<Effect, 'depth'>,
+  annotation: ErrorAnnotation,
+  outcome: HookOutcome | undefined,
+): StepEnd {
   return {
     kind: 'move',
     annotation,
     ...(outcome && { outcome }),
     move: (tx, task) => {
-      blockTask(deps, tx, task, annotation)
+      blockTask(deps, tx, task, annotation, depth)
       return true
     },
   }

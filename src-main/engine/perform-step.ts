@@ -35,7 +35,7 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
       case 'clear_barrier':
         return { kind: 'advance' }
       case 'workspace':
-        return ensureWorkspace(deps, task, run)
+        return ensureWorkspace(deps, task, effect, run)
       case 'dispatch': {
         const action = { phase: 'on_enter', action: 'dispatch_role_agent', hook: {} } as const
         return hookEnd(deps, effect, action, await deps.dispatch(task))
@@ -56,14 +56,19 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
   }
 }
 
-async function ensureWorkspace(deps: StepDeps, task: TaskRecord, { signal, mark }: StepRun): Promise<StepEnd> {
+async function ensureWorkspace(
+  deps: StepDeps,
+  task: TaskRecord,
+  effect: Effect,
+  { signal, mark }: StepRun,
+): Promise<StepEnd> {
   const ensured = await deps.worktrees.ensure(task, signal, mark)
   if (ensured.kind === 'ready') return { kind: 'advance' }
   const annotation: ErrorAnnotation =
     ensured.kind === 'branch_gone'
       ? resetRequired
       : { type: 'workspace_error', message: ensured.message, recovery_actions: ['retry_execution'] }
-  return escalate(deps, annotation, undefined)
+  return escalate(deps, effect, annotation, undefined)
 }
 
 /** The source's hooks have allowed it, so the task moves; where that is impossible by now, it says so. */

@@ -12,6 +12,7 @@ import {
 } from '../domain/transition/plan-transition.ts'
 import { hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
+import { callOff } from './effect-progress.ts'
 import type { Tx } from './event-feed.ts'
 import { notify } from './notify.ts'
 import { closeOpenReview, holderOf, openReview } from './review-attempts.ts'
@@ -91,6 +92,7 @@ function mustAsk(request: MoveRequest, plan: TransitionPlan): boolean {
 function askFirst(context: EngineContext, tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
   const kept = { ...task, updated_at: nowIso(context) }
   tx.tasks.put(kept)
+  callOff(tx, task)
   tx.effects.add(task.id, {
     kind: 'leave',
     from: plan.from.name,
