@@ -10,7 +10,7 @@ const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.
 /** What the main process loads from node_modules at run time; everything else is bundled. */
 const external = [/^node:/, 'electron', ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))]
 
-const folders = ['unit', 'integration', 'contract', 'architecture']
+const folders = ['unit', 'model', 'integration', 'contract', 'architecture']
 
 const test: ViteUserConfig['test'] = {
   root: '.',

@@ -1,7 +1,7 @@
-import type { Actor } from '../../src-main/engine/actions.ts'
+import type { Actor } from '../../src-main/engine/move-task.ts'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { AgentId, TaskId } from '../../src-shared/contract/ids.ts'
 import { ended } from './engine-fakes.ts'
 import type { EngineRig } from './engine-rig.ts'
 import type { Seen, SeenEvent, Trigger, Who } from './model-types.ts'
@@ -9,9 +9,17 @@ import type { Seen, SeenEvent, Trigger, Who } from './model-types.ts'
 /** Asks the engine what the trigger asks, waits until the task rests, and tells what there is to see. */
 export async function drive(rig: EngineRig, task_id: TaskId, trigger: Trigger): Promise<Seen> {
   const since = rig.store.read.events.range().last
+  const worker = rig.store.read.executions.openOfTask(task_id)[0]
   const answer = await ask(rig, task_id, trigger)
+  if (answer === 'ok' && worker && isOwn(rig, trigger, worker.agent_id)) rig.running.get(task_id)?.end(ended(0))
   await rig.rest(task_id)
   return seenOf(rig, task_id, answer, rig.store.read.events.after(since, 1_000))
+}
+
+/** An agent that moves or judges its own task has said its last word with that. */
+function isOwn(rig: EngineRig, trigger: Trigger, agent_id: AgentId | null): boolean {
+  if (!('by' in trigger) || trigger.by === 'user' || trigger.by === 'system') return false
+  return rig.ids[trigger.by] === agent_id
 }
 
 const signal = new AbortController().signal
@@ -40,12 +48,15 @@ async function ask(rig: EngineRig, task_id: TaskId, trigger: Trigger): Promise<s
     case 'claim': {
       const claimant = assigneeOf(rig, trigger.by)
       const { triggered_by } = actorOf(rig, trigger.by)
-      return told(await claims.claim({ task_id, claimant, triggered_by, overrides: {} }, signal))
+      const by_person = trigger.by === 'user'
+      return told(await claims.claim({ task_id, claimant, triggered_by, by_person, overrides: {} }, signal))
     }
     case 'verdict': {
       const actor = actorOf(rig, trigger.by)
-      const judged = { task_id, verdict: trigger.verdict, feedback: 'Because.', version: null, ...actor }
-      return told(await actions.verdict(judged as Parameters<typeof actions.verdict>[0], actor))
+      const { triggered_by } = actor
+      const by = assigneeOf(rig, trigger.by)
+      const judged = { task_id, verdict: trigger.verdict, feedback: 'Because.', version: null, by, triggered_by }
+      return told(await actions.verdict(judged, actor, signal))
     }
     case 'cancel':
       return told(await actions.cancel(task_id, actorOf(rig, trigger.by)))
@@ -93,7 +104,10 @@ function seenOf(rig: EngineRig, task_id: TaskId, answer: string, events: readonl
       to: entry.to_state,
       by: by(entry.triggered_by),
       rejection: entry.rejection,
-      hooks: entry.hooks.map(({ phase, action, outcome }) => ({ phase, action, outcome })),
+      // What was said at a gate without a review is kept there too.
+      hooks: entry.hooks.flatMap(({ phase, action, outcome }) =>
+        action === 'verdict' ? [] : [{ phase, action, outcome }],
+      ),
     })),
     events: events.flatMap(({ type, data }): SeenEvent[] => {
       if (!('task_id' in data) || data.task_id !== task_id) return []

@@ -5,8 +5,8 @@ import type {
   Logs,
   RunningExecution,
   Scripts,
-  Workspaces,
 } from '../../src-main/engine/ports.ts'
+import type { Workspaces } from '../../src-main/engine/workspace-port.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 
 /** An agent at work: it ends when the test says so, or when it is stopped. */
@@ -67,6 +67,7 @@ export const fakeLogs: Logs = {
   openAgent: () =>
     Promise.resolve({ entry: () => undefined, raw: () => Promise.resolve(), close: () => Promise.resolve() }),
   openFile: () => Promise.resolve({ write: () => Promise.resolve(), close: () => Promise.resolve() }),
+  writeKnowledge: () => Promise.resolve('/knowledge'),
   list: () => Promise.resolve([]),
   read: () => Promise.resolve(null),
   follow: async function* () {

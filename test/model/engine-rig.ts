@@ -15,7 +15,7 @@ import { hookPhases, type HookPhase, type WorkflowDefinition } from '../../src-s
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 import { ended, fakeExecutors, fakeLogs, fakeScripts, fakeWorkspaces, type FakeRun } from './engine-fakes.ts'
-import type { Result } from './model-types.ts'
+import type { Answer } from './model-types.ts'
 
 /** Plugins whose answer the test decides. Some stand at certain phases only. */
 export const probes: Readonly<Record<string, readonly HookPhase[]>> = {
@@ -33,21 +33,24 @@ export interface EngineRig extends AsyncDisposable {
   readonly ids: Readonly<Record<'coder' | 'reviewer', AgentId>> & { readonly user: UserId }
   readonly running: ReadonlyMap<TaskId, FakeRun>
   /** What every hook and CI step answers from now on. */
-  answer(decide: (action: string) => Result): void
+  answer(decide: (action: string) => Answer): void
   /** A new task, in a project of its own. */
   task(definition: WorkflowDefinition, status: string): TaskRecord
+  /** New tasks with nothing to check, in one project with the built-in workflow. */
+  tasks(count: number, status: string): readonly TaskRecord[]
   /** Settles when the task has come to rest. */
   rest(task_id: TaskId): Promise<void>
 }
 
 const at = '2026-11-21T09:30:00.000Z'
 
-export async function startEngineRig(): Promise<EngineRig> {
-  const database = await openDatabase(':memory:', resolve(projectRoot, 'src-main/store/migrations'))
+/** `file`: where its database is; by default in memory. */
+export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
+  const database = await openDatabase(file, resolve(projectRoot, 'src-main/store/migrations'))
   const store = createStore(database)
   const running = new Map<TaskId, FakeRun>()
   const builtin = await loadWorkflowFile(resolve(projectRoot, 'workflows/default.yaml'))
-  let decide: (action: string) => Result = () => 'ok'
+  let decide: (action: string) => Answer = () => 'ok'
   const clock = { now: () => Date.now() }
   const engine = createEngine(
     {
@@ -55,7 +58,7 @@ export async function startEngineRig(): Promise<EngineRig> {
       feed: createEventFeed(store, clock),
       workspaces: fakeWorkspaces,
       executors: fakeExecutors(running),
-      scripts: fakeScripts((command) => (['failed', 'rejected'].includes(decide(command)) ? 1 : 0)),
+      scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
       logs: fakeLogs,
       agentTokens: { mint: () => 'token', revoke: () => undefined },
       clock,
@@ -83,7 +86,14 @@ export async function startEngineRig(): Promise<EngineRig> {
     answer: (next) => {
       decide = next
     },
-    task: (definition, status) => store.write((q) => putTask(q, definition, status)),
+    task: (definition, status) =>
+      store.write((q) => putTask(q, putProject(q, JSON.stringify(definition)), { status, position: 1 })),
+    tasks: (count, status) =>
+      store.write((q) => {
+        const project = putProject(q, '')
+        const review_config = { ci_steps: [], review_prompt: null }
+        return Array.from({ length: count }, (_, position) => putTask(q, project, { status, position, review_config }))
+      }),
     rest: (task_id) => rest(engine, store, running, task_id),
     [Symbol.asyncDispose]: async () => {
       await engine.close()
@@ -92,41 +102,44 @@ export async function startEngineRig(): Promise<EngineRig> {
   }
 }
 
-function probe(name: string, phases: readonly HookPhase[], decide: () => Result): Plugin {
-  const results: Record<Result, PluginResult> = {
+function probe(name: string, phases: readonly HookPhase[], decide: () => Answer): Plugin {
+  const results: Record<Answer, PluginResult> = {
     ok: { kind: 'ok' },
     failed: { kind: 'failed', reason: 'the test said so' },
-    skipped: { kind: 'skipped', reason: 'no_workspace' },
-    rejected: { kind: 'rejected', feedback: 'the test said so' },
+    skipped: { kind: 'skipped', reason: 'not_needed' },
+    lacking: { kind: 'skipped', reason: 'no_workspace' },
   }
-  return { name, phases, options: z.record(z.string(), z.unknown()), run: () => Promise.resolve(results[decide()]) }
+  return {
+    name,
+    phases,
+    options: z.record(z.string(), z.unknown()),
+    run: () => Promise.resolve(results[decide()]),
+  }
 }
 
 type Write = Parameters<Parameters<Store['write']>[0]>[0]
 
-function putTask(q: Write, definition: WorkflowDefinition, status: string): TaskRecord {
+function putProject(q: Write, workflow_definition: string) {
   const project_id = v7() as ProjectId
-  const workflow_definition = JSON.stringify(definition)
   const settings = { max_concurrent_executions: 100 }
-  const times = { created_at: at, updated_at: at }
-  q.projects.put({
-    id: project_id,
-    name: 'P',
-    owner_id: null,
-    paused_at: null,
-    workflow_definition,
-    settings,
-    ...times,
-  })
+  const about = { owner_id: null, paused_at: null, workflow_definition, settings, created_at: at, updated_at: at }
+  q.projects.put({ id: project_id, name: 'P', ...about })
   const repo_id = v7() as RepoId
   q.repos.put({ id: repo_id, project_id, name: 'repo', path: '/repo', default_branch: 'main', is_primary: true })
+  return { project_id, repo_id }
+}
+
+type Project = ReturnType<typeof putProject>
+
+function putTask(q: Write, project: Project, more: Partial<TaskRecord>): TaskRecord {
   const task: TaskRecord = {
     id: v7() as TaskId,
-    ...{ project_id, repo_id, parent_id: null, subtask_mode: null, title: 'A task', description: null },
-    ...{ status, version: 1, entry_barrier: false, review_config: { ci_steps: ['ci'], review_prompt: null } },
+    ...{ ...project, parent_id: null, subtask_mode: null, title: 'A task', description: null },
+    ...{ status: '', version: 1, entry_barrier: false, review_config: { ci_steps: ['ci'], review_prompt: null } },
     ...{ roles: {}, labels: [], priority: 0, position: 1, review_passed_at: null, error_annotation: null },
     ...{ archived: false, active_execution_id: null, context_holder: null, review_summary: null, diff_stat: null },
-    ...{ attended_at: null, created_at: at, updated_at: at },
+    ...{ attended_mark: null, created_at: at, updated_at: at },
+    ...more,
   }
   q.tasks.put(task)
   return task

@@ -1,140 +1,165 @@
 import type { HookPhase, StateHook } from '../../src-shared/contract/workflow-definition.ts'
 import { admits, type Graph } from './model-graph.ts'
-import type { ModelEntry, ModelTask, Point } from './model-task.ts'
-import { actionOf, type Result, type SeenHook, type Who } from './model-types.ts'
+import type { ModelEntry, ModelTask, Move, Passage, Point } from './model-task.ts'
+import { actionOf, type Result, type SeenHook } from './model-types.ts'
 
 /** How long a chain of automatic transitions may get. */
 const depthLimit = 3
 
 export type Answers = (hook: StateHook, phase: HookPhase) => Result
 
-export interface Move {
-  readonly to: string
-  readonly by: Who
-  readonly rejection?: boolean
-  /** Cancelling asks no hook. */
-  readonly unasked?: boolean
-  readonly depth?: number
-  readonly annotation?: string
-}
-
 /** The order of a transition's hook points, and what each outcome leads to. */
 export interface Passages {
-  /** Runs before_exit, then commits; false when a hook said no and nothing changed. */
-  begin(move: Move): boolean
-  /** Goes on with what is left, until the task rests or a hook holds the barrier. */
-  proceed(): void
+  /** Somebody waits for it: before_exit is asked now; false when it said no, and nothing has changed. */
+  ask(move: Move): boolean
+  /** Nobody waits for it: before_exit is asked on the way, and holds the task when it says no. */
+  follow(move: Move): void
+  /** No hook of the source has a say. */
+  force(move: Move): void
   /** The gate says no: back to its target, or to the people when its budget is used up. */
-  reject(by: Who, depth: number): void
+  reject(move: Pick<Move, 'by' | 'depth'>, isAsked: boolean): boolean
+  /** Goes on with what is left, until the task rests or a hook holds it. */
+  proceed(): void
+  /** The hook that holds the task is asked again, or passed over this once. */
+  release(isSkipped: boolean): void
 }
 
 export function createPassages(graph: Graph, task: ModelTask, answers: () => Answers): Passages {
-  const note = (entry: ModelEntry, phase: HookPhase, hook: StateHook, outcome: SeenHook['outcome']) => {
-    entry.hooks.push({ phase, action: actionOf(hook), outcome })
-  }
-
-  function begin(move: Move): boolean {
-    const from = task.state
-    const entry: ModelEntry = { from, to: move.to, by: move.by, rejection: move.rejection ?? false, hooks: [] }
-    if (!move.unasked && !askLeave(entry)) return false
-    commit(entry, move)
-    return true
-  }
-
-  function askLeave(entry: ModelEntry): boolean {
-    for (const hook of graph.hooks(entry.from, 'before_exit')) {
-      const result = admits(hook.applies_to, entry.by) ? answers()(hook, 'before_exit') : 'skipped'
-      if (result === 'failed' || result === 'rejected') return false
-      note(entry, 'before_exit', hook, result)
-    }
-    return true
-  }
-
-  function commit(entry: ModelEntry, move: Move): void {
-    const leave = graph.hooks(entry.from, 'on_exit').map(at('on_exit'))
-    const wait = graph.hooks(entry.to, 'before_enter').map(at('before_enter'))
-    const enter = graph.hooks(entry.to, 'on_enter').map(at('on_enter'))
-    const after = graph.hooks(entry.to, 'after_enter').map(at('after_enter'))
-    task.state = entry.to
-    task.barrier = true
-    task.version += 1
-    task.annotation = move.annotation ?? null
-    task.ended = null
-    task.execution = null
-    if (task.review === 'running') task.review = 'cancelled'
-    if (graph.hasReview(entry.to)) task.review = 'running'
-    task.audit.push(entry)
-    task.events.push({ type: 'transitioned', from: entry.from, to: entry.to, by: entry.by })
-    if (entry.rejection) task.rejections.set(entry.from, (task.rejections.get(entry.from) ?? 0) + 1)
-    const points = [...leave, ...wait, { kind: 'barrier_down' } as const, ...enter, ...after]
-    task.passage = { entry, depth: move.depth ?? 0, points, lacked: false }
-  }
-
-  function proceed(): void {
-    while (task.passage) {
-      const { passage } = task
-      const point = passage.points.shift()
-      if (!point) task.passage = null
-      else if (point.kind === 'barrier_down') task.barrier = false
-      else if (!pass(point.phase, point.hook)) {
-        passage.points.unshift(point)
-        return
+  const passages: Passages = {
+    ask: (move) => {
+      const entry = entryOf(task, move)
+      for (const hook of graph.hooks(task.state, 'before_exit')) {
+        const result = resultOf(entry, hook, 'before_exit')
+        if (result === 'failed') return false
+        entry.hooks.push({ phase: 'before_exit', action: actionOf(hook), outcome: outcomeOf(result, true) })
       }
-    }
+      commit(graph, task, { move, entry, points: [], lacked: false, held: false })
+      return true
+    },
+    follow: (move) => {
+      const points = [...graph.hooks(task.state, 'before_exit').map(at('before_exit')), { kind: 'move' } as const]
+      task.passage = { move, entry: entryOf(task, move), points, lacked: false, held: false }
+    },
+    force: (move) => commit(graph, task, { move, entry: entryOf(task, move), points: [], lacked: false, held: false }),
+    reject: (move, isAsked) => {
+      const { name, gate_config } = graph.state(task.state)
+      const budget = gate_config?.max_rejections
+      const isUsedUp = budget !== undefined && move.by !== 'user' && (task.rejections.get(name) ?? 0) >= budget
+      if (isUsedUp || (move.depth ?? 0) > depthLimit) {
+        escalate(move)
+        return true
+      }
+      const back = { ...move, to: gate_config?.reject_target ?? name, rejection: true }
+      if (isAsked) return passages.ask(back)
+      passages.follow(back)
+      return true
+    },
+    proceed: () => {
+      for (let passage = task.passage; passage && !passage.held; passage = task.passage) {
+        const point = passage.points.shift()
+        if (!point) task.passage = null
+        else if (point.kind === 'move') commit(graph, task, passage)
+        else if (point.kind === 'barrier_down') task.barrier = false
+        else if (!pass(passage, point.phase, point.hook)) {
+          passage.points.unshift(point)
+          passage.held = true
+        }
+      }
+    },
+    release: (isSkipped) => {
+      if (!task.passage) return
+      task.passage.held = false
+      if (!isSkipped) return
+      const point = task.passage.points.shift()
+      if (point?.kind !== 'hook') return
+      task.passage?.entry.hooks.push({ phase: point.phase, action: actionOf(point.hook), outcome: 'skipped' })
+    },
   }
 
-  /** False when the hook holds the barrier. */
-  function pass(phase: HookPhase, hook: StateHook): boolean {
-    const { passage } = task
-    if (!passage) return true
+  function resultOf(entry: ModelEntry, hook: StateHook, phase: HookPhase): Result {
+    return admits(hook.applies_to, entry.by) ? answers()(hook, phase) : 'skipped'
+  }
+
+  /** False when the hook holds the task where it is. */
+  function pass(passage: Passage, phase: HookPhase, hook: StateHook): boolean {
     const { entry } = passage
-    const heard = admits(hook.applies_to, entry.by)
-    const result = heard ? answers()(hook, phase) : 'skipped'
-    note(entry, phase, hook, result === 'rejected' ? 'failed' : result)
-    if (result === 'ok') onSuccess(phase, hook)
-    else if (result === 'skipped') passage.lacked ||= heard && phase === 'on_enter'
-    else if (result === 'rejected' && phase === 'before_enter' && graph.state(entry.to).kind === 'gate') {
-      if (graph.hasReview(entry.to)) task.review = 'failed'
-      reject('system', passage.depth)
-    } else return onFailure(phase, hook)
-    return true
-  }
-
-  function onSuccess(phase: HookPhase, hook: StateHook): void {
-    if (phase === 'after_enter' && hook.on_success && !task.passage?.lacked) cascade(hook.on_success.cascade)
-  }
-
-  function onFailure(phase: HookPhase, hook: StateHook): boolean {
-    if (phase === 'before_enter' && hook.on_failure === undefined) {
-      task.annotation = 'hook_failed'
-      return false
+    const result = resultOf(entry, hook, phase)
+    const holds = result === 'failed' && (phase === 'before_exit' || (phase === 'before_enter' && !hook.on_failure))
+    if (phase !== 'before_exit' || !holds) {
+      entry.hooks.push({ phase, action: actionOf(hook), outcome: outcomeOf(result, holds) })
     }
-    task.events.push({ type: 'effect_failed', phase, action: actionOf(hook) })
-    if (typeof hook.on_failure === 'object') cascade(hook.on_failure.cascade)
-    return true
+    if (holds) task.annotation = 'hook_failed'
+    else if (result === 'lacking') passage.lacked ||= phase === 'on_enter'
+    else if (result === 'skipped') return true
+    else if (result === 'rejected') passages.reject({ by: 'system', depth: (passage.move.depth ?? 0) + 1 }, false)
+    else if (result === 'failed') {
+      task.events.push({ type: 'effect_failed', phase, action: actionOf(hook) })
+      if (typeof hook.on_failure === 'object') cascade(passage, hook.on_failure.cascade)
+    } else if (hook.on_success && !passage.lacked) cascade(passage, hook.on_success.cascade)
+    return !holds
   }
 
-  function cascade(to: string): void {
-    const { passage } = task
-    if (!passage || passage.depth >= depthLimit) return
-    begin({ to, by: passage.entry.by, depth: passage.depth + 1 })
+  function cascade({ move }: Passage, to: string): void {
+    const depth = move.depth ?? 0
+    if (depth < depthLimit && !graph.terminal(task.state)) passages.follow({ to, by: move.by, depth: depth + 1 })
   }
 
-  function reject(by: Who, depth: number): void {
-    const gate = graph.state(task.state)
-    const budget = gate.gate_config?.max_rejections
-    const spent = task.rejections.get(gate.name) ?? 0
-    if (budget !== undefined && spent >= budget && by !== 'user') {
-      const annotation = 'retry_budget_exhausted'
-      if (graph.blocked === null || graph.blocked === gate.name) {
-        task.annotation = annotation
-      } else begin({ to: graph.blocked, by, annotation, depth })
+  /** To the state for blocked tasks; a workflow without one keeps it where it is. */
+  function escalate(move: Pick<Move, 'by' | 'depth'>): void {
+    const annotation = 'retry_budget_exhausted'
+    failReview(graph, task)
+    if (graph.blocked !== null && graph.blocked !== task.state) {
+      passages.force({ ...move, by: 'system', to: graph.blocked, annotation })
       return
     }
-    begin({ to: gate.gate_config?.reject_target ?? gate.name, by, rejection: true, depth })
+    task.annotation = annotation
+    task.barrier = false
+    task.passage = null
+    task.execution = null
   }
 
-  return { begin, proceed, reject }
+  return passages
+}
+
+const entryOf = (task: ModelTask, move: Move): ModelEntry => ({
+  from: task.state,
+  to: move.to,
+  by: move.by,
+  rejection: move.rejection ?? false,
+  hooks: [],
+})
+
+function outcomeOf(result: Result, holds: boolean): SeenHook['outcome'] {
+  if (result === 'ok') return 'ok'
+  if (result === 'skipped' || result === 'lacking') return 'skipped'
+  return holds ? 'blocked' : 'failed'
+}
+
+/** Who is turned away at a gate has not passed its review. */
+function failReview(graph: Graph, task: ModelTask, gate = task.state): void {
+  if (graph.hasReview(gate) && (task.review === 'running' || task.review === 'passed')) task.review = 'failed'
+}
+
+/** The status, the audit and the barrier, all at once; what is to follow is laid out in its order. */
+function commit(graph: Graph, task: ModelTask, { move, entry }: Passage): void {
+  const leave = graph.hooks(entry.from, 'on_exit').map(at('on_exit'))
+  const wait = graph.hooks(entry.to, 'before_enter').map(at('before_enter'))
+  const enter = graph.hooks(entry.to, 'on_enter').map(at('on_enter'))
+  const after = graph.hooks(entry.to, 'after_enter').map(at('after_enter'))
+  task.state = entry.to
+  task.barrier = true
+  task.version += 1
+  task.annotation = move.annotation ?? null
+  task.execution = null
+  if (entry.rejection) failReview(graph, task, entry.from)
+  if (task.review === 'running') task.review = 'cancelled'
+  if (graph.hasReview(entry.to)) task.review = 'running'
+  task.audit.push(entry)
+  task.events.push({ type: 'transitioned', from: entry.from, to: entry.to, by: entry.by })
+  if (entry.by === 'user') task.rejections.clear()
+  else if (entry.rejection) task.rejections.set(entry.from, (task.rejections.get(entry.from) ?? 0) + 1)
+  const points = [...leave, ...wait, { kind: 'barrier_down' } as const, ...enter, ...after]
+  task.passage = { move, entry, points, lacked: false, held: false }
 }
 
 const at =

@@ -1,5 +1,5 @@
-import type { SeenEvent, SeenHook, Who } from './model-types.ts'
 import type { HookPhase, StateHook } from '../../src-shared/contract/workflow-definition.ts'
+import type { SeenEvent, SeenHook, Who } from './model-types.ts'
 
 export interface ModelEntry {
   readonly from: string
@@ -9,17 +9,30 @@ export interface ModelEntry {
   readonly hooks: SeenHook[]
 }
 
+/** A move that is wanted, and what comes with it. */
+export interface Move {
+  readonly to: string
+  readonly by: Who
+  readonly rejection?: boolean
+  readonly depth?: number
+  readonly annotation?: string
+}
+
 /** A hook point that is still to come, or the moment between two of them. */
 export type Point =
-  { readonly kind: 'hook'; readonly phase: HookPhase; readonly hook: StateHook } | { readonly kind: 'barrier_down' }
+  | { readonly kind: 'hook'; readonly phase: HookPhase; readonly hook: StateHook }
+  | { readonly kind: 'move' }
+  | { readonly kind: 'barrier_down' }
 
-/** What is left to do of a transition. */
+/** What is left to do of a transition. Before its source's hooks have allowed it, its entry is not in the audit. */
 export interface Passage {
+  readonly move: Move
   readonly entry: ModelEntry
-  readonly depth: number
   readonly points: Point[]
   /** An on_enter hook lacked what it needs: the automatic way on is not taken. */
   lacked: boolean
+  /** A hook said no: nothing goes on until somebody says how. */
+  held: boolean
 }
 
 /** The whole state of a task, as the rules know it. */
@@ -32,9 +45,6 @@ export interface ModelTask {
   readonly audit: ModelEntry[]
   review: 'running' | 'passed' | 'failed' | 'cancelled' | null
   execution: { readonly role: string; readonly who: Who } | null
-  /** How the last execution in the present state ended. */
-  ended: 'well' | 'badly' | null
-  workspace: boolean
   /** What is left of the last transition. */
   passage: Passage | null
   /** Rejections of each gate that count. */
@@ -52,8 +62,6 @@ export function newTask(state: string): ModelTask {
     audit: [],
     review: null,
     execution: null,
-    ended: null,
-    workspace: false,
     passage: null,
     rejections: new Map(),
     events: [],

@@ -1,7 +1,10 @@
 import type { HookPhase, StateHook, WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 
-/** What the test decides that a hook answers. */
-export type Result = 'ok' | 'failed' | 'skipped' | 'rejected'
+/** What the test decides that a hook answers. `lacking`: skipped, because what it needs is not there. */
+export type Answer = 'ok' | 'failed' | 'skipped' | 'lacking'
+
+/** What a hook comes to. Only CI rejects: it is the gate's own no. */
+export type Result = Answer | 'rejected'
 
 /** Who acts. The agents are called by the role that they usually have. */
 export type Who = 'user' | 'coder' | 'reviewer' | 'system'
@@ -14,12 +17,6 @@ export type Trigger =
   | { readonly kind: 'execution_ends'; readonly well: boolean }
   | { readonly kind: 'assign'; readonly role: string; readonly to: 'user' | 'coder' | 'reviewer' }
   | { readonly kind: 'recover'; readonly action: 'retry_hook' | 'skip_hook_once' | 'retry_execution' }
-
-/** A trigger, and what every hook answers until the task has come to rest. */
-export interface Step {
-  readonly trigger: Trigger
-  readonly results: readonly Result[]
-}
 
 export interface SeenHook {
   readonly phase: HookPhase
@@ -58,5 +55,5 @@ export interface Seen {
 
 export type State = WorkflowDefinition['states'][number]
 
-/** How the timeline names a hook: each random hook has a name of its own. */
-export const actionOf = (hook: StateHook): string => hook.plugin ?? hook.script ?? ''
+/** How the timeline names a hook. */
+export const actionOf = (hook: StateHook): string => hook.plugin ?? 'script'

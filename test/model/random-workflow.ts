@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import type {
-  audiences} from '../../src-shared/contract/workflow-definition.ts';
+import type { audiences } from '../../src-shared/contract/workflow-definition.ts'
 import {
   hookPhases,
   WorkflowDefinition,
@@ -8,7 +7,7 @@ import {
   type StateHook,
 } from '../../src-shared/contract/workflow-definition.ts'
 import { probes } from './engine-rig.ts'
-import type { Result, State, Step, Trigger } from './model-types.ts'
+import type { Answer, State, Trigger, Who } from './model-types.ts'
 
 type Kind = State['kind']
 
@@ -124,7 +123,14 @@ function stateOf(
   if (kind === 'gate' && one.review) add('before_enter', { plugin: 'run_ci_steps' })
   if (kind === 'active' || (kind === 'gate' && one.role !== null)) add('on_enter', { plugin: 'dispatch_role_agent' })
   for (const { phase, hook } of one.hooks) add(phase, hookOf(phase, hook, pick))
-  const role = kind === 'active' ? (one.role === 'reviewer' ? null : one.role) : kind === 'gate' ? one.role : null
+  const role =
+    kind === 'active'
+      ? one.role === 'reviewer'
+        ? null
+        : one.role
+      : kind === 'gate' && one.role !== null
+        ? 'reviewer'
+        : null
   return {
     name,
     kind,
@@ -153,80 +159,80 @@ function hookOf(phase: HookPhase, hook: HookShape, pick: (number: number) => str
   }
 }
 
-/** A trigger whose target is named once the task's state is known. */
+/** A trigger, but for where a transition goes: that is found once the task's state is known. */
+export type Wish =
+  | Exclude<Trigger, { kind: 'transition' }>
+  | {
+      readonly kind: 'transition'
+      readonly by: Who
+      readonly stale: boolean
+      readonly to: number
+      readonly anywhere: boolean
+    }
+
 export interface RandomStep {
-  readonly trigger: (definition: WorkflowDefinition, state: string) => Trigger
-  readonly text: string
-  readonly results: readonly Result[]
+  readonly wish: Wish
+  readonly results: readonly Answer[]
 }
 
-const who = fc.constantFrom('user' as const, 'coder' as const, 'reviewer' as const)
-const fixed = (trigger: Trigger) => ({ of: () => trigger, text: JSON.stringify(trigger) })
+export function triggerOf(wish: Wish, { states }: WorkflowDefinition, state: string): Trigger {
+  if (wish.kind !== 'transition') return wish
+  const { anywhere, ...asked } = wish
+  const declared = states.find((one) => one.name === state)?.transitions ?? []
+  const targets = anywhere || declared.length === 0 ? states.map((one) => one.name) : declared.map((one) => one.to)
+  return { ...asked, to: targets[wish.to % targets.length] ?? state }
+}
 
-const trigger = fc.oneof(
+const person = fc.constantFrom('user' as const, 'coder' as const, 'reviewer' as const)
+const kind = <K extends string>(name: K) => fc.constant(name)
+
+const wish: fc.Arbitrary<Wish> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc
-      .record({
-        by: fc.constantFrom('user' as const, 'user' as const, 'coder' as const, 'reviewer' as const, 'system' as const),
-        at: index,
-        wild: mostly(false, true),
-        stale: mostly(false, false, false, true),
-      })
-      .map(({ by, at, wild, stale }) => ({
-        text: JSON.stringify({ kind: 'transition', by, at, wild, stale }),
-        of: ({ states }: WorkflowDefinition, state: string): Trigger => {
-          const declared = states.find((one) => one.name === state)?.transitions ?? []
-          const targets = wild || declared.length === 0 ? states.map((one) => one.name) : declared.map((one) => one.to)
-          return { kind: 'transition', by, stale, to: targets[at % targets.length] ?? state }
-        },
-      })),
+    arbitrary: fc.record({
+      kind: kind('transition'),
+      by: mostly<Who>('user', 'coder', 'reviewer', 'system'),
+      stale: mostly(false, false, false, true),
+      to: index,
+      anywhere: mostly(false, true),
+    }),
   },
+  { weight: 4, arbitrary: fc.record({ kind: kind('claim'), by: person }) },
   {
     weight: 4,
-    arbitrary: fc
-      .constantFrom('user' as const, 'coder' as const, 'coder' as const, 'reviewer' as const)
-      .map((by) => fixed({ kind: 'claim', by })),
+    arbitrary: fc.record({
+      kind: kind('verdict'),
+      verdict: fc.constantFrom('pass' as const, 'fail' as const),
+      by: person,
+    }),
   },
+  { weight: 5, arbitrary: fc.record({ kind: kind('execution_ends'), well: mostly(true, false) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('cancel'), by: fc.constantFrom('user' as const, 'coder' as const) }) },
   {
-    weight: 4,
-    arbitrary: fc
-      .tuple(fc.constantFrom('pass' as const, 'fail' as const), who)
-      .map(([verdict, by]) => fixed({ kind: 'verdict', verdict, by })),
-  },
-  { weight: 5, arbitrary: mostly(true, false).map((well) => fixed({ kind: 'execution_ends', well })) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('user' as const, 'coder' as const).map((by) => fixed({ kind: 'cancel', by })),
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('assign'), role: fc.constantFrom('coder', 'reviewer', 'assignee'), to: person }),
   },
   {
     weight: 2,
-    arbitrary: fc
-      .tuple(fc.constantFrom('coder', 'reviewer', 'assignee'), who)
-      .map(([role, to]) => fixed({ kind: 'assign', role, to })),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom('retry_hook' as const, 'skip_hook_once' as const, 'retry_execution' as const)
-      .map((action) => fixed({ kind: 'recover', action })),
+    arbitrary: fc.record({
+      kind: kind('recover'),
+      action: fc.constantFrom('retry_hook' as const, 'skip_hook_once' as const, 'retry_execution' as const),
+    }),
   },
 )
 
-const results: fc.Arbitrary<readonly Result[]> = fc.oneof(
+const results: fc.Arbitrary<readonly Answer[]> = fc.oneof(
   fc.constant(['ok'] as const),
-  fc.array(mostly<Result>('ok', 'failed', 'skipped', 'rejected'), { minLength: 10, maxLength: 10 }),
+  fc.array(mostly<Answer>('ok', 'failed', 'skipped', 'lacking'), { minLength: 10, maxLength: 10 }),
 )
 
-export const randomSteps: fc.Arbitrary<readonly RandomStep[]> = fc.array(
-  fc
-    .record({ one: trigger, results })
-    .map(({ one, results: answers }) => ({ trigger: one.of, text: one.text, results: answers })),
-  { minLength: 1, maxLength: 14 },
-)
+export const randomSteps: fc.Arbitrary<readonly RandomStep[]> = fc.array(fc.record({ wish, results }), {
+  minLength: 1,
+  maxLength: 14,
+})
 
-/** What a hook answers: those whose name ends in a number by that number, CI by the first answer. */
-export const answerOf = (results: Step['results'], action: string): Result => {
+/** What a hook answers: one whose name ends in a number by that number, CI by the last answer. */
+export const answerOf = (said: readonly Answer[], action: string): Answer => {
   const number = Number(/-(\d)$/.exec(action)?.[1] ?? 9)
-  return results[number % results.length] ?? 'ok'
+  return said[number % said.length] ?? 'ok'
 }

@@ -2,12 +2,13 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { admits, graphOf, type Graph } from './model-graph.ts'
 import { createPassages, type Answers, type Passages } from './model-passage.ts'
 import { newTask, type ModelTask } from './model-task.ts'
-import type { Seen, Trigger, Who } from './model-types.ts'
+import type { Answer, Result, Seen, Trigger, Who } from './model-types.ts'
 
 /** One task in one workflow, as the specification has it; nothing of the engine is in here. */
 export interface WorkflowModel {
-  readonly graph: Graph
   readonly task: ModelTask
+  /** What the built-in plugins come to that the random workflows have; `says` is what CI says. */
+  plugin(name: string, says: Answer): Result | null
   /** Does what is asked, to the end, and tells what there is to see then. */
   apply(trigger: Trigger, answers: Answers): Seen
 }
@@ -15,35 +16,57 @@ export interface WorkflowModel {
 type OfKind<K extends Trigger['kind']> = Extract<Trigger, { kind: K }>
 type Rules = { readonly [K in Trigger['kind']]: (trigger: OfKind<K>) => string }
 
+interface World {
+  readonly definition: WorkflowDefinition
+  readonly graph: Graph
+  readonly task: ModelTask
+  readonly passages: Passages
+}
+
 export function createWorkflowModel(definition: WorkflowDefinition, start: string): WorkflowModel {
   const graph = graphOf(definition)
   const task = newTask(start)
   let answers: Answers = () => 'ok'
   const passages = createPassages(graph, task, () => answers)
-  const rules = rulesOf(graph, task, passages)
+  const world: World = { definition, graph, task, passages }
+  const rules = rulesOf(world)
   return {
-    graph,
     task,
+    plugin: (name, says) => builtin(world, name, says),
     apply: (trigger, given) => {
       answers = given
       task.events = []
+      const worker = task.execution?.who
       const answer = (rules[trigger.kind] as (one: Trigger) => string)(trigger)
+      // An agent that moves or judges its own task has said its last word with that.
+      if (answer === 'ok' && 'by' in trigger && trigger.by === worker && trigger.by !== 'user') task.execution = null
       passages.proceed()
       return seenOf(task, answer)
     },
   }
 }
 
-function rulesOf(graph: Graph, task: ModelTask, passages: Passages): Rules {
-  /** A person's word counts: what was rejected before does not use up the budget any more. */
-  const attend = (by: Who) => {
-    if (by === 'user') task.rejections.clear()
-  }
-  const move = (to: string, by: Who): string => {
-    if (!passages.begin({ to, by })) return 'transition_blocked'
-    attend(by)
+function builtin({ graph, task }: World, name: string, says: Answer): Result | null {
+  const state = graph.state(task.state)
+  const role = graph.role(state.name)
+  const holder = task.roles[role ?? '']
+  if (name === 'publish_task_blocked') return 'ok'
+  if (name === 'dispatch_role_agent') {
+    if (task.execution) return 'ok'
+    if (role === null || holder === undefined || holder === 'user') return 'skipped'
+    task.execution = { role, who: holder }
     return 'ok'
   }
+  if (name !== 'run_ci_steps') return null
+  if (says === 'failed') return 'rejected'
+  // With nobody left to ask, what CI says is the review.
+  const asks = state.gate_config?.requires_human_approval === true || holder !== undefined
+  if (!asks) task.review = 'passed'
+  return 'ok'
+}
+
+function rulesOf(world: World): Rules {
+  const { definition, graph, task, passages } = world
   return {
     transition: ({ to, by, stale }) => {
       if (stale) return 'version_conflict'
@@ -52,122 +75,135 @@ function rulesOf(graph: Graph, task: ModelTask, passages: Passages): Rules {
       if (!declared) return 'invalid_transition'
       if (!admits(declared.audience, by)) return 'audience_mismatch'
       if (task.barrier) return 'entry_barrier'
-      if (isForward(graph, task.state, to) && awaitsReview(graph, task)) return 'review_not_ready'
-      return move(to, by)
+      if (to === graph.forward(task.state) && !isOpen(world, by)) return 'review_not_ready'
+      return passages.ask({ to, by }) ? 'ok' : 'transition_blocked'
     },
-    claim: ({ by }) => claim(graph, task, passages, by, attend),
-    verdict: (trigger) => verdict(graph, task, passages, trigger, move, attend),
+    claim: ({ by }) => claim(world, by),
+    verdict: (trigger) => verdict(world, trigger),
     cancel: ({ by }) => {
       if (graph.terminal(task.state)) return 'task_terminal'
       if (graph.cancellation === null) return 'invalid_transition'
-      passages.begin({ to: graph.cancellation, by, unasked: true })
+      passages.force({ to: graph.cancellation, by })
       return 'ok'
     },
     execution_ends: ({ well }) => {
       if (!task.execution) return 'nothing_runs'
       task.execution = null
-      task.ended = well ? 'well' : 'badly'
-      const next = graph.forward(task.state)
-      if (!well) task.annotation = 'execution_failed'
-      else if (graph.state(task.state).kind === 'active' && next !== null) passages.begin({ to: next, by: 'system' })
+      endOf(world, well)
       return 'ok'
     },
-    assign: ({ role, to }) => assign(graph, task, passages, role, to),
-    recover: ({ action }) => recover(task, action, attend),
+    assign: ({ role, to }) => {
+      const used = definition.states.map((state) => graph.role(state.name))
+      if (!used.includes(role) && !definition.roles.some((one) => one.name === role)) return 'unknown_role'
+      if (graph.terminal(task.state)) return 'task_terminal'
+      task.roles[role] = to
+      const isCoder = role === workRole(graph, graph.queue)
+      const { kind } = graph.state(task.state)
+      if (isCoder && kind !== 'backlog' && kind !== 'initial') {
+        task.execution = null
+        passages.follow({ to: graph.queue, by: 'user' })
+      } else task.version += 1
+      return 'ok'
+    },
+    recover: ({ action }) => recover(world, action),
   }
 }
 
-const isForward = (graph: Graph, from: string, to: string) => graph.forward(from) === to
-const awaitsReview = (graph: Graph, task: ModelTask) => graph.hasReview(task.state) && task.review !== 'passed'
+/** Whether the gate lets its task on: its review has passed, or who asks may approve. */
+function isOpen({ graph, task }: World, by: Who): boolean {
+  const state = graph.state(task.state)
+  if (state.kind !== 'gate') return true
+  if (graph.hasReview(state.name)) return task.review === 'passed'
+  return by === 'user' || state.gate_config?.requires_human_approval !== true
+}
 
-/** The role that a claim gives: that of the first active state ahead, or of the one where the task stands. */
-function claimedRole(graph: Graph, state: string): string | null {
-  const active = [state, ...graph.ahead(state)].find((name) => graph.state(name).kind === 'active')
+/** The role that a claim gives: that of the first active state ahead. */
+function workRole(graph: Graph, state: string): string | null {
+  const active = graph.ahead(state).find((name) => graph.state(name).kind === 'active')
   return active === undefined ? null : graph.role(active)
 }
 
-function claim(graph: Graph, task: ModelTask, passages: Passages, by: Who, attend: (by: Who) => void): string {
+function claim({ graph, task, passages }: World, by: Who): string {
   const { kind } = graph.state(task.state)
   if (kind === 'terminal') return 'task_terminal'
-  const role = claimedRole(graph, task.state)
-  if (kind === 'active') {
-    if (task.execution) return 'already_claimed'
-    if (task.barrier) return 'entry_barrier'
-    if (role === null || (task.roles[role] !== undefined && task.roles[role] !== by)) return 'already_claimed'
-    task.annotation = null
-    task.execution = { role, who: by }
-    attend(by)
-    return 'ok'
-  }
-  if ((kind !== 'backlog' && kind !== 'initial') || role === null) return 'not_claimable'
+  if (task.execution) return 'already_claimed'
+  if (kind !== 'active' && kind !== 'backlog' && kind !== 'initial') return 'not_claimable'
+  const role = kind === 'active' ? graph.role(task.state) : workRole(graph, task.state)
+  if (role === null) return 'not_claimable'
+  const holder = task.roles[role]
+  if (holder !== undefined && holder !== by) return 'already_claimed'
   if (task.barrier) return 'entry_barrier'
-  if (task.roles[role] !== undefined && task.roles[role] !== by) return 'already_claimed'
   const roles: Record<string, Who> = { ...task.roles, [role]: by }
-  const to = graph.ahead(task.state).find((name) => roles[graph.role(name) ?? ''] !== undefined)
-  if (to === undefined) return 'not_claimable'
-  if (!passages.begin({ to, by })) return 'transition_blocked'
+  if (kind === 'active') {
+    task.annotation = null
+    task.passage = null
+    if (by === 'user') task.rejections.clear()
+    task.execution = { role, who: by }
+  } else {
+    const to = graph.ahead(task.state).find((name) => roles[graph.role(name) ?? ''] !== undefined)
+    if (to === undefined) return 'not_claimable'
+    if (!passages.ask({ to, by })) return 'transition_blocked'
+    const works_as = graph.role(to) ?? role
+    task.execution = { role: works_as, who: roles[works_as] ?? by }
+  }
   task.roles[role] = by
-  task.workspace = true
-  attend(by)
   return 'ok'
 }
 
-function verdict(
-  graph: Graph,
-  task: ModelTask,
-  passages: Passages,
-  trigger: OfKind<'verdict'>,
-  move: (to: string, by: Who) => string,
-  attend: (by: Who) => void,
-): string {
+/** A person's word settles what an agent was to judge. */
+function verdict(world: World, trigger: OfKind<'verdict'>): string {
+  const answer = judge(world, trigger)
+  if (answer === 'ok' && trigger.by === 'user') world.task.execution = null
+  return answer
+}
+
+function judge({ graph, task, passages }: World, trigger: OfKind<'verdict'>): string {
+  const { by } = trigger
   const gate = graph.state(task.state)
-  if (gate.kind === 'terminal') return 'task_terminal'
   if (gate.kind !== 'gate') return 'not_at_gate'
-  if (trigger.by !== 'user' && task.roles[gate.role ?? ''] !== trigger.by) return 'forbidden'
+  if (by !== 'user' && task.roles[gate.role ?? ''] !== by) return 'forbidden'
   if (task.barrier) return 'entry_barrier'
-  attend(trigger.by)
+  const hasReview = graph.hasReview(gate.name)
   if (trigger.verdict === 'fail') {
-    if (graph.hasReview(gate.name)) task.review = 'failed'
-    passages.reject(trigger.by, 0)
-    return 'ok'
+    return passages.reject({ by, depth: 0 }, true) ? 'ok' : 'transition_blocked'
   }
-  const waits = gate.gate_config?.requires_human_approval === true && trigger.by !== 'user'
-  if (waits) return 'ok'
-  if (graph.hasReview(gate.name)) {
+  if (hasReview && task.review !== 'running' && task.review !== 'passed') return 'review_not_ready'
+  const waits = gate.gate_config?.requires_human_approval === true && by !== 'user'
+  const next = gate.transitions[0]
+  if (!hasReview && !waits && next) {
+    if (!admits(next.audience, by)) return 'audience_mismatch'
+    return passages.ask({ to: next.to, by }) ? 'ok' : 'transition_blocked'
+  }
+  if (hasReview && !waits) {
     task.review = 'passed'
-    return 'ok'
+    task.annotation = null
   }
-  const next = graph.forward(gate.name)
-  return next === null ? 'invalid_transition' : move(next, trigger.by)
-}
-
-function assign(graph: Graph, task: ModelTask, passages: Passages, role: string, to: Who): string {
-  if (graph.terminal(task.state)) return 'task_terminal'
-  const isCoder = role === claimedRole(graph, graph.queue)
-  const { kind } = graph.state(task.state)
-  task.roles[role] = to
-  if (isCoder && kind !== 'backlog' && kind !== 'initial') {
-    task.review = task.review === 'passed' ? 'cancelled' : task.review
-    return passages.begin({ to: graph.queue, by: 'user' }) ? 'ok' : 'transition_blocked'
-  }
+  if (by === 'user') task.rejections.clear()
   return 'ok'
 }
 
-function recover(task: ModelTask, action: OfKind<'recover'>['action'], attend: (by: Who) => void): string {
-  const fits = action === 'retry_execution' ? task.annotation === 'execution_failed' : task.annotation === 'hook_failed'
-  if (!fits) return 'recovery_not_available'
-  attend('user')
-  task.annotation = null
-  if (action === 'skip_hook_once') {
-    const skipped = task.passage?.points.shift()
-    if (skipped?.kind === 'hook') {
-      task.passage?.entry.hooks.push({
-        phase: skipped.phase,
-        action: skipped.hook.plugin ?? skipped.hook.script ?? '',
-        outcome: 'skipped',
-      })
-    }
+/** A coder that is done goes forward; whoever was to judge and did not, or failed, leaves the task where it is. */
+function endOf({ graph, task, passages }: World, well: boolean): void {
+  const state = graph.state(task.state)
+  const next = state.transitions[0]
+  if (!well) task.annotation = 'execution_failed'
+  else if (state.kind === 'active' && next) {
+    if (admits(next.audience, 'system')) passages.follow({ to: next.to, by: 'system' })
+    else task.annotation = 'execution_incomplete'
+  } else if (state.kind === 'gate' && graph.hasReview(state.name) && task.review === 'running' && !task.barrier) {
+    task.annotation = 'execution_incomplete'
   }
+}
+
+function recover({ graph, task, passages }: World, action: OfKind<'recover'>['action']): string {
+  const isOver = task.annotation === 'execution_failed' || task.annotation === 'execution_incomplete'
+  if (action === 'retry_execution' ? !isOver : task.annotation !== 'hook_failed') return 'recovery_not_available'
+  task.annotation = null
+  task.rejections.clear()
+  if (action !== 'retry_execution') passages.release(action === 'skip_hook_once')
+  const role = graph.role(task.state)
+  const who = task.roles[role ?? '']
+  if (action === 'retry_execution' && role !== null && who !== undefined) task.execution = { role, who }
   return 'ok'
 }
 

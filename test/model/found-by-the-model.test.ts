@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
+import { drive } from './engine-drive.ts'
+import { startEngineRig, type EngineRig } from './engine-rig.ts'
+import type { Answer, State, Trigger } from './model-types.ts'
+
+/** What the engine once did otherwise than the model; each is the shortest way to see it. */
+let rig: EngineRig
+
+beforeAll(async () => {
+  rig = await startEngineRig()
+})
+
+afterAll(() => rig[Symbol.asyncDispose]())
+
+type Sketch = Pick<State, 'name' | 'kind'> & Partial<State> & { readonly to?: readonly string[] }
+
+function workflow(...states: readonly Sketch[]): WorkflowDefinition {
+  const all: readonly Sketch[] = [...states, { name: 'done', kind: 'terminal' }]
+  return WorkflowDefinition.parse({
+    roles: [
+      { name: 'coder', label: 'Coder' },
+      { name: 'reviewer', label: 'Reviewer' },
+    ],
+    states: all.map(({ to = [], ...state }) => ({
+      ...{ column: 'C', label: state.name, ...state },
+      transitions: to.map((target) => ({ to: target, label: target, audience: 'all' })),
+    })),
+  })
+}
+
+/** A task in `start`, and what is seen of it after each thing that is asked. */
+function begin(definition: WorkflowDefinition, start: string) {
+  const { id } = rig.task(definition, start)
+  return (trigger: Trigger, said: Readonly<Record<string, Answer>> = {}) => {
+    rig.answer((action) => said[action] ?? 'ok')
+    return drive(rig, id, trigger)
+  }
+}
+
+const byUser = { by: 'user', stale: false } as const
+const works: Omit<Sketch, 'name'> = {
+  ...{ kind: 'active', role: 'coder' },
+  hooks: { on_enter: [{ plugin: 'dispatch_role_agent' }] },
+}
+const held: Sketch = {
+  ...{ name: 'work', ...works, to: ['later', 'done'] },
+  hooks: { ...works.hooks, before_exit: [{ plugin: 'probe-0' }] },
+}
+
+const heldByAHook = async () => {
+  const ask = begin(
+    workflow({ name: 'queue', kind: 'initial', to: ['work'] }, held, { name: 'later', kind: 'custom', to: ['done'] }),
+    'queue',
+  )
+  await ask({ kind: 'claim', by: 'coder' })
+  const seen = await ask({ kind: 'execution_ends', well: true }, { 'probe-0': 'failed' })
+  expect(seen).toMatchObject({ state: 'work', annotation: 'hook_failed', execution: null })
+  return ask
+}
+
+test('a new coder takes a task back to the queue also while a hook of the state holds an earlier move', async () => {
+  const ask = await heldByAHook()
+  expect(await ask({ kind: 'assign', role: 'coder', to: 'reviewer' })).toMatchObject({
+    ...{ state: 'queue', annotation: null, roles: { coder: 'reviewer' } },
+    events: [{ type: 'transitioned', from: 'work', to: 'queue', by: 'user' }],
+  })
+})
+
+test('a claim in place calls off the move that a hook holds, and the end of the new work asks the hook again', async () => {
+  const ask = await heldByAHook()
+  expect(await ask({ kind: 'claim', by: 'coder' })).toMatchObject({ answer: 'ok', state: 'work', execution: 'coder' })
+  expect(await ask({ kind: 'execution_ends', well: true })).toMatchObject({ state: 'later', annotation: null })
+})
+
+test('an agent that moves its own task on to more work of its role is dispatched anew, and its end there counts once', async () => {
+  const states: readonly Sketch[] = [
+    { name: 'work', ...works, to: ['polish'] },
+    { name: 'polish', ...works, to: ['later'] },
+    { name: 'later', kind: 'custom', to: ['done'] },
+  ]
+  const ask = begin(workflow({ name: 'queue', kind: 'initial', to: ['work'] }, ...states), 'queue')
+  await ask({ kind: 'claim', by: 'coder' })
+  const moved = await ask({ kind: 'transition', by: 'coder', stale: false, to: 'polish' })
+  expect(moved).toMatchObject({ answer: 'ok', state: 'polish', execution: 'coder' })
+  expect(await ask({ kind: 'execution_ends', well: true })).toMatchObject({ state: 'later', execution: null })
+})
+
+const gate = (more: Partial<Sketch>): Sketch => ({ name: 'review', kind: 'gate', to: ['done'], ...more })
+
+test('a gate whose CI fails over and over with nobody at work in between ends up with a person', async () => {
+  const itself = gate({
+    gate_config: { reject_target: 'review', requires_human_approval: false },
+    hooks: { before_enter: [{ plugin: 'run_ci_steps' }] },
+  })
+  const ask = begin(workflow({ name: 'queue', kind: 'initial', to: ['review'] }, itself), 'queue')
+  const seen = await ask({ kind: 'transition', ...byUser, to: 'review' }, { ci: 'failed' })
+  expect(seen).toMatchObject({
+    state: 'review',
+    barrier: false,
+    annotation: 'retry_budget_exhausted',
+    review: 'failed',
+  })
+  expect(seen.audit.map((entry) => entry.rejection)).toEqual([false, true, true, true])
+})
+
+test("CI's no is no failed effect, also where its hook names a policy", async () => {
+  const logged = gate({
+    gate_config: { reject_target: 'queue', requires_human_approval: false },
+    hooks: { before_enter: [{ plugin: 'run_ci_steps', on_failure: 'log' }] },
+  })
+  const ask = begin(workflow({ name: 'queue', kind: 'initial', to: ['review'] }, logged), 'queue')
+  const seen = await ask({ kind: 'transition', ...byUser, to: 'review' }, { ci: 'failed' })
+  expect(seen).toMatchObject({ state: 'queue', review: 'failed' })
+  expect(seen.events.map((event) => event.type)).toEqual(['transitioned', 'transitioned'])
+})
+
+test('the barrier stands from the commit on while hooks of the left state run, so a move that they lead to and that is held leaves it up', async () => {
+  const leaves = { on_exit: [{ plugin: 'probe-1', on_failure: { cascade: 'done' } }] }
+  const stays = { before_exit: [{ plugin: 'probe-0' }] }
+  const states: readonly Sketch[] = [
+    { name: 'queue', kind: 'initial', to: ['later'], hooks: leaves },
+    { name: 'later', kind: 'custom', to: ['done'], hooks: stays },
+  ]
+  const ask = begin(workflow(...states), 'queue')
+  const seen = await ask({ kind: 'transition', ...byUser, to: 'later' }, { 'probe-0': 'failed', 'probe-1': 'failed' })
+  expect(seen).toMatchObject({ state: 'later', barrier: true, annotation: 'hook_failed' })
+  expect(await ask({ kind: 'transition', ...byUser, to: 'done' })).toMatchObject({ answer: 'entry_barrier' })
+  expect(await ask({ kind: 'recover', action: 'retry_hook' })).toMatchObject({ state: 'done', barrier: false })
+})
