@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import type { Cancellable } from '../engine/ports.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
@@ -102,23 +103,34 @@ async function untrackedInTheWay(
   { signal }: Cancellable,
 ): Promise<ReadonlySet<string>> {
   const removed = new Set(moves.filter(({ status }) => status === 'D').map(({ key }) => key))
-  // Where file names do not know case, a rename from File to file finds itself.
-  const removedAnyCase = new Set([...removed].map((key) => key.toLowerCase()))
+  const removedAnyCase = new Map([...removed].map((key) => [key.toLowerCase(), key]))
   const found = new Set<string>()
-  const checkedParents = new Set<string>()
+  const blocked = new Map<string, boolean>()
   for (const { key } of moves.filter(({ status }) => status === 'A')) {
-    for (const parent of parentsOf(key)) {
-      if (checkedParents.has(parent)) continue
-      checkedParents.add(parent)
-      const entry = await entryAt(checkout, parent)
-      if (entry !== null && !entry.isDirectory() && !removed.has(parent)) found.add(parent)
+    // From the top: what lies behind a link is none of the checkout's.
+    let isBehind = false
+    for (const parent of parentsOf(key).toReversed()) {
+      isBehind = blocked.get(parent) ?? (await isNoFolder(checkout, parent))
+      blocked.set(parent, isBehind)
+      if (!isBehind) continue
+      if (!removed.has(parent)) found.add(parent)
+      break
     }
+    if (isBehind) continue
     const entry = await entryAt(checkout, key)
-    if (entry === null || removedAnyCase.has(key.toLowerCase())) continue
+    if (entry === null) continue
+    // Where file names do not know case, a rename from File to file finds itself.
+    const other = removedAnyCase.get(key.toLowerCase())
+    if (other !== undefined && isSame(entry, await entryAt(checkout, other))) continue
     if (!entry.isDirectory()) found.add(key)
     else for (const inside of await untrackedBelow(checkout, key, { signal })) found.add(inside)
   }
   return found
+}
+
+async function isNoFolder(checkout: string, key: string): Promise<boolean> {
+  const entry = await entryAt(checkout, key)
+  return entry !== null && !entry.isDirectory()
 }
 
 async function untrackedBelow(checkout: string, key: string, { signal }: Cancellable): Promise<readonly string[]> {
@@ -126,5 +138,7 @@ async function untrackedBelow(checkout: string, key: string, { signal }: Cancell
   const { stdout } = await runGit(checkout, args, { signal })
   return stdout.toString('latin1').split('\0').filter(Boolean)
 }
+
+const isSame = (one: Stats, other: Stats | null): boolean => one.ino === other?.ino && one.dev === other.dev
 
 const entryAt = (checkout: string, key: string) => orNull(lstat(pathBytes(checkout, key)))

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ConflictHunk } from '../../../../src-shared/contract/conflicts.ts'
+import { fitHunks } from '../../../../src-main/domain/task/fit-hunks.ts'
+
+const hunk = (text: string | null, truncated = false): ConflictHunk => ({
+  path: 'a.txt',
+  kind: 'content',
+  line: text === null ? null : 1,
+  text,
+  truncated,
+})
+
+test('what fits stays as it is', () => {
+  const hunks = [hunk('one'), hunk(null), hunk('three', true)]
+  expect(fitHunks(hunks, { hunks: 3, each: 5, all: 8 })).toEqual(hunks)
+})
+
+test('a text that is cut says so, and one for which nothing is left has none', () => {
+  expect(fitHunks([hunk('abcdef'), hunk('ghi'), hunk('jkl')], { hunks: 9, each: 4, all: 6 })).toEqual(
+    [hunk('abcd', true), hunk('gh', true), hunk(null, true)].map((one) => ({ ...one, line: 1 })),
+  )
+})
+
+test('a character that takes two is not cut in half', () => {
+  expect(fitHunks([hunk('ab😀')], { hunks: 1, each: 3, all: 9 })[0]?.text).toBe('ab')
+})
+
+test('whatever comes in, the budget holds, and every text is the beginning of what it was', () => {
+  const one = fc.record({ text: fc.option(fc.string({ unit: 'grapheme', maxLength: 40 })), truncated: fc.boolean() })
+  const budget = fc.record({ hunks: fc.nat(6), each: fc.nat(30), all: fc.nat(60) })
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 10 }), budget, (given, limits) => {
+      const hunks = given.map(({ text, truncated }) => hunk(text, truncated))
+      const fitted = fitHunks(hunks, limits)
+      expect(fitted).toHaveLength(Math.min(hunks.length, limits.hunks))
+      expect(fitted.reduce((sum, { text }) => sum + (text?.length ?? 0), 0)).toBeLessThanOrEqual(limits.all)
+      for (const [index, { text, truncated }] of fitted.entries()) {
+        const before = hunks[index]
+        expect((before?.text ?? '').startsWith(text ?? '')).toBe(true)
+        expect((text ?? '').length).toBeLessThanOrEqual(limits.each)
+        expect(truncated).toBe(before?.truncated === true || (text ?? '') !== (before?.text ?? ''))
+      }
+    }),
+  )
+})
