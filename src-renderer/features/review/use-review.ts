@@ -6,6 +6,7 @@ import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { stateOf } from '../../stores/workflow-shape.ts'
+import { useConflictCount } from './use-conflict-count.ts'
 import { decisionState } from './decision-state.ts'
 import { retryBudget } from './retry-budget.ts'
 import { useDecisionActions } from './use-decision-actions.ts'
@@ -20,10 +21,10 @@ export function useReview(taskId: () => string) {
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const project = computed(() => (task.value ? (projects.byId.get(task.value.project_id) ?? null) : null))
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
-  const gate = computed(() => (workflow.value && task.value ? stateOf(workflow.value, task.value.status) : undefined))
+  const state = computed(() => (workflow.value && task.value ? stateOf(workflow.value, task.value.status) : undefined))
   const reviewGate = computed(() =>
-    gate.value?.kind === 'gate'
-      ? gate.value
+    state.value?.kind === 'gate'
+      ? state.value
       : workflow.value?.states.find((state) => state.gate_config?.max_rejections !== undefined),
   )
   const attempts = computed(() => useReviews().byTask(taskId()))
@@ -40,6 +41,8 @@ export function useReview(taskId: () => string) {
     () => void Promise.all([moves.reload(), transitions.reload(), workspace.reload()]),
     { immediate: true },
   )
+
+  const { conflicts } = useConflictCount(task, () => state.value?.kind === 'terminal')
 
   const decision = computed(() =>
     task.value && workflow.value
@@ -63,6 +66,7 @@ export function useReview(taskId: () => string) {
     decision,
     budget,
     workspace,
+    conflicts,
     feedback,
     settings: computed(() => (task.value ? projects.settings(task.value.project_id) : undefined)),
     ...useDecisionActions(taskId, { decision, feedback, branch, workflow }),

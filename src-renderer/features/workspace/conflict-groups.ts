@@ -1,0 +1,65 @@
+import type { ConflictHunk, ConflictKind } from '../../../src-shared/contract/conflicts.ts'
+
+/** Where a line of a conflict comes from; `mark` is one of git's own lines between the sides. */
+export type ConflictSide = 'both' | 'ours' | 'base' | 'theirs' | 'mark'
+
+export interface ConflictPlace {
+  readonly line: number | null
+  readonly lines: readonly { readonly text: string; readonly side: ConflictSide }[]
+  readonly truncated: boolean
+}
+
+/** One conflicting file: why git could not merge it, and the places that can be shown. */
+export interface ConflictFile {
+  readonly path: string
+  readonly why: string
+  readonly places: readonly ConflictPlace[]
+}
+
+const reasons = {
+  content: 'Both changed the same lines',
+  'add/add': 'Both added it',
+  'modify/delete': 'Changed on one side, deleted on the other',
+  'rename/delete': 'Renamed on one side, deleted on the other',
+  'rename/rename': 'Renamed in two ways',
+  'rename/collision': 'Two files were renamed to this',
+  'rename/directory': 'Its folder was renamed on one side',
+  'file/directory': 'A file on one side, a folder on the other',
+  'file/type': 'Another kind of file on each side',
+  symlink: 'A link that leads to two places',
+  submodule: 'The submodule is at another commit on each side',
+  binary: 'Both changed a binary file',
+} as const satisfies Record<ConflictKind, string>
+
+/** The files in their order, each with its places. Files that only a hunk names come last. */
+export function groupConflicts(files: readonly string[], hunks: readonly ConflictHunk[]): ConflictFile[] {
+  const paths = [...new Set([...files, ...hunks.map((hunk) => hunk.path)])]
+  return paths.map((path) => {
+    const own = hunks.filter((hunk) => hunk.path === path)
+    return {
+      path,
+      why: [...new Set(own.map((hunk) => reasons[hunk.kind]))].join(', '),
+      places: own.flatMap(({ line, text, truncated }) =>
+        text === null ? [] : [{ line, truncated, lines: linesOf(text) }],
+      ),
+    }
+  })
+}
+
+/** Tells the sides apart by git's own marks, whatever the length of those. */
+function linesOf(text: string): ConflictPlace['lines'] {
+  let side: ConflictSide = 'both'
+  return text.split('\n').map((line) => {
+    const next = sideAfter(line, side)
+    if (next === null) return { text: line, side }
+    side = next
+    return { text: line, side: 'mark' }
+  })
+}
+
+function sideAfter(line: string, side: ConflictSide): ConflictSide | null {
+  if (side === 'both') return /^<{7,}(?: |$)/.test(line) ? 'ours' : null
+  if (side === 'ours' && /^\|{7,}(?: |$)/.test(line)) return 'base'
+  if (side !== 'theirs' && /^={7,}\r?$/.test(line)) return 'theirs'
+  return side === 'theirs' && /^>{7,}(?: |$)/.test(line) ? 'both' : null
+}

@@ -1,0 +1,56 @@
+import { ref, shallowRef, watch } from 'vue'
+import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
+import { conflictIn, useBranchUpdates, type Conflict, type UpdateStrategy } from '../../stores/branch-updates.ts'
+import { useNavigation } from '../../stores/navigation.ts'
+import { useToasts } from '../../stores/toasts.ts'
+import { updateSentence } from './update-words.ts'
+
+/** What can be done about a conflict: hand it to the agent, take it to the editor, try again. */
+export type ConflictAction = 'agent' | 'editor' | 'retry'
+
+/** Brings a task's branch up to its base, and keeps the conflict that it met until that is dealt with. */
+export function useConflict(taskId: () => string, base: () => string) {
+  const updates = useBranchUpdates()
+  const toasts = useToasts()
+  const navigation = useNavigation()
+  const conflict = shallowRef<Conflict | null>(null)
+  const busy = ref<ConflictAction | 'update' | null>(null)
+  watch(taskId, () => (conflict.value = null))
+
+  function tell(reply: BranchUpdate): void {
+    conflict.value = reply.outcome === 'editor' ? { files: reply.files, hunks: reply.hunks, left: true } : null
+    const see = { label: 'See the agent', run: () => navigation.openTask(taskId(), 'agent') }
+    toasts.done(updateSentence(reply, base()), reply.outcome === 'agent' ? see : undefined)
+  }
+  async function busily(
+    action: ConflictAction | 'update',
+    failed: string,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    if (busy.value !== null) return
+    busy.value = action
+    const asked = taskId()
+    try {
+      await work()
+    } catch (error) {
+      const met = conflictIn(error)
+      if (met && asked === taskId()) conflict.value = met
+      else toasts.refused(error, failed)
+    } finally {
+      busy.value = null
+    }
+  }
+  return {
+    conflict,
+    busy,
+    busily,
+    update: (strategy: UpdateStrategy) =>
+      busily('update', 'The branch was not updated.', async () =>
+        tell(await updates.update(taskId(), strategy, 'report')),
+      ),
+    resolveBy: (who: 'agent' | 'editor', strategy: UpdateStrategy) =>
+      busily(who, who === 'agent' ? 'The agent did not get it.' : 'Nothing was opened.', async () =>
+        tell(await updates.update(taskId(), strategy, who)),
+      ),
+  }
+}

@@ -1,0 +1,32 @@
+import { computed } from 'vue'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { useExecutions } from '../../stores/executions.ts'
+import { useLive } from '../../stores/live.ts'
+import { usePeople } from '../../stores/people.ts'
+import { coderRole, stateOf } from '../../stores/workflow-shape.ts'
+
+/** Who would get a conflict, and why a branch cannot be updated now. */
+export function useUpdateRules(task: () => Task, workflow: () => WorkflowDefinition | undefined) {
+  const executions = useExecutions()
+  const people = usePeople()
+  const live = useLive()
+  const agent = computed<{ readonly name: string } | { readonly refusal: string }>(() => {
+    const known = workflow()
+    const role = known ? coderRole(known) : null
+    const coder = role === null ? undefined : task().roles[role]
+    if (!coder) return { refusal: 'No agent works on this task.' }
+    return coder.type === 'agent'
+      ? { name: people.face(coder).name }
+      : { refusal: 'A person works on this task, so there is no agent to hand it to.' }
+  })
+  const refusal = computed(() => {
+    if (live.offline) return 'Changes are off until the connection is back.'
+    const known = workflow()
+    if (known && stateOf(known, task().status)?.kind === 'terminal') return 'The task is finished.'
+    const running = executions.byId.get(task().active_execution_id ?? '')
+    const works = task().active_execution_id !== null && running?.executor !== 'person'
+    return works ? 'An agent is at work in it. Wait for it, or stop it.' : null
+  })
+  return { agent, refusal }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { BranchUpdate, MergeConflicts } from '../../src-shared/contract/merges.ts'
+import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import { useClient } from './client.ts'
+import { useExecutions } from './executions.ts'
+import { useTasks } from './tasks.ts'
+
+export type UpdateStrategy = BranchUpdate['strategy']
+
+/** What a merge of base and branch cannot do by itself. `left`: it is begun in the worktree, with its markers. */
+export interface Conflict {
+  readonly files: readonly string[]
+  readonly hunks: readonly ConflictHunk[]
+  readonly left: boolean
+}
+
+const Details = z.object({ files: z.array(z.string()), hunks: z.array(ConflictHunk), left: z.boolean() })
+
+/** The conflict that a refusal tells of; null when it refuses for another reason. */
+export function conflictIn(error: unknown): Conflict | null {
+  if (!(error instanceof ApiError) || error.code !== 'merge_conflict') return null
+  const details = Details.safeParse(error.details)
+  return details.success ? details.data : { files: [], hunks: [], left: false }
+}
+
+/** What keeps a task's branch up with its base. */
+export function useBranchUpdates() {
+  const client = useClient()
+  const tasks = useTasks()
+  const executions = useExecutions()
+  return {
+    /** What the branch would conflict in now. */
+    conflicts: (taskId: string): Promise<MergeConflicts> => client.call('tasks.conflicts', { task_id: taskId }),
+    /** Brings what the base has by now into the branch; `onConflict` says who resolves what git cannot. */
+    update: async (
+      taskId: string,
+      strategy: UpdateStrategy,
+      onConflict: NonNullable<OperationInput<'tasks.update_branch'>['on_conflict']>,
+    ): Promise<BranchUpdate> => {
+      const reply = await client.call('tasks.update_branch', { task_id: taskId, strategy, on_conflict: onConflict })
+      tasks.put(reply.task)
+      if (reply.execution) executions.put(reply.execution)
+      return reply
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { groupConflicts } from '../../../../src-renderer/features/workspace/conflict-groups.ts'
+import { conflictIn } from '../../../../src-renderer/stores/branch-updates.ts'
+import { conflictKinds, type ConflictHunk } from '../../../../src-shared/contract/conflicts.ts'
+import { ApiError } from '../../../../src-shared/contract/errors.ts'
+
+const hunk = (more: Partial<ConflictHunk> = {}): ConflictHunk => ({
+  path: 'a.ts',
+  kind: 'content',
+  line: 3,
+  text: null,
+  truncated: false,
+  ...more,
+})
+const sides = (text: string) => groupConflicts([], [hunk({ text })])[0]?.places[0]?.lines.map((line) => line.side)
+
+describe('the files of a conflict', () => {
+  test('come in their order, each with its own places', () => {
+    const grouped = groupConflicts(
+      ['b.ts', 'a.ts'],
+      [hunk({ text: 'x' }), hunk({ path: 'c.ts', text: 'y' }), hunk({ text: 'z', line: 9 })],
+    )
+    expect(grouped.map((file) => [file.path, file.places.map((place) => place.line)])).toEqual([
+      ['b.ts', []],
+      ['a.ts', [3, 9]],
+      ['c.ts', [3]],
+    ])
+  })
+  test('say why git could not merge them, each reason once', () => {
+    expect(groupConflicts([], [hunk(), hunk(), hunk({ kind: 'binary' })])[0]?.why).toBe(
+      'Both changed the same lines, Both changed a binary file',
+    )
+    const said = conflictKinds.map((kind) => groupConflicts([], [hunk({ kind })])[0]?.why)
+    expect(new Set(said).size).toBe(conflictKinds.length)
+  })
+  test('a place without text is no place to show', () => {
+    expect(groupConflicts([], [hunk({ kind: 'submodule' })])[0]?.places).toEqual([])
+  })
+})
+
+describe('the lines of a place', () => {
+  test('are told apart by git’s marks', () => {
+    expect(sides('before\n<<<<<<< svc/x\nmine\n=======\nyours\n>>>>>>> main\nafter')).toEqual([
+      'both',
+      'mark',
+      'ours',
+      'mark',
+      'theirs',
+      'mark',
+      'both',
+    ])
+  })
+  test('with the base between them', () => {
+    expect(sides('<<<<<<< a\nmine\n||||||| base\nwas\n=======\nyours\n>>>>>>> b')).toEqual([
+      'mark',
+      'ours',
+      'mark',
+      'base',
+      'mark',
+      'theirs',
+      'mark',
+    ])
+  })
+  test('lines of the file that look like a mark stay what they are', () => {
+    expect(sides('=======\n<<<<<<< a\n>>>>>>> no\n=======\n=======\n>>>>>>> b')).toEqual([
+      'both',
+      'mark',
+      'ours',
+      'mark',
+      'theirs',
+      'mark',
+    ])
+  })
+})
+
+describe('the conflict in a refusal', () => {
+  const refusal = (details?: Record<string, unknown>) =>
+    conflictIn(new ApiError({ code: 'merge_conflict', message: 'No.', ...(details && { details }) }))
+  test('is what its details say', () => {
+    expect(refusal({ files: ['a.ts'], hunks: [hunk()], left: true })).toEqual({
+      files: ['a.ts'],
+      hunks: [hunk()],
+      left: true,
+    })
+  })
+  test('is there also when the details are of another shape', () => {
+    expect(refusal()).toEqual({ files: [], hunks: [], left: false })
+    expect(refusal({ files: 'a.ts' })).toEqual({ files: [], hunks: [], left: false })
+  })
+  test('is none in any other refusal', () => {
+    expect(conflictIn(new ApiError({ code: 'workspace_locked', message: 'No.' }))).toBeNull()
+    expect(conflictIn(new Error('No.'))).toBeNull()
+  })
+})
