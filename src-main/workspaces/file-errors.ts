@@ -22,3 +22,13 @@ export async function orNull<T>(operation: Promise<T>): Promise<T | null> {
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
+
+/** What the system said against a file operation, and what to do about it; null for any other error. */
+export function explainFileError(error: unknown): string | null {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return null
+  const advice =
+    error.code === 'ENOSPC' || error.code === 'EDQUOT'
+      ? 'The disk is full. Make room, then try again.'
+      : 'See what is wrong with that file or folder, then try again.'
+  return `${error.message}. ${advice}`
+}

@@ -73,8 +73,10 @@ export async function everything({ repository }: WorkspaceFixture): Promise<unkn
 export async function withWork(
   files: Record<string, string>,
   given: Record<string, string> = {},
+  within?: string,
 ): Promise<WorkspaceFixture> {
-  const fixture = await createFixture({ files: { 'README.md': '# Example\n', 'a.txt': 'a\n', ...given } })
+  const start = { 'README.md': '# Example\n', 'a.txt': 'a\n', ...given }
+  const fixture = await createFixture({ files: start, ...(within !== undefined && { within }) })
   await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.commit('Work on it', files, fixture.path)
   return fixture
