@@ -2,20 +2,16 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
+import { prepareAll } from './hot-statements.ts'
 import { effects, events, tasks } from './schema/work.ts'
 
 export function createEventQueries(db: Database): Queries['events'] {
-  const append = db
-    .insert(events)
-    .values({
-      project_id: sql.placeholder('project_id'),
-      type: sql.placeholder('type'),
-      data: sql.placeholder('data'),
-    })
-    .prepare()
+  const append = db.$client.prepare<[string | null, string, string]>(
+    'INSERT INTO events (project_id, type, data) VALUES (?, ?, ?)',
+  )
   return {
     append: (type, project_id, data) => {
-      const { lastInsertRowid } = append.run({ project_id, type, data: JSON.stringify(data) })
+      const { lastInsertRowid } = append.run(project_id, type, JSON.stringify(data))
       return { seq: Number(lastInsertRowid), type, data } as unknown as EventEnvelope
     },
     after: (seq, limit) =>
@@ -43,31 +39,17 @@ export function createEventQueries(db: Database): Queries['events'] {
 }
 
 export function createEffectQueries(db: Database): Queries['effects'] {
-  const add = db
-    .insert(effects)
-    .values({ task_id: sql.placeholder('task_id'), data: sql.placeholder('data') })
-    .prepare()
-  const first = db
-    .select()
-    .from(effects)
-    .where(eq(effects.task_id, sql.placeholder('task_id')))
-    .orderBy(asc(effects.id))
-    .limit(1)
-    .prepare()
-  const remove = db
-    .delete(effects)
-    .where(eq(effects.id, sql.placeholder('id')))
-    .prepare()
-  const removeOfTask = db
-    .delete(effects)
-    .where(eq(effects.task_id, sql.placeholder('task_id')))
-    .prepare()
+  const add = db.$client.prepare<[string, string]>('INSERT INTO effects (task_id, data) VALUES (?, ?)')
+  const update = db.$client.prepare<[string, number]>('UPDATE effects SET data = ? WHERE id = ?')
+  const remove = db.$client.prepare<[number]>('DELETE FROM effects WHERE id = ?')
+  const removeOfTask = db.$client.prepare<[string]>('DELETE FROM effects WHERE task_id = ?')
+  const first = prepareAll(db, effects, 'WHERE task_id = ? ORDER BY id LIMIT 1')
   return {
-    add: (task_id, data) => Number(add.run({ task_id, data }).lastInsertRowid),
-    update: (id, data) => void db.update(effects).set({ data }).where(eq(effects.id, id)).run(),
-    remove: (id) => void remove.run({ id }),
-    removeOfTask: (task_id) => void removeOfTask.run({ task_id }),
-    first: (task_id) => first.get({ task_id }) ?? null,
+    add: (task_id, data) => Number(add.run(task_id, JSON.stringify(data)).lastInsertRowid),
+    update: (id, data) => void update.run(JSON.stringify(data), id),
+    remove: (id) => void remove.run(id),
+    removeOfTask: (task_id) => void removeOfTask.run(task_id),
+    first: (task_id) => first(task_id)[0] ?? null,
     pendingTasks: () =>
       db
         .selectDistinct({ task_id: effects.task_id })

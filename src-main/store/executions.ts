@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
-import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
 
 // In these very words: a partial index is used only where its condition can be seen before values are bound.
 const isOpen = sql`${executions.status} IN ('queued', 'running')`
@@ -35,17 +35,14 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .orderBy(desc(executions.id))
     .limit(1)
     .prepare()
+  // Asked several times for each transition; the condition in the words of the partial index here too.
+  const open = prepareAll(db, executions, `WHERE status IN ('queued', 'running') ORDER BY id`)
+  const openIn = prepareAll(db, executions, `WHERE status IN ('queued', 'running') AND project_id = ? ORDER BY id`)
   return {
     get,
     put: prepareUpsert(db, executions, executions.id),
     byTask: (task_id) => byTask.all({ task_id }),
-    open: (project_id) =>
-      db
-        .select()
-        .from(executions)
-        .where(and(isOpen, project_id === undefined ? undefined : eq(executions.project_id, project_id)))
-        .orderBy(executions.id)
-        .all(),
+    open: (project_id) => (project_id === undefined ? open() : openIn(project_id)),
     openOfTask: (task_id) => (anyOpenOfTask.get({ task_id }) ? openOfTask.all({ task_id }) : []),
     lastOf: (task_id, role) => lastOf.get({ task_id, role }) ?? null,
   }

@@ -16,14 +16,10 @@ export function createTransitionQueries(db: Database): Queries['transitions'] {
       `SELECT count(*) FROM transitions WHERE task_id = ? AND from_state = ? AND id > ? AND rejection = 1`,
     )
     .pluck()
+  const setHooks = db.$client.prepare<[string, string]>('UPDATE transitions SET hooks = ? WHERE id = ?')
   return {
     put: prepareUpsert(db, transitions, transitions.id),
-    setHooks: (id, hooks) =>
-      void db
-        .update(transitions)
-        .set({ hooks: [...hooks] })
-        .where(eq(transitions.id, id))
-        .run(),
+    setHooks: (id, hooks) => void setHooks.run(JSON.stringify(hooks), id),
     get,
     byTask,
     last: (task_id) => last(task_id)[0] ?? null,

@@ -2,17 +2,13 @@ import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
-import { prepareUpsert } from './hot-statements.ts'
+import { prepareGet, prepareUpsert } from './hot-statements.ts'
 
 export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
-  const byTask = db
-    .select()
-    .from(workspaces)
-    .where(eq(workspaces.task_id, sql.placeholder('task_id')))
-    .prepare()
+  const byTask = prepareGet(db, workspaces, workspaces.task_id)
   return {
     put: prepareUpsert(db, workspaces, workspaces.id),
-    byTask: (task_id) => byTask.get({ task_id }) ?? null,
+    byTask,
     delete: (id) => void db.delete(workspaces).where(eq(workspaces.id, id)).run(),
     toClean: (now) =>
       db
