@@ -66,9 +66,13 @@ export async function pack({ client }: KillableApp, { repository }: Journey): Pr
   return { task_id: task.id, agent_id: agent.id, project_id: project.id }
 }
 
+/** How often a client may be overtaken where the task stands; more often means that it is refused for good. */
+const patience = 200
+
 /** Does what a client has to do, from wherever the task stands, until it is done and cleaned up. */
 export async function travel(app: KillableApp, { task_id, agent_id }: Travelling): Promise<void> {
   const { client } = app
+  const refused = new Map<number, number>()
   for (;;) {
     const { task, cleaned } = await app.eventually(
       () => look(client, task_id),
@@ -84,6 +88,9 @@ export async function travel(app: KillableApp, { task_id, agent_id }: Travelling
     } catch (error) {
       // What follows a crash may overtake the client: then it looks again.
       if (!(error instanceof ApiError) || error.status !== 409) throw error
+      const times = (refused.get(task.version) ?? 0) + 1
+      refused.set(task.version, times)
+      if (times >= patience) throw error
     }
   }
 }
