@@ -55,15 +55,17 @@ async function compare<T>(
     if (result === null) throw new WorkspaceError('git_failed', `The differences in ${cwd} cannot be told. Try again.`)
     return result
   }
-  if (git_dir === null) return await readWhole({ cwd, from, to, env: {} })
+  if (git_dir === null) return await readWhole({ cwd, from, to, env: {}, unread: [] })
   try {
     const options = { signal, git_dir, known: from }
-    const live = await withWholeIndex(cwd, options, (env) => read({ cwd, from, to: null, env }))
+    const live = await withWholeIndex(cwd, options, (env, unread) => read({ cwd, from, to: null, env, unread }))
     if (live !== null) return live
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'failed') throw error
   }
-  return await withFrozenTree(cwd, { signal, git_dir }, (tree, env) => readWhole({ cwd, from, to: tree, env }))
+  return await withFrozenTree(cwd, { signal, git_dir }, (tree, env, unread) =>
+    readWhole({ cwd, from, to: tree, env, unread }),
+  )
 }
 
 async function findSides(

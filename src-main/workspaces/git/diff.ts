@@ -5,7 +5,9 @@ import type { PatchPart } from './patch-parts.ts'
 import type { RawChange } from './raw-changes.ts'
 import { runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
-import { allButLock } from './status.ts'
+import { allButLock, unmonitored } from './status.ts'
+import { allBut, inOrder, unreadChanges } from './unread-files.ts'
+import type { UnreadFile } from './unread-files.ts'
 
 type Options = Pick<GitOptions, 'signal' | 'env'>
 
@@ -15,6 +17,8 @@ export interface DiffSides {
   readonly from: string
   readonly to: string | null
   readonly env: Readonly<Record<string, string>>
+  /** Files that git is not to look at; they are told beside what it says. */
+  readonly unread: readonly UnreadFile[]
 }
 
 export interface TreeChange {
@@ -30,13 +34,29 @@ const fileBytes = 1024 * 1024
 const totalBytes = 8 * 1024 * 1024
 const askedFileBytes = 64 * 1024 * 1024
 
-/** Whatever the user's configuration and the repository's attributes say, the output has this form. */
-const config = ['core.quotePath=false', 'diff.suppressBlankEmpty=false', 'diff.autoRefreshIndex=true'].flatMap(
-  (setting) => ['-c', setting],
-)
-const form = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-relative', '--ignore-submodules=dirty']
+/** Whatever the user's configuration says, the output has this form, and no program of theirs runs or stays. */
+const settings = [
+  ...['core.quotePath=false', 'core.bigFileThreshold=128m'],
+  ...['diff.suppressBlankEmpty=false', 'diff.autoRefreshIndex=true'],
+]
+const config = [...unmonitored, ...settings.flatMap((setting) => ['-c', setting])]
+const form = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--ignore-submodules=dirty',
+  '-O/dev/null',
+  '-l1000',
+]
 const patchForm = ['--patch', '--full-index', '--no-abbrev', '--unified=3', '--inter-hunk-context=0']
-const patchNames = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/']
+const patchNames = [
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--diff-algorithm=default',
+  '--indent-heuristic',
+]
 
 /** What differs between two trees (or commits), in git's order, renames found. */
 export async function treeChanges(
@@ -45,7 +65,7 @@ export async function treeChanges(
   to: string,
   { signal, env = {}, renames = true }: Options & { readonly renames?: boolean },
 ): Promise<readonly TreeChange[]> {
-  return await listChanges({ cwd, from, to, env }, { signal, renames })
+  return await listChanges({ cwd, from, to, env, unread: [] }, { signal, renames })
 }
 
 /** How much differs between two sides; null when git could not merge some file and does not look inside it. */
@@ -53,7 +73,7 @@ export async function readStat(sides: DiffSides, { signal }: Options): Promise<D
   const changes = await listChanges(sides, { signal, renames: true })
   if (changes.some(({ status }) => status === 'U')) return null
   return {
-    files: changes.length,
+    files: changes.length + sides.unread.length,
     additions: changes.reduce((sum, change) => sum + change.additions, 0),
     deletions: changes.reduce((sum, change) => sum + change.deletions, 0),
   }
@@ -78,7 +98,11 @@ export async function readPatch(
   await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env, onOutput: reader.take })
   const found = reader.end()
   if (reader.changes().some(({ status }) => status === 'U')) return null
-  const files = found.map(({ part, ...change }) => describe(change, part))
+  const unread = sides.unread.filter(({ path }) => file === null || path === file)
+  const files = inOrder(
+    found.map(({ part, ...change }) => describe(change, part)),
+    await unreadChanges({ ...sides, unread }, { signal }),
+  )
   return {
     files,
     patch: Buffer.concat(found.flatMap(({ part }) => (typeof part.kept === 'string' ? [] : [part.kept]))).toString(),
@@ -86,10 +110,11 @@ export async function readPatch(
   }
 }
 
-function diffArgs({ from, to }: DiffSides, args: readonly string[]): readonly string[] {
+function diffArgs({ from, to, unread }: DiffSides, args: readonly string[]): readonly string[] {
+  const paths = allBut(unread)
   return to === null
-    ? [...config, 'diff', ...args, from, '--', ...allButLock]
-    : [...config, 'diff-tree', '-r', ...args, from, to, '--']
+    ? [...config, 'diff', ...args, from, '--', ...allButLock, ...paths]
+    : [...config, 'diff-tree', '-r', ...args, from, to, '--', ...(paths.length > 0 ? [':/', ...paths] : [])]
 }
 
 async function listChanges(

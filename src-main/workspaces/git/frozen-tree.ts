@@ -7,7 +7,9 @@ import { resolveCommit } from './branch.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { copyIndex, throwAwayObjects } from './snapshot.ts'
-import { allButLock } from './status.ts'
+import { allButLock, unmonitored } from './status.ts'
+import { findUnread } from './unread-files.ts'
+import type { UnreadFile } from './unread-files.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
@@ -28,25 +30,30 @@ const slash = 0x2f
 export async function withFrozenTree<T>(
   worktree: string,
   { git_dir, signal }: Options & { readonly git_dir: string },
-  use: (tree: string, env: Readonly<Record<string, string>>) => Promise<T>,
+  use: (tree: string, env: Readonly<Record<string, string>>, unread: readonly UnreadFile[]) => Promise<T>,
 ): Promise<T> {
   const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
-  const { stdout } = await runGit(worktree, ['ls-files', '-z', ...changed, '--', ...allButLock], { signal })
+  const { stdout } = await runGit(worktree, [...unmonitored, 'ls-files', '-z', ...changed, '--', ...allButLock], {
+    signal,
+  })
   const objects = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-path', 'objects'], { signal })
   const temporary = await mkdtemp(join(tmpdir(), 'copse-frozen-'))
   try {
     const frozen = join(temporary, 'files')
     await mkdir(frozen)
-    const { settled, repositories } = await freeze(worktree, frozen, splitPaths(stdout), { signal })
+    const paths = splitPaths(stdout)
+    const unread = await findUnread(worktree, [...paths.keys()])
+    const read = [...paths].filter(([key]) => !unread.has(key)).map(([, path]) => path)
+    const { settled, repositories } = await freeze(worktree, frozen, read, { signal })
     const index = join(temporary, 'index')
     await copyIndex(join(git_dir, 'index'), index)
     const env = { GIT_INDEX_FILE: index, ...(await throwAwayObjects(temporary, objects)) }
     const options = { signal, env, access: 'write' as const }
-    const place = [`--git-dir=${git_dir}`, `--work-tree=${frozen}`, '-c', 'core.bare=false']
+    const place = [`--git-dir=${git_dir}`, `--work-tree=${frozen}`, '-c', 'core.bare=false', ...unmonitored]
     const update = [...place, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
     await runGit(frozen, update, { ...options, input: settled })
-    await runGit(worktree, ['update-index', '-z', '--index-info'], { ...options, input: repositories })
-    return await use(await readGit(worktree, ['write-tree'], options), env)
+    await runGit(worktree, [...unmonitored, 'update-index', '-z', '--index-info'], { ...options, input: repositories })
+    return await use(await readGit(worktree, ['write-tree'], options), env, [...unread.values()])
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -85,8 +92,8 @@ async function freezeOne(from: Buffer, to: Buffer, { signal }: Options): Promise
 
 const below = (folder: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), path])
 
-/** Paths as bytes, each once; a folder's (a repository's) without the slash at its end. */
-function splitPaths(output: Buffer): readonly Buffer[] {
+/** Paths by themselves as bytes, one character each; a folder's (a repository's) without the slash at its end. */
+function splitPaths(output: Buffer): ReadonlyMap<string, Buffer> {
   const paths = new Map<string, Buffer>()
   for (let at = 0; at < output.length;) {
     const end = output.indexOf(0, at)
@@ -94,5 +101,5 @@ function splitPaths(output: Buffer): readonly Buffer[] {
     paths.set(path.toString('latin1'), path)
     at = end + 1
   }
-  return [...paths.values()]
+  return paths
 }

@@ -1,13 +1,12 @@
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
+import { unmonitored } from './status.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-const quiet = ['-c', 'core.fsmonitor=false']
-
 /** The folders in a worktree that are ignored with all that is in them: paths as bytes, one character each. */
 export async function ignoredFolders(worktree: string, { signal }: Options): Promise<ReadonlySet<string>> {
-  const args = [...quiet, 'ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
+  const args = [...unmonitored, 'ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
   const { stdout } = await runGit(worktree, args, { signal })
   const paths = stdout.toString('latin1').split('\0')
   return new Set(paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1)))
@@ -17,7 +16,7 @@ export async function ignoredFolders(worktree: string, { signal }: Options): Pro
 export async function areAllIgnored(worktree: string, paths: readonly string[], { signal }: Options): Promise<boolean> {
   // The dot keeps a name like `:(top)x` from being taken for a pattern.
   const input = Buffer.from(paths.map((path) => `./${path}\0`).join(''), 'latin1')
-  const args = [...quiet, 'check-ignore', '-z', '--stdin']
+  const args = [...unmonitored, 'check-ignore', '-z', '--stdin']
   // 1 says that none is; 128 that one lies in a submodule or behind a symlink.
   const { exit_code, stdout } = await runGit(worktree, args, { signal, input, accept: [0, 1, 128] })
   return exit_code === 0 && stdout.toString('latin1').split('\0').length - 1 === paths.length

@@ -9,6 +9,9 @@ type Options = Pick<GitOptions, 'signal'>
  */
 export const allButLock = [':/', ':(exclude,top,glob).svc.loc[k]'] as const
 
+/** Keeps git from asking a program of the person's what has changed, or from leaving one running that watches. */
+export const unmonitored = ['-c', 'core.fsmonitor=false'] as const
+
 export interface ChangedPaths {
   /** Tracked paths that differ from HEAD, staged or not. */
   readonly changed: readonly string[]

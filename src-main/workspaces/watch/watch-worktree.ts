@@ -119,9 +119,10 @@ export async function watchWorktree(root: string, news: WatchNews, options: Watc
   }
 }
 
+/** Tells one worktree from another in its place, which may have got the same number of the file system. */
 async function idOf(root: string): Promise<string | null> {
-  const found = await orNull(lstat(root, { bigint: true }))
-  return found === null ? null : `${found.dev} ${found.ino}`
+  const [folder, link] = await Promise.all([root, join(root, '.git')].map((path) => orNull(lstat(path))))
+  return folder && link ? [folder.dev, folder.ino, link.ino, link.isDirectory() ? 0 : link.mtimeMs].join(' ') : null
 }
 
 const isIgnoreFile = (key: string): boolean => key === '.gitignore' || key.endsWith('/.gitignore')

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { BranchRef } from '../../../src-main/engine/workspace-port.ts'
+import { createWorkspaces } from '../../../src-main/workspaces/create-workspaces.ts'
+import { createTestRepository, testGitEnvironment } from '../../helpers/git-repository.ts'
+import { memoryFolder } from '../memory-folder.ts'
+import type { BenchRow, Contest, Setting } from '../row.ts'
+
+const execute = promisify(execFile)
+const sizes = { full: { files: 5_000, changed: 1_000 }, quick: { files: 50, changed: 10 } } as const
+/** Of each file that is changed: so many lines are replaced by as many. */
+const [lines, replaced] = [100, 25]
+
+/**
+ * What `GET /tasks/{id}/diff?scope=branch` reads and sends of 1,000 changed files with 50,000 changed lines in a
+ * worktree of 5,000, half of them committed: git's answer, cut into files, counted, held to its budgets, as JSON.
+ * The floor is `git diff` of the same against the same commit, its output collected.
+ */
+export const diffRow: BenchRow = {
+  name: 'diff-1000-files',
+  unit: 'ms',
+  better: 'lower',
+  goal: 1.5,
+  rounds: { full: { warmUp: 2, measured: 11 }, quick: { warmUp: 0, measured: 1 } },
+  prepare,
+}
+
+async function prepare({ scale, say }: Setting): Promise<Contest> {
+  const { files, changed } = sizes[scale]
+  await using opened = new AsyncDisposableStack()
+  say(`  making a repository of ${files} files`)
+  const content = Object.fromEntries(Array.from({ length: files }, (_, number) => [nameOf(number), textOf(number)]))
+  const repository = opened.use(await createTestRepository({ files: content, within: await memoryFolder() }))
+  const base = await repository.git(['rev-parse', 'HEAD'])
+  const path = join(repository.beside, 'worktree')
+  await repository.git(['worktree', 'add', '--quiet', '-b', 'task', path])
+  const change = async (from: number, to: number) => {
+    for (let number = from; number < to; number++) await writeFile(join(path, nameOf(number)), textOf(number, replaced))
+  }
+  await change(0, changed / 2)
+  await repository.git(['commit', '--quiet', '--all', '--message', 'Half of it'], { cwd: path })
+  await change(changed / 2, changed)
+  const ref: BranchRef = { repo_path: repository.path, path, branch: 'task', base_branch: 'main', base_commit: base }
+  const workspaces = createWorkspaces()
+  const seen = { product: { files: 0, lines: 0 }, floor: { files: 0, lines: 0 } }
+  const owned = opened.move()
+  return {
+    product: async () => {
+      const since = performance.now()
+      const diff = await workspaces.diff(ref, 'branch', null, { signal: new AbortController().signal })
+      const json = Buffer.from(JSON.stringify(diff))
+      const took = performance.now() - since
+      const sum = diff.files.reduce((total, file) => total + file.additions + file.deletions, 0)
+      seen.product = { files: json.length > 0 ? diff.files.length : 0, lines: sum }
+      return took
+    },
+    floor: async () => {
+      const env = { ...process.env, ...testGitEnvironment, GIT_OPTIONAL_LOCKS: '0' }
+      const options = { cwd: path, env, maxBuffer: 256 * 1024 * 1024, encoding: 'buffer' as const }
+      const since = performance.now()
+      const { stdout } = await execute('git', ['diff', base], options)
+      const took = performance.now() - since
+      const text = stdout.toString()
+      const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
+      seen.floor = { files: count(/^diff --git /gm), lines: count(/^(?:\+(?!\+\+ )|-(?!-- ))/gm) }
+      return took
+    },
+    verify: () => {
+      const expected = { files: changed, lines: changed * replaced * 2 }
+      const told = JSON.stringify(seen)
+      if (told === JSON.stringify({ product: expected, floor: expected })) return Promise.resolve()
+      return Promise.reject(new Error(`Expected ${JSON.stringify(expected)} on both sides, found ${told}.`))
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+const nameOf = (number: number): string => `src/part-${number % 50}/file-${number}.ts`
+
+/** A file's text; its first lines are others once it is changed. */
+function textOf(number: number, changed = 0): string {
+  const text = (line: number) => `const ${line < changed ? 'changed' : 'value'}${line} = compute(${number}, ${line})`
+  return Array.from({ length: lines }, (_, line) => `${text(line)}\n`).join('')
+}
