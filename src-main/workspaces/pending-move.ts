@@ -1,6 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { identify, isAlive } from '../base/process.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import { follow, lockCheckout, releaseLeftLock } from './checkout-lock.ts'
 import { orNull } from './file-errors.ts'
@@ -18,16 +19,22 @@ const PendingMove = z.object({
   checkouts: z.array(z.string()).readonly(),
   /** By which the locks of the checkouts are known. */
   token: z.string().default(''),
+  /** The service that makes the move: another on the same repository leaves it alone while that one lives. */
+  by: z.object({ pid: z.int().positive(), started: z.string() }).nullable().default(null),
 })
 type PendingMove = z.infer<typeof PendingMove>
 
+const prefix = 'svc-pending-move'
+const suffix = '.json'
+
 /** Writes down, in the repository, that a branch is about to move and which checkouts must follow. */
 export async function notePendingMove(
-  { repo, branch, from, to, checkouts, token }: PendingMove & { readonly repo: string },
+  { repo, branch, from, to, checkouts, token }: Omit<PendingMove, 'by'> & { readonly repo: string },
   { signal }: Cancellable,
 ): Promise<{ readonly forget: () => Promise<void> }> {
-  const file = await noteFile(repo, { signal })
-  await writeFile(`${file}.new`, JSON.stringify({ branch, from, to, checkouts, token } satisfies PendingMove))
+  const file = join(await noteFolder(repo, { signal }), `${prefix}-${token}${suffix}`)
+  const by = await identify(process.pid)
+  await writeFile(`${file}.new`, JSON.stringify({ branch, from, to, checkouts, token, by } satisfies PendingMove))
   await rename(`${file}.new`, file)
   return { forget: () => rm(file, { force: true }) }
 }
@@ -37,16 +44,26 @@ export async function notePendingMove(
  * follow. git refuses, as ever, where that would lose something; then the files stay as they are.
  */
 export async function finishPendingMove(repo: string, { signal }: Cancellable): Promise<void> {
-  const file = await noteFile(repo, { signal })
-  const text = await orNull(readFile(file, 'utf8'))
-  if (text === null) return
-  const move = parseNote(text)
-  if (move !== null) {
-    for (const checkout of move.checkouts) await releaseLeftLock(checkout, move.token)
-    const isThere = (await resolveCommit(repo, branchRef(move.branch), { signal })) === move.to
-    if (isThere) await followLate(repo, move, { signal })
+  const folder = await noteFolder(repo, { signal })
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue
+    const file = join(folder, name)
+    const text = name.endsWith(suffix) ? await orNull(readFile(file, 'utf8')) : null
+    const move = text === null ? null : parseNote(text)
+    if (move !== null && (await isAnothers(move))) continue
+    if (move !== null) await finish(repo, move, { signal })
+    if (text !== null) await rm(file, { force: true })
   }
-  await rm(file, { force: true })
+}
+
+async function finish(repo: string, move: PendingMove, { signal }: Cancellable): Promise<void> {
+  for (const checkout of move.checkouts) await releaseLeftLock(checkout, move.token)
+  const isThere = (await resolveCommit(repo, branchRef(move.branch), { signal })) === move.to
+  if (isThere) await followLate(repo, move, { signal })
+}
+
+async function isAnothers({ by }: PendingMove): Promise<boolean> {
+  return by !== null && by.pid !== process.pid && (await isAlive(by))
 }
 
 async function followLate(repo: string, { branch, from, to, checkouts, token }: PendingMove, { signal }: Cancellable) {
@@ -72,6 +89,6 @@ function parseNote(text: string): PendingMove | null {
   }
 }
 
-async function noteFile(repo: string, { signal }: Cancellable): Promise<string> {
-  return join((await peekCommonDir(repo)) ?? (await commonDir(repo, { signal })), 'svc-pending-move.json')
+async function noteFolder(repo: string, { signal }: Cancellable): Promise<string> {
+  return (await peekCommonDir(repo)) ?? (await commonDir(repo, { signal }))
 }

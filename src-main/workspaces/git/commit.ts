@@ -4,7 +4,7 @@ import { identityOptions } from './identity.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { allButLock, readStatus } from './status.ts'
-import { unfinishedCommand } from './unfinished.ts'
+import { hasMessage, unfinishedCommand } from './unfinished.ts'
 import { refuseUnresolved } from './unmerged.ts'
 
 type Options = Pick<GitOptions, 'signal'>
@@ -49,7 +49,12 @@ export async function commitEverything(cwd: string, message: string, { signal }:
   if (staged.exit_code === 0 && !isMerging) return null
   const quiet = ['-c', 'commit.gpgSign=false', '-c', 'gc.auto=0', '-c', 'core.hooksPath=/dev/null']
   const options = [...(await identityOptions(cwd, { signal })), ...quiet]
-  const commit = ['commit', '--quiet', '--no-verify', '--cleanup=whitespace', '-F', '-']
-  await runGit(cwd, [...options, ...commit], { signal, input: message, access: 'write' })
+  const commit = [...options, 'commit', '--quiet', '--no-verify']
+  // A merge has been given its message when it was begun.
+  if (isMerging && (await hasMessage(cwd))) {
+    await runGit(cwd, [...commit, '--cleanup=strip', '--no-edit'], { signal, access: 'write' })
+  } else {
+    await runGit(cwd, [...commit, '--cleanup=whitespace', '-F', '-'], { signal, input: message, access: 'write' })
+  }
   return await resolveCommit(cwd, 'HEAD', { signal })
 }

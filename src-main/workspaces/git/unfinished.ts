@@ -28,6 +28,12 @@ export async function unfinishedCommand(path: string): Promise<(typeof traces)[n
   return null
 }
 
+/** Whether git keeps a message for the commit that will conclude what is under way in a worktree. */
+export async function hasMessage(path: string): Promise<boolean> {
+  const text = await orNull(readFile(join(await ownFolder(path), 'MERGE_MSG'), 'utf8'))
+  return text !== null && /^[^#\s]/m.test(text)
+}
+
 /** Whether a branch is being rebased in a worktree: until that ends, HEAD is on no branch there. */
 export async function isBeingRebased(path: string, branch: string): Promise<boolean> {
   const folder = await ownFolder(path)

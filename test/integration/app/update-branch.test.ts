@@ -187,6 +187,8 @@ test.concurrent('after a failed merge the conflict opens in an editor, and the m
   const merged = await client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' })
   expect(merged.task).toMatchObject({ status: 'done', error_annotation: null })
   expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('theirs and mine')
+  const subjects = await job.repository.git(['log', '--format=%s', 'main'])
+  expect(subjects).toMatch(/^Merge main into svc\//m)
 })
 
 test.concurrent('a merge that was left for an editor can go to the coder after all', async () => {

@@ -2,6 +2,7 @@ import { chmod, readFile, readlink, rename, rm, symlink, writeFile } from 'node:
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { identify } from '../../../src-main/base/process.ts'
 import type { ConflictKind } from '../../../src-shared/contract/conflicts.ts'
 import {
   branch,
@@ -239,5 +240,27 @@ test('modes, links and files that become folders arrive on both sides of a merge
   expect(existsSync(join(repository.path, 'old name.txt'))).toBe(false)
   expect(await readlink(join(repository.path, 'link'))).toBe('a.txt')
   expect(await readFile(join(repository.path, 'thing/inside.txt'), 'utf8')).toBe('in\n')
+  expect(await repository.git(['status', '--porcelain'])).toBe('')
+})
+
+test('a move that another living service is making is left to it; one of a dead service is finished', async () => {
+  await using fixture = await withWork({ 'a.txt': 'task\n' })
+  const { repository, workspaces } = fixture
+  const [from, to] = [await repository.git(['rev-parse', 'main']), await repository.git(['rev-parse', branch])]
+  const other = await identify(process.ppid)
+  const note = join(repository.path, '.git/svc-pending-move-theirs.json')
+  const lock = join(repository.path, '.git/index.lock')
+  const text = (by: unknown) =>
+    JSON.stringify({ branch: 'main', from, to, checkouts: [repository.path], token: 'theirs', by })
+  await writeFile(note, text(other))
+  await writeFile(lock, 'theirs')
+  await repository.git(['update-ref', 'refs/heads/main', to, from])
+  expect((await workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
+  expect([existsSync(note), await readFile(lock, 'utf8')]).toEqual([true, 'theirs'])
+  expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('a\n')
+  await writeFile(note, text({ ...other, started: 'long ago' }))
+  expect((await workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
+  expect([existsSync(note), existsSync(lock)]).toEqual([false, false])
+  expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('task\n')
   expect(await repository.git(['status', '--porcelain'])).toBe('')
 })
