@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createLogger } from '../../src-main/base/log.ts'
+import { createLogger, type Logger } from '../../src-main/base/log.ts'
 import type { AppConfig } from '../../src-main/base/config.ts'
 import { createApp, type App } from '../../src-main/compose.ts'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly config?: Partial<AppConfig>
   readonly keepData?: boolean
   readonly clock?: Clock
+  /** By default nothing is logged. */
+  readonly log?: Logger
   /** Leave it to the test to register the first person. */
   readonly unregistered?: boolean
 }
@@ -60,7 +62,7 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
       ...options.config,
     },
     {
-      log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'silent' }),
+      log: options.log ?? createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'silent' }),
       ...(options.clock && { clock: options.clock }),
     },
   )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
+import { createLogLines } from '../../helpers/log-lines.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
 const day = 86_400_000
@@ -91,20 +92,24 @@ test.concurrent('rescues of a deleted task are listed in its project and come ba
 
 test.concurrent('the sweep gives up rescues of 30 days, never younger ones and never other refs', async () => {
   const time = { ms: Date.parse('2026-11-21T09:00:00.000Z') }
-  await using job = await startJob({ clock: { now: () => time.ms } })
+  const { log, line } = createLogLines()
+  await using job = await startJob({ clock: { now: () => time.ms }, log })
   const { task } = await failed(job)
   await reassign(job, task, { reset_worktree: true })
   const head = await job.repository.git(['rev-parse', 'HEAD'])
-  await job.repository.git(['update-ref', `refs/svc/rescue/${task.id}/20261120T090000000Z`, head])
-  await job.repository.git(['update-ref', `refs/svc/rescue/${task.id}/mine`, head])
-  const refs = () => job.repository.git(['for-each-ref', '--format=%(refname:lstrip=4)', 'refs/svc/rescue'])
+  const under = `refs/svc/rescue/${task.id}`
+  await job.repository.git(['update-ref', `${under}/20261121T085959999Z`, head])
+  await job.repository.git(['update-ref', `${under}/mine`, head])
+  const refs = async () =>
+    (await job.repository.git(['for-each-ref', '--format=%(refname:lstrip=4)', 'refs/svc/rescue'])).split('\n')
+  const swept = (timestamp: string) =>
+    line('rescues older than 30 days were given up', (one) => String(one['refs']) === `${under}/${timestamp}`)
   time.ms += 30 * day
   job.running = await job.running.restart()
-  // The start's sweep is done before the one that this stop waits for.
-  await job.running.app.close()
-  expect((await refs()).split('\n')).toEqual(['20261121T090000000Z', 'mine'])
+  await swept('20261121T085959999Z')
+  expect(await refs()).toEqual(['20261121T090000000Z', 'mine'])
   time.ms += 1
   job.running = await job.running.restart()
-  await job.running.app.close()
-  expect(await refs()).toBe('mine')
+  await swept('20261121T090000000Z')
+  expect(await refs()).toEqual(['mine'])
 })

@@ -20,7 +20,7 @@ async function loseEverything(job: Job, path: string, branch: string): Promise<v
   await job.repository.git(['branch', '-D', branch])
 }
 
-test.concurrent('a worktree that somebody deleted is made again from its branch', async () => {
+test.concurrent('worktree rule 7: a worktree that somebody deleted is made again from its branch', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { agent, task, path } = await failedTask(job)
@@ -33,7 +33,7 @@ test.concurrent('a worktree that somebody deleted is made again from its branch'
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('README.md')
 })
 
-test.concurrent('with worktree and branch gone only a reset lets the task start over', async () => {
+test.concurrent('worktree rule 7: with worktree and branch gone only a reset lets the task start over', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { agent, task, path, branch } = await failedTask(job)

@@ -1,0 +1,37 @@
+import { Writable } from 'node:stream'
+import { createLogger, type Logger } from '../../src-main/base/log.ts'
+
+/** A log that a test reads: what the service says there, line by line. */
+export interface LogLines {
+  readonly log: Logger
+  readonly lines: readonly LogLine[]
+  /** Settles with the first line, said already or yet to come, that has this message and fits. */
+  line(msg: string, fits?: (line: LogLine) => boolean): Promise<LogLine>
+}
+
+export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string }
+
+export function createLogLines(): LogLines {
+  const lines: LogLine[] = []
+  let waiting: (() => void)[] = []
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(JSON.parse(chunk.toString('utf8')) as LogLine)
+      const wake = waiting
+      waiting = []
+      for (const go of wake) go()
+      done()
+    },
+  })
+  return {
+    log: createLogger({ level: 'info', stream }),
+    lines,
+    line: async (msg, fits = () => true) => {
+      for (;;) {
+        const found = lines.find((line) => line.msg === msg && fits(line))
+        if (found) return found
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+    },
+  }
+}
