@@ -260,3 +260,18 @@ test('a start that is no longer in the repository, and a base branch that is gon
   await repository.git(['merge', '--quiet', '--ff-only', await repository.git(['rev-parse', 'HEAD'], { cwd: path })])
   expect((await read({ base_commit: gone })).files).toEqual([])
 })
+
+test('a diff of 40 MB and 200,000 lines is counted whole, and held in no more memory than its budget', async () => {
+  await using fixture = await withWorktree()
+  const text = lines(2_000, 'x'.repeat(200))
+  const names = Array.from({ length: 100 }, (_, number) => `file-${String(number).padStart(3, '0')}.txt`)
+  await fixture.repository.write(Object.fromEntries(names.map((name) => [name, text])), fixture.path)
+  const before = process.memoryUsage().arrayBuffers
+  let most = 0
+  const watching = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 5)
+  const { files, patch } = await diffOf(fixture).finally(() => clearInterval(watching))
+  expect(files.reduce((sum, { additions }) => sum + additions, 0)).toBe(200_000)
+  expect(patch.length).toBeLessThan(8 * 1024 * 1024)
+  expect(files.filter(({ reason }) => reason === 'budget').length).toBeGreaterThan(50)
+  expect(most).toBeLessThan(48 * 1024 * 1024)
+})
