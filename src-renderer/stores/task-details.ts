@@ -16,6 +16,8 @@ export function useTaskDetails() {
     /** One file's patch, however large. */
     fileDiff: (taskId: string, path: string): Promise<Diff> =>
       client.call('tasks.diff', { task_id: taskId, scope: 'branch', path }),
+    /** Has changes of the worktree's files told for a minute. */
+    watchDiff: (taskId: string) => client.call('tasks.watch_diff', { task_id: taskId }),
     /** Null before the first claim. */
     workspace: (taskId: string): Promise<Workspace | null> =>
       orNull(client.call('tasks.workspace', { task_id: taskId })),

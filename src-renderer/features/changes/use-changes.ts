@@ -1,30 +1,41 @@
 import { computed, onScopeDispose, shallowRef, watch } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useResource } from '../../composables/use-resource.ts'
+import { oneAtATime } from '../../composables/one-at-a-time.ts'
+import { useResource, type Resource } from '../../composables/use-resource.ts'
 import { useLive } from '../../stores/live.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { treeOrder } from './file-tree.ts'
+import { useDiffWatch } from './use-diff-watch.ts'
 import { useLargeFiles } from './use-large-files.ts'
 
 /** Events that come together are one reason to look again. */
 const SETTLE = 300
 
-/** The task's whole branch against its base; looked at again when an event says that it changed. */
+/** The task's whole branch against its base; looked at again when something says that it changed. */
 export function useChanges(taskId: () => string) {
   const details = useTaskDetails()
   const tasks = useTasks()
   const live = useLive()
   const large = useLargeFiles(taskId)
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
-  const diff = useResource<Diff | null>(() => details.branchDiff(taskId()))
+  const diff: Resource<Diff | null> = useResource(async () =>
+    unlessSame(await details.branchDiff(taskId()), diff.value.value),
+  )
   /** The first answer is there; null is one. */
   const asked = shallowRef(false)
 
-  async function refresh(): Promise<void> {
+  const refresh = oneAtATime(async () => {
     await diff.reload()
     asked.value = true
-    await large.reload()
+    await large.follow(diff.value.value?.files ?? [])
+  })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  function changed(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      void refresh()
+    }, SETTLE)
   }
   watch(
     taskId,
@@ -36,22 +47,10 @@ export function useChanges(taskId: () => string) {
     },
     { immediate: true },
   )
-  let timer: ReturnType<typeof setTimeout> | undefined
-  watch(
-    () => [task.value?.diff_stat, task.value?.active_execution_id, task.value?.status],
-    ([stat, ...rest], [statBefore, ...before]) => {
-      if (JSON.stringify([stat, rest]) === JSON.stringify([statBefore, before])) return
-      clearTimeout(timer)
-      timer = setTimeout(() => void refresh(), SETTLE)
-    },
-  )
+  watch(() => JSON.stringify([task.value?.diff_stat, task.value?.active_execution_id, task.value?.status]), changed)
   // What was missed meanwhile is in the next answer.
-  watch(
-    () => live.offline,
-    (now) => {
-      if (!now) void refresh()
-    },
-  )
+  watch(() => live.offline, changed)
+  useDiffWatch(taskId, changed)
   onScopeDispose(() => clearTimeout(timer))
 
   const files = computed<readonly DiffFile[]>(() =>
@@ -70,8 +69,17 @@ export function useChanges(taskId: () => string) {
     files,
     patches,
     loading: large.loading,
-    loadFile: large.load,
+    loadFile: async (path: string): Promise<void> => {
+      const file = diff.value.value?.files.find((candidate) => candidate.path === path)
+      if (file) await large.load(file)
+    },
     refresh,
     totals: computed(() => ({ additions: sum((file) => file.additions), deletions: sum((file) => file.deletions) })),
   }
+}
+
+/** The one that is shown where the newer one says the same: nothing is drawn anew for nothing. */
+function unlessSame(next: Diff | null, shown: Diff | null): Diff | null {
+  if (next === null || shown === null || next.patch !== shown.patch || next.base !== shown.base) return next
+  return JSON.stringify(next.files) === JSON.stringify(shown.files) ? shown : next
 }

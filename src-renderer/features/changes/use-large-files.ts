@@ -1,24 +1,30 @@
-import { shallowRef } from 'vue'
-import type { Diff } from '../../../src-shared/contract/workspaces.ts'
+import { computed, shallowRef } from 'vue'
+import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useToasts } from '../../stores/toasts.ts'
+
+interface Part {
+  /** The file as the whole diff named it when its lines were read. */
+  readonly file: DiffFile
+  readonly diff: Diff
+}
 
 /** The files that were too large to come along with the diff, once somebody asks for them. */
 export function useLargeFiles(taskId: () => string) {
   const details = useTaskDetails()
   const toasts = useToasts()
-  /** Path → the file's own diff. */
-  const loaded = shallowRef<ReadonlyMap<string, Diff>>(new Map())
+  const parts = shallowRef<ReadonlyMap<string, Part>>(new Map())
   const loading = shallowRef<ReadonlySet<string>>(new Set())
   let turn = 0
 
-  async function load(path: string): Promise<void> {
+  async function load(file: DiffFile): Promise<void> {
+    const { path } = file
     if (loading.value.has(path)) return
     const mine = turn
     loading.value = new Set([...loading.value, path])
     try {
-      const part = await details.fileDiff(taskId(), path)
-      if (mine === turn) loaded.value = new Map([...loaded.value, [path, part]])
+      const diff = await details.fileDiff(taskId(), path)
+      if (mine === turn) parts.value = new Map([...parts.value, [path, { file, diff }]])
     } catch (error) {
       toasts.refused(error, `${path} was not loaded.`)
     } finally {
@@ -26,19 +32,34 @@ export function useLargeFiles(taskId: () => string) {
     }
   }
   return {
-    loaded,
+    /** Path → the file's own diff. */
+    loaded: computed<ReadonlyMap<string, Diff>>(
+      () => new Map([...parts.value].map(([path, { diff }]) => [path, diff] as const)),
+    ),
     loading,
     load,
-    /** Asks again for the files that are shown, since their change may be another one now. */
-    async reload(): Promise<void> {
-      const paths = [...loaded.value.keys()]
-      turn++
-      loaded.value = new Map()
-      await Promise.all(paths.map(load))
+    /** Follows a newer diff: lets go of files that came along or are gone, and reads those anew that changed. */
+    async follow(files: readonly DiffFile[]): Promise<void> {
+      const left = new Map(files.filter((file) => file.truncated).map((file) => [file.path, file]))
+      const kept = [...parts.value].filter(([path]) => left.has(path))
+      if (kept.length < parts.value.size) parts.value = new Map(kept)
+      // What is shown stays until the new lines are there: nothing jumps.
+      await Promise.all(
+        kept.flatMap(([path, part]) => {
+          const file = left.get(path)
+          return file && !sameContent(file, part.file) ? [load(file)] : []
+        }),
+      )
     },
     clear: () => {
       turn++
-      loaded.value = new Map()
+      parts.value = new Map()
     },
   }
+}
+
+function sameContent(a: DiffFile, b: DiffFile): boolean {
+  const key = ({ blob, new_mode, old_mode, old_path, status, additions, deletions }: DiffFile) =>
+    JSON.stringify([blob, new_mode, old_mode, old_path, status, additions, deletions])
+  return key(a) === key(b)
 }

@@ -1,0 +1,55 @@
+import { onScopeDispose, watch } from 'vue'
+import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskNews } from '../../stores/task-news.ts'
+
+/** The service watches for a minute; it is asked again well before that is over. */
+const EVERY = 40_000
+
+/**
+ * Has the service watch the task's worktree for as long as somebody looks, and calls `changed` when files changed,
+ * or may have changed while nothing was watched.
+ */
+export function useDiffWatch(taskId: () => string, changed: () => void): void {
+  const details = useTaskDetails()
+  const news = useTaskNews()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let since: string | null = null
+  let turn = 0
+
+  async function ask(): Promise<void> {
+    clearTimeout(timer)
+    const mine = ++turn
+    try {
+      const watched = await details.watchDiff(taskId())
+      if (mine !== turn) return
+      // The first answer, too: what is shown was read before the watch began.
+      if (watched.since !== since) changed()
+      since = watched.since
+    } catch {
+      // Without a watch the page still follows the task's events; the next turn asks again.
+      if (mine !== turn) return
+    }
+    timer = setTimeout(() => void ask(), EVERY)
+  }
+  watch(
+    taskId,
+    () => {
+      since = null
+      void ask()
+    },
+    { immediate: true },
+  )
+  watch(() => news.changesOf(taskId(), 'files'), changed)
+  watch(
+    () => news.changesOf(taskId(), 'workspace'),
+    () => {
+      changed()
+      // There may be a worktree to watch now.
+      void ask()
+    },
+  )
+  onScopeDispose(() => {
+    turn += 1
+    clearTimeout(timer)
+  })
+}
