@@ -67,16 +67,21 @@ function createMove(database: SqliteDatabase.Database) {
      VALUES (?, ?, ?, ?, ?, 0, NULL, '[]', ?)`,
   )
   const event = database.prepare(`INSERT INTO events (project_id, type, data) VALUES (?, 'task.transitioned', ?)`)
+  // Where each task stands, so that the floor need not look.
+  const standing = new Map(
+    (database.prepare('SELECT id, status FROM tasks').all() as Row[]).map((task) => [task.id, task.status]),
+  )
   const move = database.transaction((id: string, status: string, version: number): Row => {
     const now = new Date().toISOString()
     const task = update.get(status, version + 1, now, id, version)
     if (!task) throw new Error('No such task, or of another version.')
-    const moved = { from_state: status === 'todo' ? 'backlog' : 'todo', to_state: status, triggered_by: 'user:bench' }
+    const moved = { from_state: standing.get(id) ?? '', to_state: status, triggered_by: 'user:bench' }
     audit.run(v7(), id, moved.from_state, moved.to_state, moved.triggered_by, now)
     event.run(
       task.project_id,
       JSON.stringify({ project_id: task.project_id, task_id: id, task, ...moved, occurred_at: now }),
     )
+    standing.set(id, status)
     return task
   })
   return (id: string, status: string, version: number) => move.immediate(id, status, version)

@@ -13,10 +13,17 @@ export type LoadRequest =
       readonly name: string
       readonly url: string
       readonly token: string
-      readonly tasks: readonly string[]
+      readonly tasks: readonly LoadTask[]
+      /** The states that each task goes round; it stands in the last of them. */
+      readonly circuit: readonly string[]
       readonly connections: number
     }
   | { readonly kind: 'run'; readonly name: string; readonly requests: number }
+
+export interface LoadTask {
+  readonly id: string
+  readonly version: number
+}
 
 /** Seconds that a run took; 0 for `open`. */
 export type LoadAnswer = number
@@ -24,6 +31,7 @@ export type LoadAnswer = number
 interface Task {
   readonly id: string
   version: number
+  moves: number
 }
 
 interface Connection {
@@ -35,6 +43,7 @@ interface Connection {
 interface Target {
   readonly host: string
   readonly token: string
+  readonly circuit: readonly string[]
   readonly connections: readonly Connection[]
 }
 
@@ -52,7 +61,7 @@ serveParent<LoadRequest, LoadAnswer>(async (request) => {
 
 async function open(request: LoadRequest & { kind: 'open' }): Promise<Target> {
   const { host, hostname, port } = new URL(request.url)
-  const tasks = request.tasks.map((id): Task => ({ id, version: 1 }))
+  const tasks = request.tasks.map((task): Task => ({ ...task, moves: 0 }))
   const connections = await Promise.all(
     Array.from({ length: request.connections }, async (_, index): Promise<Connection> => {
       const socket = connect(Number(port), hostname).setNoDelay(true)
@@ -61,23 +70,25 @@ async function open(request: LoadRequest & { kind: 'open' }): Promise<Target> {
       return { socket, tasks: tasks.filter((_task, at) => at % request.connections === index), next: 0 }
     }),
   )
-  return { host, token: request.token, connections }
+  return { host, token: request.token, circuit: request.circuit, connections }
 }
 
 async function run(target: Target, requests: number): Promise<number> {
-  let left = requests
-  const take = () => left-- > 0
+  // Each connection sends its share, so that no task is asked to move more often than another.
+  const share = requests / target.connections.length
+  if (!Number.isInteger(share)) throw new Error(`${requests} requests can't be shared evenly.`)
   const since = performance.now()
-  await Promise.all(target.connections.map((connection) => drive(target, connection, take)))
+  await Promise.all(target.connections.map((connection) => drive(target, connection, share)))
   return (performance.now() - since) / 1_000
 }
 
-function drive(target: Target, connection: Connection, take: () => boolean): Promise<void> {
+function drive(target: Target, connection: Connection, requests: number): Promise<void> {
   const { socket } = connection
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let received = ''
+  let left = requests
   const send = () => {
-    if (!take()) {
+    if (left-- === 0) {
       resolve()
       return
     }
@@ -85,6 +96,7 @@ function drive(target: Target, connection: Connection, take: () => boolean): Pro
     if (!task) throw new Error('More connections than tasks.')
     socket.write(requestText(target, task))
     task.version++
+    task.moves++
   }
   const onData = (chunk: Buffer) => {
     received += chunk.toString('latin1')
@@ -107,9 +119,9 @@ function drive(target: Target, connection: Connection, take: () => boolean): Pro
   })
 }
 
-/** Backlog and back: every second version of a task stands in `todo`. */
-function requestText({ host, token }: Target, { id, version }: Task): string {
-  const body = JSON.stringify({ status: version % 2 === 1 ? 'todo' : 'backlog', version })
+/** The next state of the circuit. */
+function requestText({ host, token, circuit }: Target, { id, version, moves }: Task): string {
+  const body = JSON.stringify({ status: circuit[moves % circuit.length], version })
   return (
     `POST /api/v1/tasks/${id}/transition HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n` +
     `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`

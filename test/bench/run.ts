@@ -6,9 +6,12 @@ import { isBuilt } from './product.ts'
 import { tableOf } from './report.ts'
 import type { BenchRow, Build, Setting } from './row.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
+import { dryRunRow } from './rows/dry-run.ts'
+import { engineWork } from './rows/engine-work.ts'
 import { transitionsPerSecond } from './rows/transitions-per-second.ts'
+import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
 
-const rows: readonly BenchRow[] = [transitionsPerSecond, claimToAgentStart]
+const rows: readonly BenchRow[] = [transitionsPerSecond, transitionsWithHooks, engineWork, dryRunRow, claimToAgentStart]
 
 const usage = `usage: npm run bench -- [--only NAME]… [--quick] [--sources] [--json FILE | --json -]
 rows: ${rows.map((row) => row.name).join(', ')}`

@@ -1,12 +1,23 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { spreadOf } from '../../bench/measure.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 
+// Three services are started, one after the other.
+vi.setConfig({ testTimeout: 60_000 })
+
 const execute = promisify(execFile)
 const program = join(projectRoot, 'test', 'bench', 'run.ts')
+
+const names = [
+  'transitions-per-second',
+  'transitions-with-hooks',
+  'engine-work-per-transition',
+  'dry-run-200-states',
+  'claim-to-agent-start',
+]
 
 const side = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
 const measured = { product: side.median, floor: side.median, ratio: side.median, passed: expect.any(Boolean) }
@@ -20,6 +31,9 @@ test('a quick run measures product and floor of every row, and says so as JSON a
     build: 'sources',
     rows: [
       { name: 'transitions-per-second', unit: 'transitions/s', rounds: 2, goal: 0.5, ...measured, spread },
+      { name: 'transitions-with-hooks', unit: 'transitions/s', rounds: 2, goal: 0.5, ...measured, spread },
+      { name: 'engine-work-per-transition', unit: 'µs', rounds: 2, goal: 1.2, ...measured, spread },
+      { name: 'dry-run-200-states', unit: 'ms', rounds: 2, goal: 100, ...measured, spread },
       { name: 'claim-to-agent-start', unit: 'ms', rounds: 1, goal: 1.25, ...measured, spread },
     ],
   })
@@ -31,7 +45,7 @@ test('a row that is not there, or an unknown option, is told and ends with 2', a
   for (const args of [['--only', 'nothing'], ['--fast']]) {
     await expect(execute(process.execPath, [program, ...args])).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('rows: transitions-per-second, claim-to-agent-start') as string,
+      stderr: expect.stringContaining(`rows: ${names.join(', ')}\n`) as string,
     })
   }
 })
