@@ -110,3 +110,18 @@ test.concurrent('nothing is merged while the user rebases the target, and the ta
   expect((await merge(job, task)).task.status).toBe('done')
   expect(await repository.git(['log', '--format=%s', '-1', '--first-parent', 'main^'])).toBe('Mine')
 })
+
+test.concurrent('an update after the review asks for a new one: what is merged is what was judged', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const { client } = job.running
+  const task = await reviewed(job, 'echo new > new.txt; git add .; git commit -qm New')
+  await job.repository.commit('Meanwhile', { 'other.txt': 'other\n' })
+  expect((await client.call('tasks.update_branch', { task_id: task.id })).outcome).toBe('updated')
+  expect((await refused(merge(job, task))).code).toBe('review_not_ready')
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Check it with the base.' })
+  const again = await job.running.taskWhere(
+    task.id,
+    (one) => one.review_passed_at !== null && one.status === 'review' && !one.entry_barrier,
+  )
+  expect((await merge(job, again)).task.status).toBe('done')
+})
