@@ -94,13 +94,15 @@ export function createPassages(graph: Graph, task: ModelTask, answers: () => Ans
     else if (result === 'rejected') passages.reject({ by: 'system', depth: (passage.move.depth ?? 0) + 1 }, false)
     else if (result === 'failed') {
       task.events.push({ type: 'effect_failed', phase, action: actionOf(hook) })
-      if (typeof hook.on_failure === 'object') cascade(passage, hook.on_failure.cascade)
-    } else if (hook.on_success && !passage.lacked) cascade(passage, hook.on_success.cascade)
+      if (typeof hook.on_failure === 'object') cascade(passage, phase, hook.on_failure.cascade)
+    } else if (hook.on_success) cascade(passage, phase, hook.on_success.cascade)
     return !holds
   }
 
-  function cascade({ move }: Passage, to: string): void {
+  /** After the entry nothing follows when what it would build on was skipped. */
+  function cascade({ move, lacked }: Passage, phase: HookPhase, to: string): void {
     const depth = move.depth ?? 0
+    if (lacked && phase === 'after_enter') return
     if (depth < depthLimit && !graph.terminal(task.state)) passages.follow({ to, by: move.by, depth: depth + 1 })
   }
 
