@@ -6,7 +6,6 @@ import type { Commits, CountCommits } from '../../helpers/mortal-app-process.ts'
 vi.setConfig({ testTimeout: 600_000 })
 
 const all = process.env['COPSE_ALL_CRASHES'] === '1'
-const sample = 24
 const atOnce = 3
 
 type Death = NonNullable<CountCommits['die']>
@@ -42,16 +41,11 @@ async function withDeath(die: Death): Promise<Arrival | null> {
   return await arrival(second, journey, travelling)
 }
 
-/** Every boundary, or in the usual run those after a step of a transition, as many as there is time for. */
+/** Before and after every commit, or in the usual run after each that ends a transition or one of its steps. */
 function deathsOf(commits: Commits): readonly Death[] {
   const numbers = commits.map((_, index) => index + 1)
   if (all) return numbers.flatMap((at) => [{ at, when: 'before' } as const, { at, when: 'after' } as const])
-  const steps = numbers.filter((at) => commits[at - 1])
-  const stride = Math.max(1, steps.length / sample)
-  return Array.from({ length: Math.min(sample, steps.length) }, (_, index) => ({
-    at: steps[Math.floor(index * stride)] ?? 1,
-    when: 'after' as const,
-  }))
+  return numbers.filter((at) => commits[at - 1]).map((at) => ({ at, when: 'after' as const }))
 }
 
 test('killed at any commit between claim and clean-up, a task comes to the same one history', async () => {
@@ -81,8 +75,10 @@ test('killed at any commit between claim and clean-up, a task comes to the same 
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
+  console.info(
+    `${died} of ${deaths.length} deaths at ${commits.length} commits, ${differing.length} with another history.`,
+  )
   expect(differing).toEqual([])
   // The way is not always of one length, by a commit or two about logs and processes.
   expect(died).toBeGreaterThanOrEqual(deaths.length - 2)
-  console.info(`${died} deaths at ${commits.length} commits, one history.`)
 })
