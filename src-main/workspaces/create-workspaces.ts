@@ -8,7 +8,7 @@ import type { Cancellable, Clock } from '../engine/ports.ts'
 import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/workspace-port.ts'
 import { discardWorktree } from './discard-worktree.ts'
 import { ensureWorktree } from './ensure-worktree.ts'
-import { orNull } from './file-errors.ts'
+import { explainFileError, orNull } from './file-errors.ts'
 import { mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
 import { GitError } from './git/git-error.ts'
@@ -16,9 +16,11 @@ import { peekBranch, peekHead } from './git/peek.ts'
 import { countAheadBehind, isDirty } from './git/status.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
+import { changedSince, readWholeTree } from './judged-tree.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './lock.ts'
 import { checkMergeTarget, mergeIntoTarget, readConflicts } from './merge-into-target.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './orphans.ts'
+import { requireOwn } from './own-worktree.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
 import { removeWorktreeSafely } from './remove-worktree.ts'
 import { deleteRescue, expireRescues, listRescues } from './rescue-list.ts'
@@ -64,8 +66,15 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
       return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
     },
+    tree: (path, { signal }) => asWorkspaceError(readWholeTree(path, { signal })),
+    changedSince: (path, tree, { signal }) => asWorkspaceError(changedSince(path, tree, { signal })),
     commitAll: (path, message, { signal }) =>
-      asWorkspaceError(worktrees.run(resolve(path), () => commitEverything(path, message, { signal }))),
+      asWorkspaceError(
+        worktrees.run(resolve(path), async () => {
+          await requireOwn(path, { signal })
+          return await commitEverything(path, message, { signal })
+        }),
+      ),
     resetWorktree: (path, task, { signal }) =>
       asWorkspaceError(worktrees.run(resolve(path), () => resetWorktree(path, task, { signal, now, repositories }))),
     discard: (request, { signal }) =>
@@ -74,11 +83,10 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       ),
     rescue: (path, task, { signal }) =>
       asWorkspaceError(
-        perRepository(
-          path,
-          { signal },
-          async () => (await rescueUncommitted(path, task, { signal, now, reason: 'unknown' })).ref,
-        ),
+        perRepository(path, { signal }, async () => {
+          const git_dir = await requireOwn(path, { signal })
+          return (await rescueUncommitted(path, task, { signal, now, reason: 'unknown', git_dir })).ref
+        }),
       ),
     checkTarget: (ref, { signal }) =>
       asWorkspaceError(
@@ -89,9 +97,10 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     conflicts: (ref, { signal }) => asWorkspaceError(readConflicts(ref, { signal })),
     updateBranch: (request, { signal }) =>
       asWorkspaceError(
-        worktrees.run(resolve(request.path ?? request.repo_path), () =>
-          perRepository(request.repo_path, { signal }, () => updateBranch(request, { signal, now })),
-        ),
+        worktrees.run(resolve(request.path ?? request.repo_path), async () => {
+          if (request.path !== null) await requireOwn(request.path, { signal })
+          return await perRepository(request.repo_path, { signal }, () => updateBranch(request, { signal, now }))
+        }),
       ),
     remove: (request, { signal }) =>
       asWorkspaceError(
@@ -99,11 +108,12 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
           removeWorktreeSafely(request, { signal, now, repositories, onSetAside }),
         ),
       ),
-    lock: (path, lock) => worktrees.run(`lock ${resolve(path)}`, () => takeLock(path, lock)),
-    unlock: (path, execution) => worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution)),
-    readLock: (path) => holderOf(path),
-    releaseStaleLocks: (root) => releaseStale(root),
-    orphans: (root, known) => findOrphans(root, known),
+    lock: (path, lock) => asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => takeLock(path, lock))),
+    unlock: (path, execution) =>
+      asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution))),
+    readLock: (path) => asWorkspaceError(holderOf(path)),
+    releaseStaleLocks: (root) => asWorkspaceError(releaseStale(root)),
+    orphans: (root, known) => asWorkspaceError(findOrphans(root, known)),
     rescues: (repo, task, { signal }) => asWorkspaceError(listRescues(repo, task, { signal })),
     restoreRescue: (name, into, { signal }) =>
       asWorkspaceError(perRepository(name.repo_path, { signal }, () => restoreRescue(name, into, { signal }))),
@@ -155,7 +165,8 @@ async function asWorkspaceError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof GitError) throw new WorkspaceError('git_failed', error.message, { cause: error })
+    const message = error instanceof GitError ? error.message : explainFileError(error)
+    if (message !== null) throw new WorkspaceError('git_failed', message, { cause: error })
     throw error
   }
 }
