@@ -50,6 +50,7 @@ export function openReview(
     step_results: [],
     verdicts: [],
     head_commit: null,
+    tree: null,
     created_at: now,
     finished_at: passed ? now : null,
   }

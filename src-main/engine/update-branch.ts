@@ -5,6 +5,7 @@ import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import { conflictPrompt } from '../domain/task/conflict-text.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import type { FeedbackRequest } from './follow-up.ts'
+import { commitMessage, keepMessage } from './commit-message.ts'
 import { holdWorktree } from './hold-worktree.ts'
 import type { ActionDeps } from './move-task.ts'
 import type { Actions } from './actions.ts'
@@ -90,13 +91,13 @@ async function updateHeld(
 ): Promise<Attempt> {
   const { context } = deps.steps
   const { branch, base_branch, path } = ref
-  const keep_message = messageOf(task, 'Keep uncommitted work')
+  const keep_message = commitMessage(task, keepMessage)
   const result = await context.workspaces.updateBranch(
     {
       ...ref,
       task_id: workspace.task_id,
       strategy,
-      message: messageOf(task, `Merge ${base_branch} into ${branch}`),
+      message: commitMessage(task, `Merge ${base_branch} into ${branch}`),
       keep_message,
       on_conflict: on_conflict === 'editor' ? 'leave' : 'report',
     },
@@ -160,9 +161,4 @@ async function handOver(
   const used = conflict.left ? 'merge' : strategy
   const { path } = workspace
   return { outcome: 'agent', strategy: used, head, base, rescue_ref: null, path, files, hunks, execution_id }
-}
-
-/** The trailer leads from the commit back to its task. */
-function messageOf(task: TaskRecord, subject: string): string {
-  return `${subject}\n\nCopse-Task: ${task.id}\n`
 }

@@ -81,6 +81,10 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   status(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<WorktreeStatus>
   /** The commit that a worktree is on. */
   head(path: string, options: Cancellable): Promise<string>
+  /** Git's tree of all that is in a worktree, committed or not (untracked too, ignored not). */
+  tree(path: string, options: Cancellable): Promise<string>
+  /** The files of a worktree that differ from such a tree, as people read their paths. */
+  changedSince(path: string, tree: string, options: Cancellable): Promise<readonly string[]>
   /** Commits whatever is uncommitted (untracked too, ignored not); null when there was nothing. */
   commitAll(path: string, message: string, options: Cancellable): Promise<string | null>
   /** Throws away what is uncommitted (untracked too, ignored not), after keeping it as `rescue` does; the ref or null. */

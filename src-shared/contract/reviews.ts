@@ -35,6 +35,10 @@ export const Review = z
       .string()
       .nullable()
       .describe('The commit that this attempt judges; a verdict does not pass another one.'),
+    tree: z
+      .string()
+      .nullable()
+      .describe('Git’s tree of all that this attempt judges, committed or not; agents merge nothing else.'),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })

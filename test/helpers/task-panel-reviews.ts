@@ -32,6 +32,7 @@ export function reviews(now: number): Review[] {
       ci_steps: steps,
       step_results: [step('npm run lint', 0, 9_100), step('npm run typecheck', 0, 21_600), step('npm test', 0, 47_900)],
       head_commit: null,
+      tree: null,
       verdicts: [
         {
           by: `agent:${ids.agent}`,
@@ -57,6 +58,7 @@ export function reviews(now: number): Review[] {
         step('npm test', 1, 48_300, failing),
       ],
       head_commit: null,
+      tree: null,
       verdicts: [],
       created_at: ago(40, now),
       finished_at: ago(38, now),
@@ -69,6 +71,7 @@ export function reviews(now: number): Review[] {
       ci_steps: steps,
       step_results: steps.map((command) => step(command, 0, 8_000)),
       head_commit: null,
+      tree: null,
       verdicts: [
         {
           by: `agent:${ids.agent}`,

@@ -68,6 +68,16 @@ export function headChanged(judged: string, head: string): Refusal {
   }
 }
 
+/** What was checked is not all that would be merged. */
+export function filesChanged(files: readonly string[]): Refusal {
+  const some = files.slice(0, 20)
+  return {
+    code: 'review_not_ready',
+    message: `Files changed since they were checked: ${some.join(', ')}${files.length > some.length ? ' …' : ''}. Look at them and merge yourself, or send the task back and submit it anew.`,
+    details: { files: some },
+  }
+}
+
 /** A gate's no: back to its reject target, or to a person once the budget is used up. */
 export function rejectFrom(
   gate: WorkflowState,

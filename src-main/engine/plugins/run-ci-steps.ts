@@ -26,12 +26,13 @@ export function runCiSteps(services: Services): Plugin {
       const head_commit = await context.workspaces.head(workspace.path, { signal })
       // A run that a crash cut short starts over: half a result would be worth nothing.
       const review: ReviewRecord = { ...opened, head_commit, step_results: [] }
-      // The first step writes the rest of it down too.
-      if (review.ci_steps.length === 0) save(context, task, review)
-      if (review.status === 'passed') return { kind: 'ok' }
       const result = await runSteps(services, run, review, workspace.path)
-      if (result.kind === 'passed') passUnlessAsked(context, task, result.review)
-      return result.kind === 'passed' ? { kind: 'ok' } : result
+      if (result.kind !== 'passed') return result
+      // What the steps themselves left there, such as a lock file, is judged with the rest.
+      const tree = await context.workspaces.tree(workspace.path, { signal })
+      const checked = save(context, task, { ...result.review, tree })
+      if (checked.status !== 'passed') passUnlessAsked(context, task, checked)
+      return { kind: 'ok' }
     },
   }
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
-import { headChanged } from '../../domain/review/decide-verdict.ts'
+import { filesChanged, headChanged } from '../../domain/review/decide-verdict.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
+import { isPerson } from '../../domain/transition/audience.ts'
 import { isReviewGate } from '../../domain/workflow/graph.ts'
+import { commitMessage, keepMessage } from '../commit-message.ts'
 import type { EngineContext } from '../context.ts'
 import { showHunks } from '../show-hunks.ts'
 import { WorkspaceError, type MergeResult } from '../workspace-port.ts'
-import type { TaskRecord, WorkspaceRecord } from '../store-port.ts'
+import type { ReviewRecord, TaskRecord, WorkspaceRecord } from '../store-port.ts'
 import { toSettings } from '../views.ts'
 import { workspaceOwner } from '../workspace-of.ts'
 import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
-
-const keepMessage = 'Keep uncommitted work'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
 export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' | 'isShared' | 'whenAlone'>): Plugin {
@@ -20,7 +20,7 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
     name: 'run_merge',
     phases: ['on_enter', 'after_enter'],
     options: z.strictObject({}),
-    guard: async ({ task, workflow, workspace, signal }) => {
+    guard: async ({ task, workflow, workspace, triggered_by, signal }) => {
       if (isInParents(context, task)) return null
       if (services.isShared(task.id)) return workspaceLocked
       if (!workspace)
@@ -28,7 +28,8 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
       const ref = await worktrees.ref(workspace)
       if (ref.path !== null) {
         const gate = workflow.states.get(task.status)
-        const changed = gate && isReviewGate(gate) ? await changedSinceReview(context, task, ref.path, signal) : null
+        const judged = gate && isReviewGate(gate) ? context.store.read.reviews.latest(task.id) : null
+        const changed = judged && (await changedSinceReview(context, judged, ref.path, isPerson(triggered_by), signal))
         if (changed) return changed
         // What is not committed yet is merged too, so it counts for what is in the way.
         await keepUncommitted(context, task, ref.path, signal)
@@ -51,7 +52,7 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
       try {
         if (ref.path !== null) await keepUncommitted(context, task, ref.path, signal)
         const result = await context.workspaces.merge(
-          { ...ref, strategy: toSettings(project).merge_strategy, message: messageOf(task, task.title) },
+          { ...ref, strategy: toSettings(project).merge_strategy, message: commitMessage(task, task.title) },
           { signal },
         )
         if (result.kind !== 'merged') return refused(context, task, workspace, result)
@@ -96,27 +97,32 @@ function isInParents(context: EngineContext, task: TaskRecord): boolean {
   return workspaceOwner(context.store.read, task).id !== task.id
 }
 
-/** A passed review vouches for the commit that it judged and for no other. */
+/**
+ * A passed review vouches for the work that it judged, in whichever commit that is by now, and for no other. What
+ * changed since without being committed is merged on a person's word, who has seen the diff, but by nobody else.
+ */
 async function changedSinceReview(
-  context: EngineContext,
-  task: TaskRecord,
+  { workspaces }: EngineContext,
+  { head_commit, tree }: ReviewRecord,
   path: string,
+  by_person: boolean,
   signal: AbortSignal,
 ): Promise<Refusal | null> {
-  const judged = context.store.read.reviews.latest(task.id)?.head_commit ?? null
-  if (judged === null) return null
-  const head = await context.workspaces.head(path, { signal })
-  return head === judged ? null : headChanged(judged, head)
+  const files = tree === null ? null : await workspaces.changedSince(path, tree, { signal })
+  if (files?.length === 0) return null
+  const head = await workspaces.head(path, { signal })
+  if (head_commit !== null && head !== head_commit) return headChanged(head_commit, head)
+  return by_person || files === null ? null : filesChanged(files)
 }
 
-/** Commits what is uncommitted; the review goes along, since the work is the same. */
+/** Commits what is uncommitted; the review goes along, since it was of that work or a person vouches for it. */
 async function keepUncommitted(
   context: EngineContext,
   task: TaskRecord,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const commit = await context.workspaces.commitAll(path, messageOf(task, keepMessage), { signal })
+  const commit = await context.workspaces.commitAll(path, commitMessage(task, keepMessage), { signal })
   if (commit === null) return
   context.feed.commit((tx) => {
     const review = tx.reviews.latest(task.id)
@@ -125,9 +131,4 @@ async function keepUncommitted(
     tx.reviews.put(moved)
     tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: moved })
   })
-}
-
-/** The trailer leads from the commit back to its task. */
-function messageOf(task: TaskRecord, subject: string): string {
-  return `${subject}\n\nCopse-Task: ${task.id}\n`
 }

@@ -202,6 +202,7 @@ export const reviews = sqliteTable(
     step_results: json<StepResult[]>('step_results').notNull(),
     verdicts: json<Verdict[]>('verdicts').notNull(),
     head_commit: text('head_commit'),
+    tree: text('tree'),
     created_at: text('created_at').notNull(),
     finished_at: text('finished_at'),
   },

@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
-
-/** A command that asks something of its task over REST with the token of its execution, and says not a word. */
-function quietly(what: 'verdict' | 'transition' | 'comments', body: Readonly<Record<string, unknown>>): string {
-  const send = `
-    const { SVC_API_URL, SVC_API_TOKEN, SVC_TASK_ID } = process.env;
-    const headers = { authorization: "Bearer " + SVC_API_TOKEN, "content-type": "application/json" };
-    const url = SVC_API_URL + "/api/v1/tasks/" + SVC_TASK_ID + "/${what}";
-    fetch(url, { method: "POST", headers, body: ${JSON.stringify(JSON.stringify(body))} })
-      .then((response) => { if (!response.ok) process.exit(9) })`
-  return `'${process.execPath}' -e '${send}'`
-}
+import { quietly } from '../../helpers/quiet-command.ts'
 
 const works = 'echo line >> work.txt; git add -A; git commit -qm Work; echo worked'
 const give = (job: Job, task_id: string, role: string, agent_id: string) =>

@@ -89,6 +89,7 @@ test('the latest review of a task is its last attempt, whichever was written las
     step_results: [],
     verdicts: [],
     head_commit: null,
+    tree: null,
     created_at: '2026-11-21T09:30:00.000Z',
     finished_at: null,
   })

@@ -129,6 +129,7 @@ test('when a person attended, what an execution said last, and which commit a re
     step_results: [],
     verdicts: [verdict],
     head_commit: 'abc',
+    tree: null,
     created_at,
     finished_at: null,
   } as const
