@@ -54,7 +54,10 @@ test.concurrent(
     const { client } = job.running
     const task = await job.task()
     const { path } = await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
-    const { version } = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    const { version } = await job.running.taskWhere(
+      task.id,
+      (one) => one.review_passed_at !== null && !one.entry_barrier,
+    )
     await job.repository.git(['add', '-A', ':!.svc.lock'], { cwd: path })
     await job.repository.git(['commit', '-qm', 'Taken up'], { cwd: path })
     await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
