@@ -1,5 +1,14 @@
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+
 export const tabIds = ['overview', 'agent', 'changes', 'review', 'activity', 'workspace'] as const
 export type TabId = (typeof tabIds)[number]
+
+/** What a task is opened at: its agent while that works, what there is to decide, else what it is about. */
+export function openingTab(task: Task | null, kind: WorkflowState['kind'] | undefined): TabId {
+  if (task?.active_execution_id) return 'agent'
+  return kind === 'gate' || task?.error_annotation?.type === 'merge_conflict' ? 'review' : 'overview'
+}
 
 export type PanelCommand =
   { readonly kind: 'tab'; readonly tab: TabId } | { readonly kind: 'full' | 'start' | 'stop' | 'edit' | 'move' }

@@ -49,12 +49,16 @@ export function groupConflicts(files: readonly string[], hunks: readonly Conflic
 /** Tells the sides apart by git's own marks, whatever the length of those. */
 function linesOf(text: string): ConflictPlace['lines'] {
   let side: ConflictSide = 'both'
-  return text.split('\n').map((line) => {
-    const next = sideAfter(line, side)
-    if (next === null) return { text: line, side }
-    side = next
-    return { text: line, side: 'mark' }
-  })
+  // The end of the file's last line is no line of its own.
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => {
+      const next = sideAfter(line, side)
+      if (next === null) return { text: line, side }
+      side = next
+      return { text: line, side: 'mark' }
+    })
 }
 
 function sideAfter(line: string, side: ConflictSide): ConflictSide | null {

@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const viewport = { width: 1440, height: 900 }
+const lines = (word: string) =>
+  Array.from({ length: 80 }, (_, n) => `export const ${word}${n} = ${n}`).join('\n') + '\n'
+const names = ['a', 'b', 'c', 'd', 'e', 'f']
+const files = Object.fromEntries(names.map((name) => [`src/${name}.ts`, lines('before')]))
+
+test('an open diff follows the worktree: scroll, folders and ticks stay, and a tick falls with its content', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
+  try {
+    await using repository = await createTestRepository({ files: { ...files, 'docs/note.md': 'note\n' } })
+    await using browser = await launchChromium()
+    await using service = await startBuiltService({ as: 'local', dataDir })
+    const { page, client, panel, openProject, openTask } = await openLocally(
+      await browser.newPage({ viewport }),
+      service,
+    )
+    const project = await client.call('projects.create', { name: 'Live', repo_path: repository.path })
+    const command =
+      'for f in src/*.ts; do sed -i s/before/after/ $f; done; echo more >> docs/note.md; echo at it; exec tail -f /dev/null'
+    const agent = await client.call('agents.create', { name: 'Long', executor: 'command', config: { command } })
+    const task = await client.call('tasks.create', { project_id: project.id, title: 'Write on' })
+    const { workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    const path = workspace?.path ?? ''
+    await page.reload()
+    await openProject('Live')
+    await openTask('Write on', 'Changes')
+    await page.keyboard.press('f')
+    const tree = panel.getByRole('navigation', { name: 'Changed files' })
+    await tree.getByText('0 of 7 viewed').waitFor()
+
+    // By keyboard, from where one is; the file folds.
+    await tree.getByTitle('docs/note.md').click()
+    await page.keyboard.press('v')
+    await tree.getByText('1 of 7 viewed').waitFor()
+    await panel.getByRole('button', { name: 'Open docs/note.md' }).waitFor()
+    await tree.getByTitle('src/c.ts').click()
+    await panel.getByRole('checkbox', { name: 'Viewed src/c.ts' }).click()
+    await tree.getByText('2 of 7 viewed').waitFor()
+    await tree.getByRole('button', { name: 'docs', exact: true }).click()
+    await tree.getByTitle('src/e.ts').click()
+    const before = await topOf(page, 'src/e.ts')
+
+    // A file above the one that is read appears, another's content changes.
+    await writeFile(join(path, 'src', 'a0.ts'), lines('fresh'))
+    await writeFile(join(path, 'src', 'c.ts'), lines('again'))
+    await tree.getByText('1 of 8 viewed').waitFor()
+    await tree.getByTitle('src/a0.ts').waitFor()
+    expect(await topOf(page, 'src/e.ts')).toBeCloseTo(before, 0)
+    expect(await tree.getByRole('button', { name: 'docs', exact: true }).getAttribute('aria-expanded')).toBe('false')
+    expect(await tree.locator('[aria-current="true"]').textContent()).toContain('e')
+
+    // What is ticked off is the person's, and stays over a restart.
+    await service.stop()
+    await using again = await startBuiltService({ as: 'local', dataDir })
+    const later = await openLocally(await browser.newPage({ viewport }), again)
+    await later.openProject('Live')
+    await later.openTask('Write on', 'Changes')
+    await later.panel.getByText('1 of 8 viewed').waitFor()
+    await later.panel.getByRole('checkbox', { name: 'Viewed docs/note.md', checked: true }).waitFor()
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
+test('a file too large to come along says why, and is shown when it is asked for', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { client, panel, page, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
+  const project = await client.call('projects.create', { name: 'Large', repo_path: repository.path })
+  const command = 'seq 1 200000 > numbers.txt; echo small > small.txt; git add -A; git commit -qm Numbers; echo done'
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config: { command } })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Count' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await expect.poll(() => client.call('tasks.get', { task_id: task.id })).toMatchObject({ status: 'review' })
+  await page.reload()
+  await openProject('Large')
+  await openTask('Count', 'Changes')
+  await panel.getByText('1 file with more than 1 MB of changes.', { exact: false }).waitFor()
+  await panel.getByText('Too large: over 1 MB of changes').waitFor()
+  await panel.getByRole('button', { name: 'Show anyway' }).click()
+  await panel.getByText('Too large: over 1 MB of changes').waitFor({ state: 'detached' })
+  await panel.getByText('17', { exact: true }).first().waitFor()
+})
+
+/** How far below the top of the page the bar of a file is. */
+async function topOf(page: Page, path: string): Promise<number> {
+  const box = await page.getByRole('checkbox', { name: `Viewed ${path}` }).boundingBox()
+  return box?.y ?? Number.NaN
+}
