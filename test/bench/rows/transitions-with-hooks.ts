@@ -30,7 +30,8 @@ export const transitionsWithHooks: BenchRow = {
   name: 'transitions-with-hooks',
   unit: 'transitions/s',
   better: 'higher',
-  goal: 0.5,
+  // No floor does git's work: this only tells when it becomes worse.
+  goal: 0.05,
   rounds: { full: { warmUp: 2, measured: 9 }, quick: { warmUp: 1, measured: 2 } },
   prepare: ({ scale, build }) => raceTransitions({ build, ...sizes[scale], circuit, field: hooked }),
 }
