@@ -1,4 +1,6 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
+import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from './store-port.ts'
@@ -22,6 +24,8 @@ export interface Cleanup {
   now(task: TaskRecord, signal: AbortSignal): Promise<CleanupEnd>
   /** Removes the worktree of a task in so many seconds. */
   later(task: TaskRecord, seconds: number): CleanupEnd
+  /** Removes the worktree of a finished task at a person's word: before its time, or after a removal that failed. */
+  byHand(task: TaskRecord, signal: AbortSignal): Promise<WorkspaceRecord | Refusal>
   /** Removes the worktrees whose time has come. */
   sweep(signal: AbortSignal): Promise<void>
   remove(workspace: WorkspaceRecord, signal: AbortSignal): Promise<CleanupEnd>
@@ -55,6 +59,7 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
     remove,
     now,
     later,
+    byHand: async (task, signal) => refuseByHand(deps, task) ?? outcomeByHand(deps, task, await now(task, signal)),
     enter: async (task, state, signal) => {
       const workflow = transitions.workflowOf(context.store.read, task)
       const isCancelled = workflow.cancellation?.name === state
@@ -74,6 +79,31 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
       }
     },
   }
+}
+
+function refuseByHand({ context, transitions }: CleanupDeps, task: TaskRecord): Refusal | null {
+  const { read } = context.store
+  if (workspaceOwner(read, task).id !== task.id) {
+    return notByHand('This task works in the workspace of its parent. Clean that one up.')
+  }
+  if (!read.workspaces.byTask(task.id)) return noWorkspace
+  const state = transitions.workflowOf(read, task).states.get(task.status)
+  if (state?.kind !== 'terminal' || task.entry_barrier) {
+    return notByHand('The task is not finished, and needs its workspace. Finish or cancel it first.')
+  }
+  return othersInWorkspace(read, task).length > 0 ? workspaceLocked : null
+}
+
+function outcomeByHand({ context }: CleanupDeps, task: TaskRecord, end: CleanupEnd): WorkspaceRecord | Refusal {
+  if (end.kind === 'failed') return { code: 'workspace_failed', message: end.message }
+  return context.store.read.workspaces.byTask(task.id) ?? noWorkspace
+}
+
+const notByHand = (message: string): Refusal => ({ code: 'recovery_not_available', message })
+const noWorkspace: Refusal = {
+  code: 'not_found',
+  message: 'This task has no workspace.',
+  details: { resource: 'workspace' },
 }
 
 /** The worktree that a task may remove: one of its own that is still there. */

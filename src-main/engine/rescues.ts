@@ -1,10 +1,12 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Rescue, RestoredRescue } from '../../src-shared/contract/rescues.ts'
+import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import type { EngineContext } from './context.ts'
+import { holdWorktree } from './hold-worktree.ts'
 import { WorkspaceError } from './workspace-port.ts'
 import { saveWorkspace } from './save-workspace.ts'
-import type { TaskRecord, WorkspaceRecord } from './store-port.ts'
+import type { TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from './workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -45,10 +47,10 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
   let sweptAt = -Infinity
   const ofProject: Rescues['ofProject'] = async (project_id, signal) => {
     const found: Rescue[] = []
-    for (const { path } of read.repos.byProject(project_id)) {
-      const all = await workspaces.rescues(path, null, { signal })
+    const paths = read.repos.byProject(project_id).map((repo) => repo.path)
+    for (const kept of await readEach(context, paths, (path) => workspaces.rescues(path, null, { signal }))) {
       found.push(
-        ...all.filter((one) => (read.tasks.get(one.task_id as TaskId)?.project_id ?? project_id) === project_id),
+        ...kept.filter((one) => (read.tasks.get(one.task_id as TaskId)?.project_id ?? project_id) === project_id),
       )
     }
     return found.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
@@ -57,36 +59,30 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
     const { task_id, timestamp, project_id } = choice
     const task = read.tasks.get(task_id as TaskId)
     if (task && task.project_id !== project_id) return null
-    for (const path of task ? reposOf(context, task) : read.repos.byProject(project_id).map((repo) => repo.path)) {
-      const all = await workspaces.rescues(path, task_id, { signal })
-      const one = all.find((rescue) => rescue.timestamp === timestamp)
-      if (one) return one
-    }
-    return null
+    const paths = task ? [...reposOf(context, task)] : read.repos.byProject(project_id).map((repo) => repo.path)
+    const found = await readEach(context, paths, (path) => workspaces.rescues(path, task_id, { signal }))
+    return found.flat().find((rescue) => rescue.timestamp === timestamp) ?? null
   }
   return {
-    ofTask: async (task, signal) => {
-      const found: Rescue[] = []
-      for (const path of reposOf(context, task)) found.push(...(await workspaces.rescues(path, task.id, { signal })))
-      return found
-    },
+    ofTask: async (task, signal) =>
+      (
+        await readEach(context, [...reposOf(context, task)], (path) => workspaces.rescues(path, task.id, { signal }))
+      ).flat(),
     ofProject,
     restore: async (choice, signal) => {
       const rescue = await find(choice, signal)
       if (!rescue) return none
+      const restore = async (into: Into) => (await restoreInto(context, choice, rescue, into, signal)) ?? none
       const task = read.tasks.get(choice.task_id as TaskId)
-      if (!task) return (await restoreInto(context, choice, rescue, null, signal)) ?? none
-      return await worktrees.exclusively(task, async () => {
-        const workspace = workspaceOf(read, task)
-        return (
-          (await withLock(context, task, workspace, (path) => restoreInto(context, choice, rescue, path, signal))) ??
-          none
-        )
-      })
+      if (!task) return await restore(noWorktree)
+      return await worktrees.exclusively(task, () => intoWorktree(context, task, restore))
     },
     remove: async (choice, signal) => {
       const rescue = await find(choice, signal)
-      return rescue !== null && (await workspaces.deleteRescue(rescue, { signal })) ? null : none
+      if (rescue === null || !(await workspaces.deleteRescue(rescue, { signal }))) return none
+      const task = read.tasks.get(choice.task_id as TaskId)
+      if (task) tell(context, task)
+      return null
     },
     sweep: async (signal) => {
       const now = context.clock.now()
@@ -108,53 +104,73 @@ function reposOf(context: EngineContext, task: TaskRecord): ReadonlySet<string> 
   return new Set(known.filter((path) => path !== undefined))
 }
 
+/** What each of the repositories says. One that is gone does not keep the others from answering. */
+async function readEach<T>(
+  context: EngineContext,
+  paths: readonly string[],
+  look: (path: string) => Promise<T>,
+): Promise<readonly T[]> {
+  const answers: T[] = []
+  const failures: WorkspaceError[] = []
+  for (const path of paths) {
+    try {
+      answers.push(await look(path))
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error
+      context.log.warn({ err: error, path }, 'the rescues of a repository could not be looked through')
+      failures.push(error)
+    }
+  }
+  if (answers.length === 0 && failures[0]) throw failures[0]
+  return answers
+}
+
 type Into = { readonly path: string } | { readonly path: null; readonly why_not: 'no_worktree' | 'busy' }
 
+const noWorktree: Into = { path: null, why_not: 'no_worktree' }
+const busy: Into = { path: null, why_not: 'busy' }
+
 /** Hands over the task's worktree if it is there and nobody is at work in it, and holds its lock meanwhile. */
-async function withLock<T>(
+async function intoWorktree(
   context: EngineContext,
   task: TaskRecord,
-  workspace: WorkspaceRecord | null,
-  work: (into: Into) => Promise<T>,
-): Promise<T> {
+  restore: (into: Into) => Promise<RestoredRescue | Refusal>,
+): Promise<RestoredRescue | Refusal> {
   const { read } = context.store
+  const workspace = workspaceOf(read, task)
   const isThere =
     workspace !== null && workspace.status !== 'cleaned' && (await context.workspaces.exists(workspace.path))
-  if (!isThere) return await work({ path: null, why_not: 'no_worktree' })
-  const isBusy = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)].some(
-    (one) => one.agent_id !== null,
-  )
-  if (isBusy) return await work({ path: null, why_not: 'busy' })
+  if (!isThere) return await restore(noWorktree)
+  const running = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)]
+  if (running.some((one) => one.agent_id !== null)) return await restore(busy)
   const { path } = workspace
-  const execution_id = context.newId() as ExecutionId
-  const holder = await context.workspaces.lock(path, { execution_id, pid: null })
-  if (holder) return await work({ path: null, why_not: 'busy' })
-  try {
-    const result = await work({ path })
-    context.feed.commit((tx) => {
-      const current = tx.workspaces.byTask(workspace.task_id)
-      if (current) saveWorkspace(tx, workspaceOwner(tx, task), current)
-    })
-    return result
-  } finally {
-    await context.workspaces.unlock(path, execution_id)
-  }
+  const restored = await holdWorktree(context, path, () => restore({ path }))
+  if ('code' in restored && restored.code === workspaceLocked.code) return await restore(busy)
+  tell(context, task)
+  return restored
+}
+
+/** Whoever shows the workspace, or what was kept of it, looks again. */
+function tell(context: EngineContext, task: TaskRecord): void {
+  context.feed.commit((tx) => {
+    const owner = workspaceOwner(tx, task)
+    const current = tx.workspaces.byTask(owner.id)
+    if (current) saveWorkspace(tx, owner, current)
+  })
 }
 
 async function restoreInto(
   context: EngineContext,
   choice: RescueChoice,
   rescue: Rescue,
-  into: Into | null,
+  into: Into,
   signal: AbortSignal,
 ): Promise<RestoredRescue | null> {
   const project = context.store.read.projects.get(choice.project_id)
   const prefix = project ? toSettings(project).branch_prefix : ''
   const branch = `${prefix}rescued-${choice.task_id.slice(-8)}-${choice.timestamp}`
-  const place = into ?? { path: null, why_not: 'no_worktree' as const }
-  const { path } = place
-  const why_not = path === null ? place.why_not : 'no_worktree'
-  return await context.workspaces.restoreRescue(rescue, { path, why_not, branch }, { signal })
+  const why_not = into.path === null ? into.why_not : 'no_worktree'
+  return await context.workspaces.restoreRescue(rescue, { path: into.path, why_not, branch }, { signal })
 }
 
 async function expire(context: EngineContext, path: string, before: number, signal: AbortSignal): Promise<void> {

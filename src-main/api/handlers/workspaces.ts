@@ -3,6 +3,7 @@ import type { OperationRequest } from '../../../src-shared/contract/operations.t
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findProject, findTask } from '../find.ts'
 import { newTask } from '../new-task.ts'
+import { workspaceView } from '../workspace-view.ts'
 
 type Names =
   | 'rescues.of_task'
@@ -11,6 +12,7 @@ type Names =
   | 'rescues.restore_in_project'
   | 'rescues.delete'
   | 'rescues.delete_in_project'
+  | 'tasks.clean_up_workspace'
   | 'orphans.list'
   | 'orphans.remove'
   | 'orphans.adopt'
@@ -18,7 +20,7 @@ type Names =
 /** What was kept of tasks' work, and what is left on the disk that no task knows. */
 export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
   const { read } = parts.store
-  const { rescues, orphans, views } = parts.engine
+  const { rescues, orphans, cleanup, views } = parts.engine
   const ofTask = ({ task_id, timestamp }: OperationRequest<'rescues.restore'>) => ({
     project_id: findTask(read, task_id).project_id,
     task_id,
@@ -46,6 +48,8 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
       accepted(await rescues.restore(inProject(input), signal)),
     'rescues.delete': (input, { signal }) => remove(ofTask(input), signal),
     'rescues.delete_in_project': (input, { signal }) => remove(inProject(input), signal),
+    'tasks.clean_up_workspace': async ({ task_id }, { signal }) =>
+      workspaceView(parts, accepted(await cleanup.byHand(findTask(read, task_id), signal)), signal),
     'orphans.list': async (_input, { signal }) => ({ items: [...(await orphans.list(signal))] }),
     'orphans.remove': async ({ path }, { signal }) => accepted(await orphans.remove(path, signal)),
     'orphans.adopt': async ({ path, project_id, title }, { signal }) => {

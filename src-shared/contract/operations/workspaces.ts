@@ -4,6 +4,7 @@ import { del, get, list, post } from '../operation.ts'
 import { Orphan, RemovedOrphan } from '../orphans.ts'
 import { Rescue, rescueTimestamp, RestoredRescue } from '../rescues.ts'
 import { Task } from '../tasks.ts'
+import { Workspace } from '../workspaces.ts'
 
 const Kept = z.string().regex(rescueTimestamp, 'The last part of the ref of a rescue.')
 const ofTask = { task_id: TaskId, timestamp: Kept }
@@ -21,6 +22,7 @@ export const workspacesOperations = {
     'What was kept before something of this task was thrown away, newest first.',
     z.object({ task_id: TaskId }),
     list(Rescue),
+    ['workspace_failed'],
   ),
   'rescues.of_project': get(
     '/projects/{project_id}/rescues',
@@ -28,6 +30,7 @@ export const workspacesOperations = {
     'What was kept in the project’s repositories, of deleted tasks too, newest first.',
     z.object({ project_id: ProjectId }),
     list(Rescue),
+    ['workspace_failed'],
   ),
   'rescues.restore': post(
     '/tasks/{task_id}/rescues/{timestamp}/restore',
@@ -35,6 +38,8 @@ export const workspacesOperations = {
     `Bring a rescue back: into the task’s worktree ${restored}`,
     z.object(ofTask),
     RestoredRescue,
+    200,
+    ['workspace_failed'],
   ),
   'rescues.restore_in_project': post(
     '/projects/{project_id}/rescues/{of_task}/{timestamp}/restore',
@@ -42,18 +47,31 @@ export const workspacesOperations = {
     `Bring a rescue back, also of a deleted task: ${restored}`,
     z.object(ofProject),
     RestoredRescue,
+    200,
+    ['workspace_failed'],
   ),
   'rescues.delete': del(
     '/tasks/{task_id}/rescues/{timestamp}',
     'member_human',
     'Give a rescue up for good. Those older than 30 days go by themselves.',
     z.object(ofTask),
+    ['workspace_failed'],
   ),
   'rescues.delete_in_project': del(
     '/projects/{project_id}/rescues/{of_task}/{timestamp}',
     'member_human',
     'Give a rescue up for good, also of a deleted task.',
     z.object(ofProject),
+    ['workspace_failed'],
+  ),
+  'tasks.clean_up_workspace': post(
+    '/tasks/{task_id}/workspace/cleanup',
+    'member_human',
+    'Remove the worktree of a finished task now: before its time, or again after a failure. Uncommitted work is kept.',
+    z.object({ task_id: TaskId }),
+    Workspace,
+    200,
+    ['recovery_not_available', 'workspace_locked', 'workspace_failed'],
   ),
   'orphans.list': get(
     '/system/orphans',
@@ -61,6 +79,7 @@ export const workspacesOperations = {
     'Folders below the workspace root that belong to no task. They are never deleted by themselves.',
     z.object({}),
     list(Orphan),
+    ['workspace_failed'],
   ),
   'orphans.remove': post(
     '/system/orphans/remove',
@@ -69,7 +88,7 @@ export const workspacesOperations = {
     z.object({ path: z.string().min(1).max(4_096) }),
     RemovedOrphan,
     200,
-    ['not_a_git_repository'],
+    ['not_a_git_repository', 'workspace_failed'],
   ),
   'orphans.adopt': post(
     '/system/orphans/adopt',
@@ -82,5 +101,6 @@ export const workspacesOperations = {
     }),
     Task,
     201,
+    ['workspace_failed'],
   ),
 } as const

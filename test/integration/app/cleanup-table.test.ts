@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
 import { smallWorkflow, withHooks } from '../../helpers/small-workflow.ts'
 
 const start = Date.parse('2026-11-21T09:00:00.000Z')
@@ -89,6 +90,14 @@ test.concurrent(
     })
     expect(await readFile(join(path, 'slow.txt'), 'utf8')).toBe('s\n')
     expect(await job.repository.git(['show', 'main:work.txt'])).toBe('work')
+
+    // A person tries again: refused while the reason lasts.
+    const again = () => job.running.client.call('tasks.clean_up_workspace', { task_id: task.id })
+    expect(await refusalOf(again())).toBe('workspace_failed')
+    await job.repository.git(['config', '--unset', 'filter.restless.clean'])
+    expect(await again()).toMatchObject({ status: 'cleaned', error: null })
+    expect(existsSync(path)).toBe(false)
+    expect((await keptOf(job, task)).length).toBeGreaterThan(0)
   },
 )
 
@@ -173,4 +182,25 @@ test.concurrent('a custom terminal state with a delay keeps the worktree that lo
   job.running = await job.running.restart()
   await whenCleaned(job, task)
   expect(existsSync(path)).toBe(false)
+})
+
+test.concurrent('a person may have a worktree removed before its time, but not one that is needed', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const cleanUp = ({ id: task_id }: Task) => client.call('tasks.clean_up_workspace', { task_id })
+  const { task, path } = await left(job)
+  expect(await refusalOf(cleanUp(task))).toBe('recovery_not_available')
+  expect(await refusalOf(cleanUp(await job.task({ title: 'Fresh' })))).toBe('not_found')
+  const turn = await job.task({ title: 'Turn', parent_id: task.id, subtask_mode: 'ordered' })
+  expect(await refusalOf(cleanUp(turn))).toBe('recovery_not_available')
+  expect(existsSync(path)).toBe(true)
+  await client.call('tasks.cancel', { task_id: task.id })
+  await job.running.eventually(
+    () => workspace(job, task),
+    (one) => one.status === 'cleanup_scheduled',
+  )
+  expect(await cleanUp(task)).toMatchObject({ status: 'cleaned', cleanup_at: null })
+  expect(await cleanUp(task)).toMatchObject({ status: 'cleaned' })
+  expect(existsSync(path)).toBe(false)
+  expect(await keptOf(job, task)).toMatchObject([{ files: 1 }])
 })

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
+import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
 const day = 86_400_000
@@ -88,6 +89,80 @@ test.concurrent('rescues of a deleted task are listed in its project and come ba
   expect(await job.repository.git(['show', `${restored.branch}^2:staged.txt`])).toBe('one')
   await client.call('rescues.delete_in_project', name)
   expect((await client.call('rescues.of_project', { project_id: job.project.id })).items).toEqual([])
+})
+
+test.concurrent(
+  'while an agent is at work a rescue comes back as a branch, and its worktree is left alone',
+  async () => {
+    await using beacon = await createProcessBeacon()
+    await using job = await startJob()
+    const { client } = job.running
+    const { task, path } = await failed(job)
+    await reassign(job, task, { reset_worktree: true })
+    const busy = await job.agent(beacon.hold('busy', `${wait}; exit 1`), 'Busy')
+    await client.call('tasks.assign_role', { task_id: task.id, role: 'coder', agent_id: busy.id })
+    await job.claim(task, busy)
+    await beacon.alive('busy')
+    const [rescue] = await rescuesOf(job, task)
+    const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
+    const restored = await client.call('rescues.restore', name)
+    expect(restored).toMatchObject({ to: 'branch', path: null, why_branch: 'busy' })
+    expect(existsSync(join(path, 'new.txt'))).toBe(false)
+    expect(await job.repository.git(['show', `${restored.branch}:new.txt`])).toBe('new')
+    // Once more is the same branch, not a second one.
+    expect(await client.call('rescues.restore', name)).toEqual(restored)
+  },
+)
+
+test.concurrent('commits that a discarded branch led to are listed as such, and come back as a branch', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task({ title: 'Discard me' })
+  await job.claim(task, await job.agent('echo work > work.txt; git add .; git commit -qm Work; exit 1'))
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
+  await reassign(job, task, { reset_workspace: true })
+  const [rescue, ...others] = await rescuesOf(job, task)
+  expect(rescue).toMatchObject({ reason: 'discard', kind: 'commits', files: 1 })
+  expect(others).toEqual([])
+  const restored = await client.call('rescues.restore', { task_id: task.id, timestamp: rescue?.timestamp ?? '' })
+  expect(restored).toMatchObject({ to: 'branch', why_branch: 'commits' })
+  expect(await job.repository.git(['show', `${restored.branch}:work.txt`])).toBe('work')
+})
+
+test.concurrent('whoever shows a task hears when a rescue is given up or comes back', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task } = await failed(job)
+  await reassign(job, task, { reset_worktree: true })
+  const [rescue] = await rescuesOf(job, task)
+  const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
+  for (const call of ['rescues.restore', 'rescues.delete'] as const) {
+    const stop = new AbortController()
+    const events = client.events({}, null, stop.signal)[Symbol.asyncIterator]()
+    const heard = (async () => {
+      for (;;) {
+        const { done, value } = await events.next()
+        if (done) throw new Error('The events ended.')
+        if (value.kind === 'event' && value.event.type === 'workspace.updated') return value.event.data.task_id
+      }
+    })()
+    await client.call(call, name)
+    expect(await heard).toBe(task.id)
+    stop.abort()
+  }
+})
+
+test.concurrent('what is kept in a repository that is gone is no secret, but a failure in words', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task } = await failed(job)
+  await reassign(job, task, { reset_worktree: true })
+  const project_id = job.project.id
+  await rename(job.repository.path, `${job.repository.path}-moved`)
+  expect(await refusalOf(client.call('rescues.of_project', { project_id }))).toBe('workspace_failed')
+  expect(await refusalOf(client.call('rescues.of_task', { task_id: task.id }))).toBe('workspace_failed')
+  await rename(`${job.repository.path}-moved`, job.repository.path)
+  expect(await rescuesOf(job, task)).toHaveLength(1)
 })
 
 test.concurrent('the sweep gives up rescues of 30 days, never younger ones and never other refs', async () => {
