@@ -125,7 +125,9 @@ test('the schema in code and the migrations say the same', async () => {
   const out = join(folder.path, 'migrations')
   await cp(migrations, out, { recursive: true })
   const config = join(folder.path, 'drizzle.config.json')
-  const schema = ['identity', 'work', 'notes', 'diffs'].map((name) => join(projectRoot, `src-main/store/schema/${name}.ts`))
+  const schema = ['identity', 'work', 'notes', 'diffs'].map((name) =>
+    join(projectRoot, `src-main/store/schema/${name}.ts`),
+  )
   await writeFile(config, JSON.stringify({ dialect: 'sqlite', schema, out: './migrations' }))
   const kit = join(projectRoot, 'node_modules/drizzle-kit/bin.cjs')
   const { stdout } = await promisify(execFile)(process.execPath, [kit, 'generate', '--config', config], {
