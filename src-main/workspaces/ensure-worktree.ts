@@ -11,6 +11,7 @@ import { branchRef, branchTips, currentBranch, mergeBase, resolveBase, resolveCo
 import { peekCommonDir, peekHead } from './git/peek.ts'
 import { runGit } from './git/run-git.ts'
 import { isDirty } from './git/status.ts'
+import { isBeingRebased } from './git/unfinished.ts'
 import { addWorktree, commonDir, findRecord, forgetWorktree, readGitLink, repairWorktree } from './git/worktree.ts'
 import { keepLooseEnds } from './loose-ends.ts'
 import { ownRecord } from './own-worktree.ts'
@@ -102,7 +103,8 @@ async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<
   const isOnBranch = peeked?.branch === branch
   if (isOnBranch) await noteTip(path, peeked.commit, taskOf(request), options)
   if (isOnBranch && knownBase !== undefined) return { kind: 'ready', how: 'reused', base_commit: knownBase }
-  if (!isOnBranch && (await currentBranch(path, { signal })) !== branch && !(await isRebasing(path, branch))) {
+  // An agent that was interrupted within a rebase of its branch goes on with it; git would not switch anyway.
+  if (!isOnBranch && (await currentBranch(path, { signal })) !== branch && !(await isBeingRebased(path, branch))) {
     await returnToBranch(request, options)
   }
   const head = await resolveCommit(path, 'HEAD', { signal })
@@ -134,16 +136,6 @@ async function returnToBranch(request: WorktreeRequest, options: EnsureOptions):
   }
   if (head !== null) await keepUnlessReachable(path, head, taskOf(request), { ...options, reason: 'left' })
   await runGit(path, ['switch', '--quiet', '--no-guess', branch], { signal, access: 'write' })
-}
-
-/** An agent that was interrupted within a rebase of its branch goes on with it; git would not switch anyway. */
-async function isRebasing(path: string, branch: string): Promise<boolean> {
-  const record = await readGitLink(path)
-  for (const kind of ['rebase-merge', 'rebase-apply']) {
-    const name = await orNull(readFile(join(record ?? path, kind, 'head-name'), 'utf8'))
-    if (name?.trim() === branchRef(branch)) return true
-  }
-  return false
 }
 
 async function setUp(request: WorktreeRequest, { signal }: Cancellable): Promise<void> {

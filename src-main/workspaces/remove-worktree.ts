@@ -32,11 +32,7 @@ export interface RemoveOptions extends Cancellable {
 
 /** Removes a worktree, and its branch when told. What no other ref leads to is kept under `refs/svc/rescue` first. */
 export async function removeWorktreeSafely(given: RemoveRequest, options: RemoveOptions): Promise<void> {
-  const { signal, repositories } = options
-  const request = { ...given, path: await placeOf(given.path) }
-  await refuseRepository(request)
-  const common = await commonDir(request.repo_path, { signal })
-  await repositories.run(common, async () => {
+  await inRepository(given, options, async (request, common) => {
     await removeFolder(request, common, { ...options, reason: 'removal' })
     if (request.branch !== undefined && request.delete_branch === true) {
       await deleteBranch(request, request.branch, { ...options, reason: 'branch_deleted' })
@@ -44,17 +40,40 @@ export async function removeWorktreeSafely(given: RemoveRequest, options: Remove
   })
 }
 
+/**
+ * Removes a worktree and its branch, so that the task starts from its base again. All of its work is kept
+ * first; answers the rescue ref that leads to the newest of it, null when there was nothing to keep.
+ */
+export async function discardWorktree(
+  given: RemoveRequest & { readonly branch: string },
+  options: RemoveOptions,
+): Promise<string | null> {
+  return await inRepository(given, options, async (request, common) => {
+    const uncommitted = await removeFolder(request, common, { ...options, reason: 'discard' })
+    const committed = await deleteBranch(request, given.branch, { ...options, reason: 'discard' })
+    return uncommitted ?? committed
+  })
+}
+
 /** The repository itself is no worktree of a task: neither it nor a folder around it is ever taken away. */
-export async function refuseRepository({ path, repo_path: repo }: Pick<RemoveRequest, 'path' | 'repo_path'>) {
-  if (!isInside(path, await realpathOfExisting(repo))) return
-  throw new WorkspaceError('outside_worktree', `${path} holds the repository itself; nothing was removed.`)
+async function inRepository<T>(
+  given: RemoveRequest,
+  { signal, repositories }: RemoveOptions,
+  work: (request: RemoveRequest, common: string) => Promise<T>,
+): Promise<T> {
+  const request = { ...given, path: await placeOf(given.path) }
+  if (isInside(request.path, await realpathOfExisting(request.repo_path))) {
+    throw new WorkspaceError('outside_worktree', `${request.path} holds the repository itself; nothing was removed.`)
+  }
+  const common = await commonDir(request.repo_path, { signal })
+  return await repositories.run(common, () => work(request, common))
 }
 
 /**
  * Removes the folder and the repository's record of it; the ref that keeps what was in no branch, null without. What
  * is no worktree, and what no commit can hold, is renamed instead. Refused where something can't be kept.
  */
-export async function removeFolder(
+async function removeFolder(
   request: RemoveRequest,
   common: string,
   options: RemoveOptions & RescueOptions,
@@ -104,7 +123,7 @@ async function keepWork(request: RemoveRequest, record: string, options: RescueO
 }
 
 /** Deletes a branch; the ref that keeps its commits, null when others lead to them or there is no such branch. */
-export async function deleteBranch(
+async function deleteBranch(
   request: Pick<RemoveRequest, 'repo_path' | 'task_id'>,
   branch: string,
   options: RescueOptions,
