@@ -6,7 +6,7 @@ import { doEdit, readFiles, readTree, readWork, someEdits, startFiles, type Edit
 import { branch, createFixture, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /** More with `RESCUE_RUNS=500`. */
-const numRuns = Number(process.env['RESCUE_RUNS'] ?? 25)
+const numRuns = Number(process.env['RESCUE_RUNS'] ?? 15)
 
 /** A repository with a submodule `lib`. */
 async function withSubmodule(): Promise<WorkspaceFixture> {
@@ -37,10 +37,12 @@ test.each(Object.entries(ways))(
     const { repository, path, workspaces } = fixture
     const check = async (edits: readonly Edit[]): Promise<void> => {
       await workspaces.ensure(fixture.request(), never)
-      await repository.git(['-c', 'protocol.file.allow=always', 'submodule', 'update', '--init', '-q'], { cwd: path })
+      const isDeep = edits.some((edit) => edit.kind === 'submodule')
+      const update = ['-c', 'protocol.file.allow=always', 'submodule', 'update', '--init', '-q']
+      if (isDeep) await repository.git(update, { cwd: path })
       for (const edit of edits) await doEdit(repository, path, edit)
       const before = await readWork(repository, path)
-      const inner = await readWork(repository, join(path, 'lib'))
+      const inner = isDeep ? await readWork(repository, join(path, 'lib')) : {}
       const clean = await repository.git(['status', '--porcelain', '--ignore-submodules=all'], { cwd: path })
 
       await throwAway(fixture)
@@ -57,7 +59,7 @@ test.each(Object.entries(ways))(
       expect(Object.keys(await readWork(repository, path)).filter((name) => !(name in before))).toEqual([])
       const lib = rescues.find((one) => one.submodule === 'lib')
       if (lib) expect(await readTree(repository, lib.commit)).toEqual(inner)
-      else if (name !== 'a reset') expect(Object.keys(inner)).toEqual(['lib.txt'])
+      else if (isDeep && name !== 'a reset') expect(Object.keys(inner)).toEqual(['lib.txt'])
     }
     const property = fc.asyncProperty(someEdits, async (edits) => {
       try {
