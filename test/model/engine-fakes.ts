@@ -100,5 +100,6 @@ export const fakeWorkspaces = {
   unlock: () => Promise.resolve(),
   readLock: () => Promise.resolve(null),
   releaseStaleLocks: () => Promise.resolve([]),
+  arePortsFree: () => Promise.resolve(true),
   orphans: () => Promise.resolve([]),
 } as unknown as Workspaces

@@ -42,6 +42,9 @@ export interface EngineRig extends AsyncDisposable {
   rest(task_id: TaskId): Promise<void>
 }
 
+/** More hooks than any one thing that is asked can lead to. */
+const mostAnswers = 1_000
+
 const at = '2026-11-21T09:30:00.000Z'
 
 /** `file`: where its database is; by default in memory. */
@@ -84,7 +87,13 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
     ids,
     running,
     answer: (next) => {
-      decide = next
+      let asked = 0
+      decide = (action) => {
+        asked += 1
+        // Without a pause in between no timer would ever find out.
+        if (asked > mostAnswers) throw new Error(`${action} is asked over and over: the task goes round for ever.`)
+        return next(action)
+      }
     },
     task: (definition, status) =>
       store.write((q) => putTask(q, putProject(q, JSON.stringify(definition)), { status, position: 1 })),

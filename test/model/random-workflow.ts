@@ -7,7 +7,7 @@ import {
   type StateHook,
 } from '../../src-shared/contract/workflow-definition.ts'
 import { probes } from './engine-rig.ts'
-import type { Answer, State, Trigger, Who } from './model-types.ts'
+import type { State } from './model-types.ts'
 
 type Kind = State['kind']
 
@@ -31,9 +31,11 @@ interface HookShape {
   readonly success: number | null
 }
 
-const mostly = <T>(usual: T, ...others: T[]) =>
+/** The usual one, or now and then any of them. */
+export const mostly = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(usual, ...others) })
-const index = fc.nat({ max: 9 })
+/** Picks from a list, by what is left of the division. */
+export const index = fc.nat({ max: 9 })
 const audience = mostly<(typeof audiences)[number]>('all', 'agent_only', 'user_only')
 
 const hookShape: fc.Arbitrary<HookShape> = fc.record({
@@ -44,7 +46,7 @@ const hookShape: fc.Arbitrary<HookShape> = fc.record({
 })
 
 const shape: fc.Arbitrary<Shape> = fc.record({
-  kind: fc.constantFrom<Kind>('active', 'active', 'gate', 'gate', 'custom', 'backlog', 'terminal'),
+  kind: mostly<Kind>('gate', 'active', 'active', 'custom', 'backlog', 'terminal'),
   role: fc.constantFrom('coder', 'reviewer', null),
   review: fc.boolean(),
   human: mostly(false, true),
@@ -157,82 +159,4 @@ function hookOf(phase: HookPhase, hook: HookShape, pick: (number: number) => str
     ...(phase !== 'before_exit' && hook.failure === 'log' && { on_failure: 'log' as const }),
     ...(phase === 'after_enter' && hook.success !== null && { on_success: { cascade: pick(hook.success) } }),
   }
-}
-
-/** A trigger, but for where a transition goes: that is found once the task's state is known. */
-export type Wish =
-  | Exclude<Trigger, { kind: 'transition' }>
-  | {
-      readonly kind: 'transition'
-      readonly by: Who
-      readonly stale: boolean
-      readonly to: number
-      readonly anywhere: boolean
-    }
-
-export interface RandomStep {
-  readonly wish: Wish
-  readonly results: readonly Answer[]
-}
-
-export function triggerOf(wish: Wish, { states }: WorkflowDefinition, state: string): Trigger {
-  if (wish.kind !== 'transition') return wish
-  const { anywhere, ...asked } = wish
-  const declared = states.find((one) => one.name === state)?.transitions ?? []
-  const targets = anywhere || declared.length === 0 ? states.map((one) => one.name) : declared.map((one) => one.to)
-  return { ...asked, to: targets[wish.to % targets.length] ?? state }
-}
-
-const person = fc.constantFrom('user' as const, 'coder' as const, 'reviewer' as const)
-const kind = <K extends string>(name: K) => fc.constant(name)
-
-const wish: fc.Arbitrary<Wish> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: kind('transition'),
-      by: mostly<Who>('user', 'coder', 'reviewer', 'system'),
-      stale: mostly(false, false, false, true),
-      to: index,
-      anywhere: mostly(false, true),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ kind: kind('claim'), by: person }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: kind('verdict'),
-      verdict: fc.constantFrom('pass' as const, 'fail' as const),
-      by: person,
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ kind: kind('execution_ends'), well: mostly(true, false) }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('cancel'), by: fc.constantFrom('user' as const, 'coder' as const) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: kind('assign'), role: fc.constantFrom('coder', 'reviewer', 'assignee'), to: person }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: kind('recover'),
-      action: fc.constantFrom('retry_hook' as const, 'skip_hook_once' as const, 'retry_execution' as const),
-    }),
-  },
-)
-
-const results: fc.Arbitrary<readonly Answer[]> = fc.oneof(
-  fc.constant(['ok'] as const),
-  fc.array(mostly<Answer>('ok', 'failed', 'skipped', 'lacking'), { minLength: 10, maxLength: 10 }),
-)
-
-export const randomSteps: fc.Arbitrary<readonly RandomStep[]> = fc.array(fc.record({ wish, results }), {
-  minLength: 1,
-  maxLength: 14,
-})
-
-/** What a hook answers: one whose name ends in a number by that number, CI by the last answer. */
-export const answerOf = (said: readonly Answer[], action: string): Answer => {
-  const number = Number(/-(\d)$/.exec(action)?.[1] ?? 9)
-  return said[number % said.length] ?? 'ok'
 }

@@ -109,11 +109,11 @@ function rulesOf(world: World): Rules {
   }
 }
 
-/** Whether the gate lets its task on: its review has passed, or who asks may approve. */
+/** Whether the gate lets its task on: its review has passed, and a person asks where a person is to approve. */
 function isOpen({ graph, task }: World, by: Who): boolean {
   const state = graph.state(task.state)
   if (state.kind !== 'gate') return true
-  if (graph.hasReview(state.name)) return task.review === 'passed'
+  if (graph.hasReview(state.name) && task.review !== 'passed') return false
   return by === 'user' || state.gate_config?.requires_human_approval !== true
 }
 
@@ -150,10 +150,10 @@ function claim({ graph, task, passages }: World, by: Who): string {
   return 'ok'
 }
 
-/** A person's word settles what an agent was to judge. */
+/** Whoever is still at work at the gate has nothing left to judge. */
 function verdict(world: World, trigger: OfKind<'verdict'>): string {
   const answer = judge(world, trigger)
-  if (answer === 'ok' && trigger.by === 'user') world.task.execution = null
+  if (answer === 'ok') world.task.execution = null
   return answer
 }
 
