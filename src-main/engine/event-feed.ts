@@ -20,6 +20,8 @@ const backlog = 10_000
 export interface Tx extends Queries {
   /** Numbers and keeps an event with the change; subscribers see it once the transaction is committed. */
   emit<T extends EventType>(type: T, data: Omit<EventPayload<T>, 'occurred_at'>): void
+  /** The time, as records hold it. */
+  now(): string
 }
 
 export interface EventFeed {
@@ -55,9 +57,10 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
           ...q,
           emit: (type, data) => {
             const project_id = data.project_id
-            const payload = { ...data, occurred_at: new Date(clock.now()).toISOString() }
+            const payload = { ...data, occurred_at: tx.now() }
             announced.push({ event: q.events.append(type, project_id, payload), project_id })
           },
+          now: () => new Date(clock.now()).toISOString(),
         }
         const value = work(tx)
         sinceTrim += announced.length

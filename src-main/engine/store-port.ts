@@ -27,7 +27,7 @@ import type { Effect } from '../domain/transition/effects.ts'
 export type ProjectRecord = Omit<Project, 'repos'> & { readonly settings: Partial<ProjectSettings> }
 export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
-export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url'> & {
+export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'> & {
   /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
   readonly context_holder: string | null
   /** An id (UUIDv7) of the moment when a person last acted on it (transition, verdict, claim, recovery): rejections with smaller ids do not count. */
@@ -160,6 +160,8 @@ export interface Queries {
     toClean(now: string | null): readonly WorkspaceRecord[]
     byProject(project_id: ProjectId): readonly WorkspaceRecord[]
     paths(): readonly string[]
+    /** The first ports of the ranges that worktrees have. */
+    portBases(): ReadonlySet<number>
   }
   readonly events: {
     /** Numbers the event, keeps it and answers it whole. */

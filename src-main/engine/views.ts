@@ -3,6 +3,7 @@ import { defaultProjectSettings, type Project, type ProjectSettings } from '../.
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
 import type { ExecutionRecord, ProjectRecord, Queries, TaskRecord } from './store-port.ts'
+import { workspaceOf } from './workspace-of.ts'
 
 /** Records as clients see them. */
 export function toTask(q: Queries, record: TaskRecord): Task {
@@ -12,6 +13,7 @@ export function toTask(q: Queries, record: TaskRecord): Task {
     dependencies: [...q.dependencies.of(record.id)],
     external_issue_number: null,
     external_issue_url: null,
+    port_base: workspaceOf(q, record)?.port_base ?? null,
   }
 }
 

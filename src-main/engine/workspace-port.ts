@@ -122,6 +122,8 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   readLock(path: string): Promise<WorktreeLock | null>
   /** Releases lock files below `root` whose process is gone; the paths that were released. */
   releaseStaleLocks(root: string): Promise<readonly string[]>
+  /** Whether nothing on this machine uses any of these ports now. */
+  arePortsFree(ports: readonly number[]): Promise<boolean>
   /** Directories below the workspace root that are none of `known`. */
   orphans(root: string, known: readonly string[]): Promise<readonly string[]>
 }

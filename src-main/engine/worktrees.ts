@@ -8,6 +8,7 @@ import type { Tx } from './event-feed.ts'
 import { type BranchRef, WorkspaceError } from './workspace-port.ts'
 import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { withPorts } from './port-ranges.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import { toSettings } from './views.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from './workspace-of.ts'
@@ -54,6 +55,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
       project: { id: task.project_id, name: project?.name ?? '' },
       repo_path: workspace?.repo_path ?? store.read.repos.get(task.repo_id)?.path ?? '',
       worktree_path: workspace && workspace.status !== 'cleaned' ? workspace.path : '',
+      port_base: workspace?.port_base ?? null,
       agent_id: more.agent_id ?? null,
       execution_id: more.execution_id ?? null,
     })
@@ -123,6 +125,7 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
     path: join(context.config.workspaceRoot, task.project_id, task.id),
     base_branch: known?.base_branch ?? repo.default_branch,
     base_commit: known?.base_commit ?? null,
+    port_base: null,
     cleanup_at: null,
     error: null,
     created_at: known?.created_at ?? nowIso(context),
@@ -141,7 +144,8 @@ async function ensureOwn(
   const { feed } = context
   const project = context.store.read.projects.get(task.project_id)
   if (!project) throw new BugError(`Task ${task.id} has no project.`)
-  const record = feed.commit((tx) => planWorkspace(context, tx, task, project))
+  const planned = feed.commit((tx) => planWorkspace(context, tx, task, project))
+  const record = await withPorts(context, task, planned)
   const { setup_commands, copy_files, redaction_patterns } = toSettings(project)
   try {
     const result = await context.workspaces.ensure(

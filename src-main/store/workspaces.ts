@@ -1,4 +1,4 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
@@ -37,5 +37,14 @@ export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
         .where(sql`${workspaces.status} <> 'cleaned'`)
         .all()
         .map((row) => row.path),
+    portBases: () =>
+      new Set(
+        db
+          .select({ port_base: workspaces.port_base })
+          .from(workspaces)
+          .where(isNotNull(workspaces.port_base))
+          .all()
+          .map((row) => row.port_base ?? 0),
+      ),
   }
 }

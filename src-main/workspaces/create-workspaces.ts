@@ -8,6 +8,7 @@ import type { Cancellable, Clock } from '../engine/ports.ts'
 import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/workspace-port.ts'
 import { ensureWorktree } from './ensure-worktree.ts'
 import { explainFileError, orNull } from './file-errors.ts'
+import { arePortsFree } from './free-ports.ts'
 import { mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
 import { GitError } from './git/git-error.ts'
@@ -112,6 +113,7 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution))),
     readLock: (path) => asWorkspaceError(holderOf(path)),
     releaseStaleLocks: (root) => asWorkspaceError(releaseStale(root)),
+    arePortsFree,
     orphans: (root, known) => asWorkspaceError(findOrphans(root, known)),
     rescues: (repo, task, { signal }) => asWorkspaceError(listRescues(repo, task, { signal })),
     restoreRescue: (name, into, { signal }) =>

@@ -80,6 +80,7 @@ export const Task = z
     active_execution_id: ExecutionId.nullable(),
     review_summary: ReviewSummary.nullable(),
     diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
+    port_base: z.int().nullable().describe('The first of the ten ports of the worktree that it works in.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -13,6 +13,12 @@ export const Workspace = z
     path: z.string(),
     base_branch: z.string(),
     base_commit: z.string().nullable(),
+    port_base: z
+      .int()
+      .nullable()
+      .describe(
+        'The first of ten ports that are this worktree’s alone for its life (`SVC_PORT_BASE`); null until it is made, when it is cleaned, and where none was free.',
+      ),
     dirty: z.boolean(),
     ahead: z.int(),
     behind: z.int(),

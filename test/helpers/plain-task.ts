@@ -44,6 +44,7 @@ export function plainTask(id: TaskId, at: string): Task {
     active_execution_id: null,
     review_summary: null,
     diff_stat: null,
+    port_base: null,
     created_at: at,
     updated_at: at,
   }

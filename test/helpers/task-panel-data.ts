@@ -116,6 +116,7 @@ export function panelData(now: number) {
     active_execution_id: ids.running,
     review_summary: null,
     diff_stat: { files: 6, additions: 182, deletions: 47 },
+    port_base: 23_410,
     created_at: ago(1_400, now),
     updated_at: ago(12, now),
   }
@@ -172,6 +173,7 @@ export function panelData(now: number) {
     path: '/home/somebody/.local/share/copse/workspaces/ferry/019b0000-0000-7000-8000-000000000040',
     base_branch: 'main',
     base_commit: '9c1e77b40a3f1d',
+    port_base: 23_410,
     dirty: true,
     ahead: 4,
     behind: 1,

@@ -7,6 +7,8 @@ export interface ScriptFacts {
   readonly repo_path: string
   /** Empty when there is no worktree. */
   readonly worktree_path: string
+  /** The first port of the worktree's range; null when it has none. */
+  readonly port_base: number | null
   readonly agent_id: string | null
   readonly execution_id: string | null
 }
@@ -23,6 +25,7 @@ export function scriptEnvironment(facts: ScriptFacts): Record<string, string> {
     SVC_PROJECT_NAME: facts.project.name,
     SVC_REPO_PATH: facts.repo_path,
     SVC_WORKTREE_PATH: facts.worktree_path,
+    SVC_PORT_BASE: String(facts.port_base ?? ''),
     SVC_AGENT_ID: facts.agent_id ?? '',
     SVC_EXECUTION_ID: facts.execution_id ?? '',
   }

@@ -223,12 +223,14 @@ export const workspaces = sqliteTable(
     path: text('path').notNull(),
     base_branch: text('base_branch').notNull(),
     base_commit: text('base_commit'),
+    port_base: integer('port_base'),
     cleanup_at: text('cleanup_at'),
     error: text('error'),
     created_at: text('created_at').notNull(),
   },
   (t) => [
     uniqueIndex('workspaces_by_task').on(t.task_id),
+    uniqueIndex('workspaces_by_port_base').on(t.port_base),
     index('workspaces_to_clean')
       .on(t.cleanup_at)
       .where(sql`status = 'cleanup_scheduled'`),

@@ -188,6 +188,7 @@ function newTask(project_id: ProjectId, status: string): Task {
     active_execution_id: null,
     review_summary: null,
     diff_stat: null,
+    port_base: null,
     created_at: at,
     updated_at: at,
   }

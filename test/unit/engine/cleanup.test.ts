@@ -5,7 +5,7 @@ import type { EngineContext } from '../../../src-main/engine/context.ts'
 import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../../../src-main/engine/store-port.ts'
 
 const now = '2026-11-21T10:00:00.000Z'
-const due = { id: 'W', task_id: 'T', status: 'cleanup_scheduled', cleanup_at: now } as WorkspaceRecord
+const due = { id: 'W', task_id: 'T', status: 'cleanup_scheduled', cleanup_at: now, port_base: null } as WorkspaceRecord
 const task = { id: 'T', project_id: 'P', parent_id: null, subtask_mode: null } as TaskRecord
 
 /** A sweep over one worktree that was due when the database was asked, and what it is when its turn comes. */
@@ -20,7 +20,7 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
   }
   const tx = {
     tasks: { children: () => [] },
-    workspaces: { put: (record: WorkspaceRecord) => saved.push(record.status) },
+    workspaces: { put: (record: WorkspaceRecord) => saved.push(record.status), byTask: () => then.workspace },
     emit: () => undefined,
   }
   const context = {

@@ -10,6 +10,7 @@ test('names everything that a script may know, empty where there is none', () =>
       project: { id: 'p', name: 'Project' },
       repo_path: '/repo',
       worktree_path: '',
+      port_base: null,
       agent_id: null,
       execution_id: null,
     }),
@@ -23,6 +24,7 @@ test('names everything that a script may know, empty where there is none', () =>
     SVC_PROJECT_NAME: 'Project',
     SVC_REPO_PATH: '/repo',
     SVC_WORKTREE_PATH: '',
+    SVC_PORT_BASE: '',
     SVC_AGENT_ID: '',
     SVC_EXECUTION_ID: '',
   })

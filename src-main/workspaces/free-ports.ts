@@ -1,0 +1,57 @@
+import { connect, createServer } from 'node:net'
+
+/**
+ * Where a port that is in use shows itself. A wildcard sees every address, but only Linux refuses one that another
+ * address has already, and elsewhere the firewall would ask the person about it.
+ */
+const places = process.platform === 'linux' ? ['0.0.0.0', '::'] : ['127.0.0.1', '::1']
+const loopback = ['127.0.0.1', '::1']
+
+/** An address family that this machine lacks has no port in use. */
+const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+
+/** Whether nothing on this machine uses any of these ports now: each can be had, and nobody answers there. */
+export async function arePortsFree(ports: readonly number[]): Promise<boolean> {
+  return (await Promise.all(ports.map(isFree))).every(Boolean)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  for (const host of places) if (!(await canListen(host, port))) return false
+  for (const host of loopback) if (await isAnswered(host, port)) return false
+  return true
+}
+
+async function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer()
+  const code = await new Promise<string | null>((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code ?? 'unknown')
+    })
+    server.listen({ host, port, exclusive: true, ipv6Only: host.includes(':') }, () => {
+      resolve(null)
+    })
+  })
+  if (code !== null) return absent.has(code)
+  await new Promise((resolve) => server.close(resolve))
+  return true
+}
+
+/** Somebody whom listening does not show, like a container's forwarding or, off Linux, a server on every address. */
+async function isAnswered(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1_000 })
+  try {
+    return await new Promise((resolve) => {
+      socket.once('connect', () => {
+        resolve(true)
+      })
+      socket.once('error', () => {
+        resolve(false)
+      })
+      socket.once('timeout', () => {
+        resolve(false)
+      })
+    })
+  } finally {
+    socket.destroy()
+  }
+}
