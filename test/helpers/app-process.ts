@@ -3,13 +3,13 @@ import { createApp } from '../../src-main/compose.ts'
 import { projectRoot } from './project-root.ts'
 
 // The application as a process of its own, so that a test can kill it. Says where it listens and runs until then.
-const [dataDir = ''] = process.argv.slice(2)
+const [dataDir = '', cleanupDelaySeconds = '86400'] = process.argv.slice(2)
 const app = await createApp({
   dataDir,
   host: '127.0.0.1',
   port: 0,
   workspaceRoot: resolve(dataDir, 'workspaces'),
-  cleanupDelaySeconds: 86_400,
+  cleanupDelaySeconds: Number(cleanupDelaySeconds),
   bcryptCost: 4,
   registration: 'open',
   logLevel: 'silent',

@@ -1,4 +1,3 @@
-import { readdirSync, readlinkSync } from 'node:fs'
 import { access, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import type { AgentId, ProjectId, TaskId } from '../../src-shared/contract/ids.t
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { createTestRepository, type TestRepository } from './git-repository.ts'
 import type { KillableApp } from './killable-app.ts'
+import { processesIn } from './processes-in.ts'
 
 /** A task on its way from the queue to done, with a rejection by CI, in a data folder of its own. */
 export interface Journey extends AsyncDisposable {
@@ -146,22 +146,6 @@ export async function arrival(
       .map((line) => `${line.split(' ').length} parents`),
     work: await repository.git(['show', 'main:work.txt']),
     notified: notifications.map((one) => one.event_type).sort(),
-    processes: processesIn([journey.dataDir, repository.path]),
+    processes: processesIn([journey.dataDir, repository.path]).map(({ command }) => command),
   }
-}
-
-/** Command lines of the processes that work below these folders; where the system does not tell, none. */
-function processesIn(folders: readonly string[]): readonly string[] {
-  if (process.platform !== 'linux') return []
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid))
-    .filter((pid) => {
-      try {
-        const cwd = readlinkSync(`/proc/${pid}/cwd`)
-        return folders.some((folder) => cwd.startsWith(folder))
-      } catch (error) {
-        if (error instanceof Error && 'code' in error) return false
-        throw error
-      }
-    })
 }

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import type { Commits, CountCommits } from './mortal-app-process.ts'
@@ -24,15 +25,18 @@ export interface KillableApp extends AsyncDisposable {
   readonly exited: Promise<unknown>
 }
 
+export interface KillableOptions {
+  /** How long the worktree of a cancelled task stays; by default a day. */
+  readonly cleanupDelaySeconds?: number
+}
+
 /** `mortal`: its commits can be counted, and it can be made to die at one. */
-export async function startKillableApp(dataDir: string, kind: 'plain' | 'mortal' = 'plain'): Promise<KillableApp> {
-  const entry = kind === 'mortal' ? 'mortal-app-process.ts' : 'app-process.ts'
-  const child = fork(resolve(projectRoot, 'test/helpers', entry), [dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    execArgv: [],
-    // Many are started: what was compiled once need not be compiled again.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(projectRoot, 'node_modules', '.cache', 'compile') },
-  })
+export async function startKillableApp(
+  dataDir: string,
+  kind: 'plain' | 'mortal' = 'plain',
+  options: KillableOptions = {},
+): Promise<KillableApp> {
+  const child = spawnApp(dataDir, kind, options)
   const exited = once(child, 'exit')
   const url = await Promise.race([readUrl(child), exited.then(() => Promise.reject(new Error('It did not start.')))])
   const over = (token: string | null) =>
@@ -61,6 +65,30 @@ export async function startKillableApp(dataDir: string, kind: 'plain' | 'mortal'
     exited,
     [Symbol.asyncDispose]: end,
   }
+}
+
+/** Starts it and kills it so much later, wherever it is by then. */
+export async function killWhileStarting(
+  dataDir: string,
+  afterMs: number,
+  options: KillableOptions = {},
+): Promise<void> {
+  const child = spawnApp(dataDir, 'plain', options)
+  const exited = once(child, 'exit')
+  await setTimeout(afterMs)
+  child.kill('SIGKILL')
+  await exited
+}
+
+function spawnApp(dataDir: string, kind: 'plain' | 'mortal', { cleanupDelaySeconds }: KillableOptions): ChildProcess {
+  const entry = kind === 'mortal' ? 'mortal-app-process.ts' : 'app-process.ts'
+  const more = cleanupDelaySeconds === undefined ? [] : [String(cleanupDelaySeconds)]
+  return fork(resolve(projectRoot, 'test/helpers', entry), [dataDir, ...more], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: [],
+    // Many are started: what was compiled once need not be compiled again.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(projectRoot, 'node_modules', '.cache', 'compile') },
+  })
 }
 
 async function readUrl(child: ChildProcess): Promise<string> {

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isWork } from './kill-agents.ts'
+import type { TestRepository } from './git-repository.ts'
+
+/** Work that somebody has seen: it may never be gone again. */
+export interface Holdings {
+  readonly commits: Set<string>
+  /** By git's id of the content: where it was seen. */
+  readonly files: Map<string, string>
+}
+
+export const noHoldings = (): Holdings => ({ commits: new Set(), files: new Map() })
+
+/** Adds what refs, worktrees and folders hold now. Nothing that the service made of it counts as work. */
+export async function addHoldings(held: Holdings, repository: TestRepository, workspaces: string): Promise<void> {
+  for (const [id, path] of await filesBelow(workspaces)) held.files.set(id, path)
+  for (const commit of (await repository.git(['rev-list', '--all'])).split('\n')) held.commits.add(commit)
+}
+
+/** What is in no worktree, branch or rescue any more. */
+export async function lostOf(
+  { commits, files }: Holdings,
+  repository: TestRepository,
+  workspaces: string,
+): Promise<readonly string[]> {
+  // What is on its way goes from the disk into a ref: looked for in this order, it is met at least once.
+  const onDisk = await filesBelow(workspaces)
+  const listed = await repository.git(['rev-list', '--objects', '--all'])
+  const reachable = new Set(listed.split('\n').map((line) => line.slice(0, 40)))
+  return [
+    ...[...commits].filter((commit) => !reachable.has(commit)).map((commit) => `commit ${commit}`),
+    ...[...files].filter(([id]) => !onDisk.has(id) && !reachable.has(id)).map(([id, path]) => `file ${id} of ${path}`),
+  ]
+}
+
+/** The agents' whole files on the disk, by git's id of their content. */
+async function filesBelow(root: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  const folders = [root]
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await orNothing(readdir(folder, { withFileTypes: true }), [])) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) folders.push(path)
+      if (!entry.isFile()) continue
+      const text = await orNothing(readFile(path, 'utf8'), '')
+      if (isWork(text)) found.set(blobId(text), path)
+    }
+  }
+  return found
+}
+
+function blobId(text: string): string {
+  const bytes = Buffer.from(text)
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+}
+
+/** Files and folders come and go while one looks. */
+async function orNothing<T>(reading: Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return nothing
+    throw error
+  }
+}
