@@ -22,6 +22,8 @@ export function useTaskDetails() {
     workspace: (taskId: string): Promise<Workspace | null> =>
       orNull(client.call('tasks.workspace', { task_id: taskId })),
     resetWorkspace: (taskId: string) => client.call('tasks.reset_workspace', { task_id: taskId }),
+    /** Removes the worktree of a finished task now. */
+    cleanUpWorkspace: (taskId: string) => client.call('tasks.clean_up_workspace', { task_id: taskId }),
     /** Begins the work again: worktree and branch go, kept as rescues, and the role stays with who has it. */
     startOver: (taskId: string, role: string, assignee: Assignee) =>
       client.call('tasks.assign_role', {

@@ -13,6 +13,9 @@ export const useTaskNews = defineStore('task-news', () => {
       const key = keyOf(taskId, what)
       changes.set(key, (changes.get(key) ?? 0) + 1)
     },
+    /** Of any task, for whoever shows what lies beside several. */
+    changesAnywhere: (what: Aside): number =>
+      [...changes].reduce((sum, [key, times]) => (key.startsWith(`${what} `) ? sum + times : sum), 0),
     changesOf: (taskId: string, what: Aside): number => changes.get(keyOf(taskId, what)) ?? 0,
   }
 })

@@ -40,6 +40,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
     await page.getByRole('navigation', { name: 'Settings' }).waitFor()
     expect(await violations(page), 'settings').toEqual([])
+    await page.getByRole('navigation', { name: 'Settings' }).getByText('Storage').click()
+    await page.getByText('None. Every worktree on the disk has its task.').waitFor()
+    expect(await violations(page), 'storage').toEqual([])
   })
 }
 

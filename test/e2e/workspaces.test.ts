@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Client } from '../../src-shared/client/create-client.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Project } from '../../src-shared/contract/projects.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { launchChromium } from '../helpers/browser.ts'
@@ -69,6 +70,13 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   await loose.waitFor({ state: 'detached' })
   const { items } = await client.call('rescues.of_task', { task_id: task.id })
   expect(items.filter((rescue) => rescue.kind === 'uncommitted')).toEqual([])
+
+  // A finished task's worktree may go before its time.
+  await client.call('tasks.cancel', { task_id: task.id })
+  await panel.getByRole('button', { name: 'Remove it now' }).click()
+  await panel.getByText('Cleaned up; the next claim makes the worktree again').waitFor()
+  await expect(readFile(join(path, 'loose.txt'))).rejects.toThrow('ENOENT')
+  await snapshots.getByText('1 file, uncommitted').waitFor()
 })
 
 test('a worktree that no task knows is hinted at, adopted with its files, and another is removed and kept', async () => {
@@ -177,6 +185,13 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
   await conflict.getByText('Both changed the same lines, 1 place').click()
   await conflict.getByText('three').waitFor()
   await conflict.getByRole('button', { name: 'Try the merge again' }).waitFor()
+  // What follows a failed merge is done by itself, and until then nothing else may be.
+  const update = () =>
+    client.call('tasks.update_branch', { task_id: task.id, on_conflict: 'report' }).then(
+      () => 'updated',
+      (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+    )
+  await expect.poll(update, { timeout: 20_000 }).toBe('merge_conflict')
   await conflict.getByRole('button', { name: 'Let For Clash resolve it' }).click()
   await expect.poll(() => statusOf(client, task), { timeout: 20_000 }).toBe('review')
   await conflict.waitFor({ state: 'detached' })
