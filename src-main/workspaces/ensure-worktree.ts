@@ -1,26 +1,25 @@
-import { lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { realpath, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import type { WorktreeRequest, WorktreeResult } from '../engine/workspace-port.ts'
 import type { KeyedLock } from '../base/keyed-lock.ts'
-import { excludeLock } from './exclude-lock.ts'
 import { copyFiles } from './copy-files.ts'
+import { baseGone, beginWorktree, taskOf, type BegunWorktree } from './create-worktree.ts'
+import { excludeLock, isLockExcluded } from './exclude-lock.ts'
 import { orNull } from './file-errors.ts'
-import { branchRef, branchTips, currentBranch, mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
+import { isHealthy, isWhole } from './found-worktree.ts'
+import { branchRef, currentBranch, mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
+import { runCheckoutHook } from './git/checkout.ts'
 import { peekCommonDir, peekHead } from './git/peek.ts'
 import { runGit } from './git/run-git.ts'
 import { isDirty } from './git/status.ts'
 import { isBeingRebased } from './git/unfinished.ts'
-import { addWorktree, commonDir, findRecord, forgetWorktree, readGitLink, repairWorktree } from './git/worktree.ts'
-import { keepLooseEnds } from './loose-ends.ts'
-import { ownRecord } from './own-worktree.ts'
-import { placeOf, realpathOfExisting } from './path-guard.ts'
+import { commonDir, readGitLink } from './git/worktree.ts'
+import { placeOf } from './path-guard.ts'
 import { takeBack } from './remove-kept.ts'
-import { rescueStaged } from './rescue-staged.ts'
 import { keepUnlessReachable } from './rescue.ts'
 import { noteTip } from './rewritten.ts'
-import { folderState, setAside } from './set-aside.ts'
 import { runSetup } from './set-up-worktree.ts'
 
 export interface EnsureOptions extends Cancellable {
@@ -28,72 +27,56 @@ export interface EnsureOptions extends Cancellable {
   readonly repositories: KeyedLock
   /** A folder that was no worktree stood in the way and was renamed. */
   readonly onSetAside: (move: { readonly from: string; readonly to: string }) => void
+  /** The repository's `post-checkout` hook failed in a new worktree, which is as good without it. */
+  readonly onHookFailed?: (failure: { readonly path: string; readonly exit_code: number | null }) => void
 }
+
+// A hook that fails would look as if the switch had failed.
+const noHooks = ['-c', 'core.hooksPath=/dev/null']
 
 /** In the worktree's own git folder: its setup ran to the end. Without it, a crash came first, and setup runs again. */
 const setupDone = 'svc-ready'
 
 /** Makes the worktree be there, on its branch, set up. Never removes a file: what is no worktree is renamed. */
 export async function ensureWorktree(given: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
-  const { signal, repositories } = options
+  const { signal } = options
   const request = { ...given, path: await placeOf(given.path) }
   const common = (await peekCommonDir(request.repo_path)) ?? (await commonDir(request.repo_path, { signal }))
-  const result = await repositories.run(common, async () => {
-    await excludeLock(common)
-    await takeBack(request.path)
-    if (await isHealthy(request, common, { signal })) return await reuse(request, options)
-    return await create(request, common, options)
-  })
-  if (result.kind === 'ready') await setUp(request, { signal })
+  const found = (await findReady(request, common, options)) ?? (await findOrBegin(request, common, options))
+  const result = found.kind === 'begun' ? await found.finish() : found
+  if (result.kind === 'ready') await setUp(request, common, options, found.kind !== 'begun' || found.mayHaveHook)
   return result
 }
 
-async function create(request: WorktreeRequest, common: string, options: EnsureOptions): Promise<WorktreeResult> {
-  const { repo_path: repo, path, branch } = request
-  const { signal } = options
-  const tips = await branchTips(repo, [branch, request.base_branch], { signal })
-  const tip = tips.get(branch)
-  const record = await findRecord(common, path)
-  if (record !== null) {
-    const keep = { ...options, reason: 'lost' } as const
-    await rescueStaged(repo, record, taskOf(request), keep)
-    await keepLooseEnds(repo, record, taskOf(request), keep)
-  }
-  if (tip === undefined && request.expect === 'existing') return { kind: 'branch_gone' }
-  const base = tips.get(request.base_branch) ?? (await resolveBase(repo, request.base_branch, { signal }))
-  if (base === null && tip === undefined) throw baseGone(request)
-
-  const aside = await setAside(path)
-  if (aside !== null) options.onSetAside({ from: path, to: aside })
-  if (record !== null) await forgetWorktree(record)
-  await mkdir(dirname(path), { recursive: true })
-  await addWorktree(repo, path, { branch, start: tip === undefined ? base : null }, { signal })
-  await noteTip(path, tip ?? base ?? '', taskOf(request), options)
-  if (tip === undefined) return { kind: 'ready', how: 'created', base_commit: base ?? '' }
-  const fork = base === null ? null : await mergeBase(repo, base, tip, { signal })
-  return { kind: 'ready', how: 'recovered', base_commit: fork ?? tip }
+/** What of it changes the repository's refs and worktrees, one at a time. */
+async function findOrBegin(
+  request: WorktreeRequest,
+  common: string,
+  options: EnsureOptions,
+): Promise<WorktreeResult | BegunWorktree> {
+  return await options.repositories.run(common, async () => {
+    await excludeLock(common)
+    await takeBack(request.path)
+    if (await isHealthy(request, common, options)) return await reuse(request, options)
+    return await beginWorktree(request, common, options)
+  })
 }
 
-/** A worktree that git made to the end and that belongs to this repository. Mostly, only files are read. */
-async function isHealthy(request: WorktreeRequest, common: string, { signal }: Cancellable): Promise<boolean> {
-  const { repo_path: repo, path } = request
-  if ((await orNull(lstat(path)))?.isDirectory() !== true || (await folderState(path)) !== 'filled') return false
-  if (await isWhole(path, common, { signal })) return true
-  const link = await readGitLink(path)
-  // A link that leads to something else than its own record was put there by somebody: git would mend the wrong end.
-  if (link === null || (await orNull(stat(link))) !== null || (await findRecord(common, path)) === null) return false
-  await repairWorktree(repo, path, { signal })
-  return await isWhole(path, common, { signal })
-}
-
-async function isWhole(path: string, common: string, { signal }: Cancellable): Promise<boolean> {
-  const record = await ownRecord(path, { signal })
-  if (record === null || (await orNull(stat(join(record, 'HEAD')))) === null) return false
-  if ((await realpathOfExisting(dirname(dirname(record)))) !== (await realpathOfExisting(common))) return false
-  if ((await orNull(stat(join(record, 'index')))) === null) return false
-  // git locks a worktree with this word while it makes it; a crash in between leaves it so.
-  const locked = await orNull(readFile(join(record, 'locked'), 'utf8'))
-  return locked === null || !locked.startsWith('initializing')
+/**
+ * A worktree in which nothing has to be put right, as a later claim finds it. It waits for nobody else in the
+ * repository: it notes what it sees in this worktree's own folder, and a rescue's ref is new.
+ */
+async function findReady(
+  request: WorktreeRequest,
+  common: string,
+  options: EnsureOptions,
+): Promise<WorktreeResult | null> {
+  const { path, branch, known_base: knownBase } = request
+  if (knownBase === undefined || !(await isLockExcluded(common)) || !(await isWhole(path, common, options))) return null
+  const head = await peekHead(path)
+  if (head?.branch !== branch) return null
+  await noteTip(path, head.commit, taskOf(request), options)
+  return { kind: 'ready', how: 'reused', base_commit: knownBase }
 }
 
 async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
@@ -123,7 +106,7 @@ async function returnToBranch(request: WorktreeRequest, options: EnsureOptions):
   const exists = (await resolveCommit(path, branchRef(branch), { signal })) !== null
   if (!exists) {
     // The agent renamed or deleted the branch: its work is where HEAD is.
-    await runGit(path, ['switch', '--quiet', '--no-track', '-c', branch], { signal, access: 'write' })
+    await runGit(path, [...noHooks, 'switch', '--quiet', '--no-track', '-c', branch], { signal, access: 'write' })
     return
   }
   if (await isDirty(path, { signal })) {
@@ -135,28 +118,30 @@ async function returnToBranch(request: WorktreeRequest, options: EnsureOptions):
     )
   }
   if (head !== null) await keepUnlessReachable(path, head, taskOf(request), { ...options, reason: 'left' })
-  await runGit(path, ['switch', '--quiet', '--no-guess', branch], { signal, access: 'write' })
+  await runGit(path, [...noHooks, 'switch', '--quiet', '--no-guess', branch], { signal, access: 'write' })
 }
 
-async function setUp(request: WorktreeRequest, { signal }: Cancellable): Promise<void> {
-  const record = await readGitLink(request.path)
-  const doneFile = join(record ?? request.path, setupDone)
+async function setUp(
+  request: WorktreeRequest,
+  common: string,
+  { signal, onHookFailed }: EnsureOptions,
+  mayHaveHook: boolean,
+): Promise<void> {
+  const { repo_path: repo, path, env, mark } = request
+  const record = await readGitLink(path)
+  const doneFile = join(record ?? path, setupDone)
   if ((await orNull(stat(doneFile))) !== null) return
-  await copyFiles(request.repo_path, request.path, request.copy_files)
-  const { env, mark } = request
-  await runSetup(request.path, request.setup_commands, {
+  if (mayHaveHook) {
+    const head = (await peekHead(path))?.commit ?? (await resolveCommit(path, 'HEAD', { signal })) ?? ''
+    const { exit_code } = await runCheckoutHook(path, head, { signal })
+    if (exit_code !== 0) onHookFailed?.({ path, exit_code })
+  }
+  // A bare repository has no files beside those that are git's own.
+  if ((await realpath(repo)) !== (await realpath(common))) await copyFiles(repo, path, request.copy_files)
+  await runSetup(path, request.setup_commands, {
     signal,
     env,
     ...(mark !== undefined && { mark }),
   })
   await writeFile(doneFile, '')
-}
-
-const taskOf = (request: WorktreeRequest): string => request.task_id ?? basename(request.path)
-
-function baseGone(request: WorktreeRequest): WorkspaceError {
-  return new WorkspaceError(
-    'git_failed',
-    `The base branch "${request.base_branch}" is not in ${request.repo_path}. Choose another base branch or create it.`,
-  )
 }

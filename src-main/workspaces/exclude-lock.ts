@@ -4,6 +4,12 @@ import { orNull } from './file-errors.ts'
 
 const line = '/.svc.lock'
 
+/** Whether git overlooks the lock file already. */
+export async function isLockExcluded(common: string): Promise<boolean> {
+  const text = await orNull(readFile(join(common, 'info', 'exclude'), 'utf8'))
+  return text?.split(/\r?\n/).includes(line) ?? false
+}
+
 /** Has git overlook the lock file in every worktree of the repository, without touching a file that is committed. */
 export async function excludeLock(common: string): Promise<void> {
   const path = join(common, 'info', 'exclude')

@@ -43,3 +43,8 @@ export async function swapBranch(
   const { exit_code, stderr } = await runGit(cwd, args, { signal, access: 'write', accept: [0, 1, 128] })
   return exit_code === 0 ? null : stderr.trim()
 }
+
+/** Deletes a ref only if it points at `from`; one that does not is left alone, without a failure. */
+export async function deleteRef(cwd: string, ref: string, from: string, { signal }: Options): Promise<void> {
+  await runGit(cwd, ['update-ref', '-d', ref, from], { signal, access: 'write', accept: [0, 1, 128] })
+}

@@ -1,5 +1,5 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { orNull } from '../file-errors.ts'
 import { placeOf } from '../path-guard.ts'
 import { readGit, runGit, splitNul } from './run-git.ts'
@@ -32,7 +32,10 @@ export async function listWorktrees(cwd: string, { signal }: Options): Promise<r
   return records
 }
 
-/** `git worktree add`: a new branch from a commit, or an existing branch. Runs the repository's checkout hooks. */
+/**
+ * A worktree without its files, and without an index: those come with `checkOutFiles`. On a new branch from a commit,
+ * which tracks nothing, or on an existing branch. It inherits the sparse checkout of `repo`.
+ */
 export async function addWorktree(
   repo: string,
   path: string,
@@ -41,8 +44,8 @@ export async function addWorktree(
 ): Promise<void> {
   const args =
     from.start === null
-      ? ['worktree', 'add', '--', path, from.branch]
-      : ['worktree', 'add', '--no-track', '-b', from.branch, '--', path, from.start]
+      ? ['worktree', 'add', '--no-checkout', '--', path, from.branch]
+      : ['worktree', 'add', '--no-checkout', '--no-track', '-b', from.branch, '--', path, from.start]
   await runGit(repo, args, { signal, access: 'write' })
 }
 
@@ -62,13 +65,17 @@ export async function forgetWorktree(record: string): Promise<void> {
 /** The folder in which the repository keeps what it knows of the worktree at `path`, null when it knows none. */
 export async function findRecord(common: string, path: string): Promise<string | null> {
   const wanted = await placeOf(path)
-  for (const name of (await orNull(readdir(join(common, 'worktrees')))) ?? []) {
-    const record = join(common, 'worktrees', name)
-    const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
-    if (link === null) continue
-    if ((await placeOf(dirname(resolve(record, link.trim())))) === wanted) return record
-  }
-  return null
+  const names = (await orNull(readdir(join(common, 'worktrees')))) ?? []
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const record = join(common, 'worktrees', name)
+      const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
+      const place = link === null ? null : dirname(resolve(record, link.trimEnd()))
+      // The name is the same whatever links are above it, and most are told apart by it.
+      return place !== null && basename(place) === basename(wanted) && (await placeOf(place)) === wanted ? record : null
+    }),
+  )
+  return found.find((record) => record !== null) ?? null
 }
 
 /** Where the `.git` file of a worktree points, null when there is no such file. */
