@@ -23,6 +23,7 @@ import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
 import { createIdentityHandlers } from './handlers/identity.ts'
 import { createProjectHandlers } from './handlers/projects.ts'
+import { createRepoHandlers } from './handlers/repos.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
 import { createWorkspaceHandlers } from './handlers/workspaces.ts'
 import { createTaskReads } from './handlers/task-reads.ts'
@@ -32,6 +33,7 @@ export function createApi(parts: ApiParts): Api {
   const handlers: Handlers = {
     ...createIdentityHandlers(parts),
     ...createProjectHandlers(parts),
+    ...createRepoHandlers(parts),
     ...createAgentHandlers(parts),
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),

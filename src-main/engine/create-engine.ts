@@ -12,6 +12,7 @@ import { createOrphans, type Orphans } from './orphans.ts'
 import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { recover } from './recovery.ts'
+import { createRepositories, type Repositories } from './repositories.ts'
 import { createRescues, type Rescues } from './rescues.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createSweeps } from './sweeps.ts'
@@ -29,6 +30,7 @@ export interface Engine {
   readonly cleanup: Cleanup
   readonly rescues: Rescues
   readonly orphans: Orphans
+  readonly repositories: Repositories
   readonly branches: BranchUpdates
   readonly worker: EffectWorker
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
@@ -102,6 +104,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     cleanup,
     rescues,
     orphans: createOrphans(context, worktrees),
+    repositories: createRepositories(context, worktrees),
     branches: createBranchUpdates({ steps, actions }),
     worker,
     plugins: pluginRules(plugins),

@@ -95,6 +95,7 @@ export interface Queries {
     get(id: RepoId): RepoRecord | null
     byProject(project_id: ProjectId): readonly RepoRecord[]
     put(record: RepoRecord): void
+    delete(id: RepoId): void
   }
   readonly agents: {
     get(id: AgentId): AgentRecord | null
@@ -112,6 +113,8 @@ export interface Queries {
     /** How many tasks that are not archived stand in each status. */
     countByStatus(project_id: ProjectId): ReadonlyMap<string, number>
     idsInStatus(project_id: ProjectId, status: string): readonly TaskId[]
+    /** Those that work in a repository, finished and archived ones too. */
+    idsInRepo(project_id: ProjectId, repo_id: RepoId): readonly TaskId[]
     /** The subtasks of a task, by position. */
     children(parent_id: TaskId): readonly TaskRecord[]
     /** Puts tasks, archived ones too, from old state names to new ones, all at once; the ids of those that changed. */

@@ -122,6 +122,10 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   readLock(path: string): Promise<WorktreeLock | null>
   /** Releases lock files below `root` whose process is gone; the paths that were released. */
   releaseStaleLocks(root: string): Promise<readonly string[]>
+  /** Whether the worktree at `path` can go on with the repository, or does: after a move its links are to be mended. */
+  isKnownTo(repo_path: string, path: string, options: Cancellable): Promise<boolean>
+  /** Leads a worktree to its repository again that was moved; one that another repository has stays as it is. */
+  relink(repo_path: string, path: string, options: Cancellable): Promise<void>
   /** Whether nothing on this machine uses any of these ports now. */
   arePortsFree(ports: readonly number[]): Promise<boolean>
   /** Directories below the workspace root that are none of `known`. */

@@ -26,6 +26,7 @@ export function createRepoQueries(db: Database): Queries['repos'] {
     get,
     byProject: (project_id) => byProject.all({ project_id }),
     put: prepareUpsert(db, repos, repos.id),
+    delete: (id) => void db.delete(repos).where(eq(repos.id, id)).run(),
   }
 }
 

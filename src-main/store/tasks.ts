@@ -39,6 +39,14 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
         .where(and(eq(tasks.project_id, project_id), eq(tasks.status, status), eq(tasks.archived, false)))
         .all()
         .map((row) => row.id),
+    idsInRepo: (project_id, repo_id) =>
+      db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(eq(tasks.project_id, project_id), eq(tasks.repo_id, repo_id)))
+        .orderBy(tasks.id)
+        .all()
+        .map((row) => row.id),
     children,
     renameStatuses: (project_id, names) => {
       const wanted = isRenamed(tasks.status, names)

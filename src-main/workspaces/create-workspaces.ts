@@ -19,6 +19,7 @@ import { inspectRepository } from './inspect-repository.ts'
 import { changedSince, readWholeTree } from './judged-tree.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './lock.ts'
 import { checkMergeTarget, mergeIntoTarget, readConflicts } from './merge-into-target.ts'
+import { isKnownTo, relinkWorktree, requireRepository } from './moved-repository.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './orphans.ts'
 import { requireOwn } from './own-worktree.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
@@ -42,14 +43,19 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
   const now = (): number => (options.clock ? options.clock.now() : Date.now())
   const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
     options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
+  const onHookFailed = (failure: { readonly path: string; readonly exit_code: number | null }): void =>
+    options.log?.warn(failure, 'the post-checkout hook of a repository failed in a new worktree, which goes on without')
   const perRepository = async <T>(repo: string, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
-    await repositories.run(await commonDir(repo, { signal }), work)
+    await repositories.run(await requireRepository(repo, { signal }), work)
 
   return {
     inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
     ensure: (request, { signal }) =>
       asWorkspaceError(
-        worktrees.run(resolve(request.path), () => ensureWorktree(request, { signal, now, repositories, onSetAside })),
+        worktrees.run(resolve(request.path), async () => {
+          await requireRepository(request.repo_path, { signal })
+          return await ensureWorktree(request, { signal, now, repositories, onSetAside, onHookFailed })
+        }),
       ),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
     status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
@@ -113,6 +119,14 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution))),
     readLock: (path) => asWorkspaceError(holderOf(path)),
     releaseStaleLocks: (root) => asWorkspaceError(releaseStale(root)),
+    isKnownTo: (repo, path, { signal }) =>
+      asWorkspaceError(requireRepository(repo, { signal }).then((common) => isKnownTo(common, path))),
+    relink: (repo, path, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(path), () =>
+          perRepository(repo, { signal }, () => relinkWorktree(repo, path, { signal })),
+        ),
+      ),
     arePortsFree,
     orphans: (root, known) => asWorkspaceError(findOrphans(root, known)),
     rescues: (repo, task, { signal }) => asWorkspaceError(listRescues(repo, task, { signal })),

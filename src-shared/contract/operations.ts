@@ -13,6 +13,7 @@ import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
+import { reposOperations } from './operations/repos.ts'
 import { workspacesOperations } from './operations/workspaces.ts'
 
 /**
@@ -22,6 +23,7 @@ import { workspacesOperations } from './operations/workspaces.ts'
 export const operations = {
   ...identityOperations,
   ...projectsOperations,
+  ...reposOperations,
   ...agentsOperations,
   ...tasksOperations,
   ...taskRecordsOperations,

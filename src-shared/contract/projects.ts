@@ -12,6 +12,17 @@ export const Repo = z
   .meta({ id: 'Repo' })
 export type Repo = z.infer<typeof Repo>
 
+export const repoProblems = ['repository_missing', 'repository_has_no_commits', 'branch_missing'] as const
+
+/** A repository as it is on the disk now. */
+export const RepoState = Repo.extend({
+  problem: z
+    .object({ code: z.enum(repoProblems), message: z.string().describe('What is wrong, and what to do about it.') })
+    .nullable()
+    .describe('Why tasks can’t work in it: `repository_missing` when it was moved or deleted.'),
+}).meta({ id: 'RepoState' })
+export type RepoState = z.infer<typeof RepoState>
+
 export const Project = z
   .object({
     id: ProjectId,

@@ -100,6 +100,8 @@ export const fakeWorkspaces = {
   unlock: () => Promise.resolve(),
   readLock: () => Promise.resolve(null),
   releaseStaleLocks: () => Promise.resolve([]),
+  isKnownTo: () => Promise.resolve(true),
+  relink: () => Promise.resolve(),
   arePortsFree: () => Promise.resolve(true),
   orphans: () => Promise.resolve([]),
 } as unknown as Workspaces

@@ -5,6 +5,7 @@ import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Actor, Outcome } from '../../engine/move-task.ts'
+import type { Tx } from '../../engine/event-feed.ts'
 import type { AgentRecord, TaskRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
@@ -200,7 +201,9 @@ function updateTask(parts: ApiParts, input: Patch): TaskRecord {
       details: { version: task.version },
     })
   }
-  return edit(parts, task.id, {
+  const { repo_id } = input
+  const { leave } = parts.engine.repositories
+  const patch = {
     ...(input.title !== undefined && { title: input.title }),
     ...(input.description !== undefined && { description: input.description }),
     ...(input.labels !== undefined && { labels: input.labels }),
@@ -215,13 +218,24 @@ function updateTask(parts: ApiParts, input: Patch): TaskRecord {
             : input.review_config.review_prompt,
       },
     }),
+    ...(repo_id !== undefined && { repo_id }),
+  }
+  return edit(parts, task.id, patch, (tx, current) => {
+    const refusal = repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)
+    if (refusal) accepted(refusal)
   })
 }
 
-/** Changes what does not move the task. */
-function edit(parts: ApiParts, id: TaskId, patch: Partial<TaskRecord>): TaskRecord {
+/** Changes what does not move the task; what `before` throws, nothing is changed. */
+function edit(
+  parts: ApiParts,
+  id: TaskId,
+  patch: Partial<TaskRecord>,
+  before?: (tx: Tx, task: TaskRecord) => void,
+): TaskRecord {
   return parts.feed.commit((tx) => {
     const task = tx.tasks.get(id) ?? missing('task')
+    before?.(tx, task)
     const edited: TaskRecord = {
       ...task,
       ...patch,

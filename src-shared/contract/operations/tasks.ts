@@ -63,6 +63,7 @@ export const tasksOperations = {
       description: z.string().max(1_000_000).nullable().optional(),
       labels: z.array(z.string().min(1).max(50)).max(50).optional(),
       priority: z.int().min(0).max(4).optional(),
+      repo_id: RepoId.optional().describe('Only while the task has no worktree; its ordered subtasks follow.'),
       position: z.number().optional(),
       review_config: z
         .object({
@@ -72,7 +73,7 @@ export const tasksOperations = {
         .optional(),
     }),
     Task,
-    ['version_conflict'],
+    ['version_conflict', 'repo_in_use'],
   ),
   'tasks.delete': del(
     '/tasks/{task_id}',

@@ -1,0 +1,33 @@
+import type { ProjectId, RepoId } from '../../../src-shared/contract/ids.ts'
+import type { Repo } from '../../../src-shared/contract/projects.ts'
+import type { RepoRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { accepted, findProject, missing } from '../find.ts'
+
+type Names = 'repos.list' | 'repos.add' | 'repos.update' | 'repos.remove'
+
+/** The repositories of a project. */
+export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
+  const { read } = parts.store
+  const { repositories } = parts.engine
+  const find = (project_id: ProjectId, repo_id: RepoId): RepoRecord => {
+    const repo = read.repos.get(repo_id)
+    return repo?.project_id === project_id ? repo : missing('repo')
+  }
+  return {
+    'repos.list': async ({ project_id }, { signal }) => ({ items: [...(await repositories.list(project_id, signal))] }),
+    'repos.add': async ({ project_id, ...wanted }, { signal }) =>
+      view(accepted(await repositories.add(findProject(read, project_id), wanted, signal))),
+    'repos.update': async ({ project_id, repo_id, ...patch }, { signal }) =>
+      view(accepted(await repositories.update(find(project_id, repo_id), patch, signal))),
+    'repos.remove': ({ project_id, repo_id }) => {
+      const refusal = repositories.remove(find(project_id, repo_id))
+      if (refusal) accepted(refusal)
+      return null
+    },
+  }
+}
+
+function view({ project_id: _inside, ...repo }: RepoRecord): Repo {
+  return repo
+}
