@@ -47,20 +47,33 @@ export async function moveBranch(move: BranchMove): Promise<MovedBranch> {
   }
   const token = randomUUID()
   const pending = await notePendingMove({ ...move, token }, { signal })
+  let isStuck = false
   try {
     const moved = await moveLocked(move, token, { signal })
+    if (typeof moved === 'object' && moved.kind === 'stuck') {
+      isStuck = true
+      throw stuck(move, moved)
+    }
     if (moved !== 'dirty') return moved
   } finally {
-    await pending.forget()
+    // With the note, the next look at the repository finishes what could not be taken back.
+    if (!isStuck) await pending.forget()
   }
   return { kind: 'dirty', files: await unfollowable(move, { signal }) }
+}
+
+/** The branch has moved, a checkout could not follow, and the branch could not be moved back. */
+interface StuckMove {
+  readonly kind: 'stuck'
+  readonly checkout: string
+  readonly why: string
 }
 
 async function moveLocked(
   move: BranchMove,
   token: string,
   { signal }: Cancellable,
-): Promise<Exclude<MovedBranch, { kind: 'dirty' }> | 'dirty'> {
+): Promise<Exclude<MovedBranch, { kind: 'dirty' }> | StuckMove | 'dirty'> {
   const { repo, branch, from, to, reason, checkouts } = move
   await using stack = new AsyncDisposableStack()
   const locks: CheckoutLock[] = []
@@ -71,8 +84,8 @@ async function moveLocked(
   if (why !== null) return { kind: 'not_moved', why }
   for (const [index, lock] of locks.entries()) {
     if (await followAndInstall(lock, from, to, { signal })) continue
-    await takeBack(move, where, { failed: lock, followed: locks.slice(0, index) }, { signal })
-    return 'dirty'
+    const left = await takeBack(move, where, { failed: lock, followed: locks.slice(0, index) }, { signal })
+    return left === null ? 'dirty' : { kind: 'stuck', checkout: lock.checkout, why: left }
   }
   return { kind: 'moved' }
 }
@@ -83,28 +96,33 @@ async function followAndInstall(lock: CheckoutLock, from: string, to: string, op
   return true
 }
 
-/** A file changed since the trial, or could not be written: the branch goes back, and what was written with it. */
+/**
+ * A file changed since the trial, or could not be written: what was written is taken back, then the branch. On a disk
+ * that is full, the one makes room for the other. Answers why the branch could not go back, null when it did.
+ */
 async function takeBack(
   { branch, from, to, reason, changes }: BranchMove,
   where: string,
   { failed, followed }: { readonly failed: CheckoutLock; readonly followed: readonly CheckoutLock[] },
   { signal }: Cancellable,
-): Promise<void> {
+): Promise<string | null> {
+  await restoreFiles(failed, changes, { signal })
   const back = { to: from, from: to, reason: `take back ${reason}` }
   const why = await swapBranch(where, branch, back, { signal })
-  if (why !== null) {
-    throw new WorkspaceError(
-      'git_failed',
-      `The files of ${failed.checkout} could not follow ${branch}, and it could not be moved back (${why}). ` +
-        'Nothing is lost: run "git status" there, put right what it says, then try again.',
-    )
-  }
-  await restoreFiles(failed, changes, { signal })
+  if (why !== null) return why
   for (const lock of followed) {
     await lock.reload()
     await followAndInstall(lock, to, from, { signal })
   }
+  return null
 }
+
+const stuck = ({ branch }: BranchMove, { checkout, why }: StuckMove): WorkspaceError =>
+  new WorkspaceError(
+    'git_failed',
+    `The files of ${checkout} could not follow ${branch}, and it could not be moved back (${why}). ` +
+      'Nothing is lost. See that the disk has room and the folder can be written to, then try again.',
+  )
 
 /** git refused to let the files follow: the paths that are found in the way, or else what it could not do. */
 async function unfollowable(move: BranchMove, { signal }: Cancellable): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { removal, removeAndReturn, rescues, restore } from './rescue-fixture.ts'
+import { canMount, smallDisk } from './small-disk.ts'
 import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /** A file that changes each time that git reads another: somebody goes on writing while the work is being kept. */
@@ -77,20 +78,10 @@ test('no room for what is to be kept: removal and reset are refused, and nothing
   expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
 })
 
-const canMount = ((): boolean => {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
-  try {
-    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-
 test.runIf(canMount)(
   'a disk that is really full: the removal is refused until there is room, and nothing is lost',
   async () => {
-    await using disk = await smallDisk()
+    await using disk = await smallDisk(3)
     await using fixture = await withWork({}, {}, disk.path)
     const { repository, path, workspaces } = fixture
     const big = randomBytes(200_000)
@@ -109,18 +100,6 @@ test.runIf(canMount)(
     expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
   },
 )
-
-async function smallDisk(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim()
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', path])
-  return {
-    path,
-    [Symbol.asyncDispose]: async () => {
-      execFileSync('umount', [path])
-      await rm(path, { recursive: true })
-    },
-  }
-}
 
 // Root may write everywhere.
 test.skipIf(process.getuid?.() === 0)(

@@ -141,6 +141,31 @@ test('when the files cannot follow after all, the branch moves back and the merg
   expect(await repository.git(['status', '--porcelain'])).toBe(' M a.txt')
 })
 
+test('a branch that can neither be followed nor moved back says so, and the next merge finishes it', async () => {
+  await using fixture = await withWork({ 'a.txt': 'task\n', 'one.txt': '1\n' })
+  const { repository, workspaces } = fixture
+  const file = join(repository.path, 'a.txt')
+  const hook = join(repository.path, '.git/hooks/reference-transaction')
+  await writeFile(
+    hook,
+    `#!/bin/sh\nread old new ref\n[ "$ref" = refs/heads/main ] || exit 0\n` +
+      `[ "$1" = committed ] && printf 'user\\n' > '${file}'\n` +
+      `[ "$1" = prepared ] && grep -q user '${file}' && exit 1\nexit 0\n`,
+    { mode: 0o755 },
+  )
+  await expect(workspaces.merge(fixture.mergeRequest(), never)).rejects.toMatchObject({
+    code: 'git_failed',
+    message: expect.stringContaining('could not be moved back') as string,
+  })
+  expect(await readFile(file, 'utf8')).toBe('user\n')
+  await rm(hook)
+  await writeFile(file, 'a\n')
+  expect(await workspaces.merge(fixture.mergeRequest(), never)).toMatchObject({ kind: 'merged' })
+  expect(await repository.git(['status', '--porcelain'])).toBe('')
+  expect(await readFile(file, 'utf8')).toBe('task\n')
+  expect(await readFile(join(repository.path, 'one.txt'), 'utf8')).toBe('1\n')
+})
+
 test('a crash between moving the branch and the files is made good by the next merge', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n', 'a.txt': 'task\n' })
   const { repository } = fixture

@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { canMount, smallDisk } from './small-disk.ts'
+import {
+  branch,
+  createFixture,
+  everything,
+  never,
+  taskId,
+  withWork,
+  type WorkspaceFixture,
+} from './workspace-fixture.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const big = randomBytes(900_000)
+
+/** Leaves so little room on the disk that nothing of any size can be written; answers how to make room again. */
+async function fill(disk: { readonly path: string }, leave = 0): Promise<() => Promise<void>> {
+  const ballast = join(disk.path, 'ballast')
+  const free = Number(execFileSync('df', ['--output=avail', '-B1', disk.path], { encoding: 'utf8' }).split('\n')[1])
+  await writeFile(ballast, randomBytes(Math.max(0, free - leave))).catch((error: NodeJS.ErrnoException) => {
+    expect(error.code).toBe('ENOSPC')
+  })
+  return () => rm(ballast)
+}
+
+const fsck = ({ repository }: WorkspaceFixture) => repository.git(['fsck', '--full', '--no-dangling', '--no-progress'])
+
+test.runIf(canMount)('no room for the checkout: the claim fails in words, and goes on once there is room', async () => {
+  await using disk = await smallDisk()
+  await using fixture = await createFixture({ files: { 'big.bin': big, 'a.txt': 'a\n' }, within: disk.path })
+  const { workspaces, path } = fixture
+  const before = await everything(fixture)
+  const makeRoom = await fill(disk, 300_000)
+  await expect(workspaces.ensure(fixture.request(), never)).rejects.toMatchObject({
+    code: 'git_failed',
+    message: expect.stringMatching(/No space left|disk is full|unable to write file/i) as string,
+  })
+  await makeRoom()
+  expect(await fsck(fixture)).toBe('')
+  expect(await workspaces.ensure(fixture.request(), never)).toMatchObject({ kind: 'ready' })
+  expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
+  expect(await fixture.repository.git(['status', '--porcelain'], { cwd: path })).toBe('')
+  expect(await everything(fixture)).toMatchObject({ files: (before as { files: object }).files })
+})
+
+test.runIf(canMount)('no room for a commit: it fails in words, the files stay, and it is made later', async () => {
+  await using disk = await smallDisk()
+  await using fixture = await withWork({}, {}, disk.path)
+  const { workspaces, path, repository } = fixture
+  await repository.write({ 'big.bin': big }, path)
+  const head = await repository.git(['rev-parse', branch])
+  const makeRoom = await fill(disk)
+  await expect(workspaces.commitAll(path, 'All of it\n', never)).rejects.toMatchObject({
+    code: 'git_failed',
+    message: expect.stringMatching(/No space left|disk is full/i) as string,
+  })
+  expect(await repository.git(['rev-parse', branch])).toBe(head)
+  expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
+  await makeRoom()
+  const commit = await workspaces.commitAll(path, 'All of it\n', never)
+  expect(await repository.git(['rev-parse', branch])).toBe(commit)
+  expect(await repository.git(['status', '--porcelain'], { cwd: path })).toBe('')
+  expect(await fsck(fixture)).toBe('')
+})
+
+test.runIf(canMount).each([
+  ['for the files', 200_000],
+  ['at all', 0],
+])('no room %s of a merge: target and checkout are as they were, and it is made later', async (_name, leave) => {
+  await using disk = await smallDisk()
+  await using fixture = await withWork({ 'big.bin': big.toString('base64'), 'a.txt': 'of the task\n' }, {}, disk.path)
+  const { workspaces, repository } = fixture
+  const before = await everything(fixture)
+  const makeRoom = await fill(disk, leave)
+  await expect(workspaces.merge(fixture.mergeRequest(), never)).rejects.toMatchObject({
+    code: 'git_failed',
+    message: expect.stringMatching(/No space left|disk/i) as string,
+  })
+  await makeRoom()
+  expect(await everything(fixture)).toEqual(before)
+  expect(await workspaces.merge(fixture.mergeRequest(), never)).toMatchObject({ kind: 'merged' })
+  expect(await readFile(join(repository.path, 'big.bin'), 'utf8')).toBe(big.toString('base64'))
+  expect(await repository.git(['status', '--porcelain'])).toBe('')
+  expect(await fsck(fixture)).toBe('')
+})
+
+test('a lock that git left in the worktree: what needs the index says so, the rest goes on', async () => {
+  await using fixture = await withWork({ 'b.txt': 'b\n' })
+  const { workspaces, repository, path } = fixture
+  await repository.write({ 'b.txt': 'more\n', 'c.txt': 'c\n' }, path)
+  const record = await repository.git(['rev-parse', '--absolute-git-dir'], { cwd: path })
+  const lock = join(record, 'index.lock')
+  await writeFile(lock, '')
+  const said = { code: 'git_failed', message: expect.stringContaining('index.lock') as string }
+  await expect(workspaces.commitAll(path, 'All\n', never)).rejects.toMatchObject(said)
+  expect(await workspaces.ensure(fixture.request({ expect: 'existing' }), never)).toMatchObject({ kind: 'ready' })
+  const diff = await workspaces.diff(fixture.ref(), 'uncommitted', null, never)
+  expect(diff.files.map((file) => file.path)).toEqual(['b.txt', 'c.txt'])
+  await workspaces.remove({ repo_path: repository.path, path, task_id: taskId }, never)
+  const [rescue] = await workspaces.rescues(repository.path, taskId, never)
+  expect(await repository.git(['show', `${rescue?.ref ?? ''}:c.txt`])).toBe('c')
+  expect(await fsck(fixture)).toBe('')
+})
+
+test.each(['moved', 'deleted'])(
+  'a repository that was %s: everything says so, and no worktree is touched',
+  async (how) => {
+    await using fixture = await withWork({ 'b.txt': 'b\n' })
+    const { workspaces, repository, path } = fixture
+    await repository.write({ 'c.txt': 'uncommitted\n' }, path)
+    if (how === 'moved') await rename(repository.path, `${repository.path}-elsewhere`)
+    else await rm(repository.path, { recursive: true })
+    for (const asked of [
+      () => workspaces.ensure(fixture.request({ expect: 'existing' }), never),
+      () => workspaces.merge(fixture.mergeRequest(), never),
+      () => workspaces.checkTarget(fixture.ref(), never),
+      () => workspaces.commitAll(path, 'All\n', never),
+      () => workspaces.resetWorktree(path, taskId, never),
+      () => workspaces.remove({ repo_path: repository.path, path, task_id: taskId }, never),
+      () => workspaces.rescues(repository.path, taskId, never),
+    ]) {
+      await expect(asked(), asked.toString()).rejects.toMatchObject({ name: 'WorkspaceError' })
+    }
+    expect(await readFile(join(path, 'c.txt'), 'utf8')).toBe('uncommitted\n')
+    if (how === 'deleted') return
+    await rename(`${repository.path}-elsewhere`, repository.path)
+    expect(await workspaces.ensure(fixture.request({ expect: 'existing' }), never)).toMatchObject({ how: 'reused' })
+    expect(await workspaces.merge(fixture.mergeRequest(), never)).toMatchObject({ kind: 'merged' })
+  },
+)
