@@ -38,12 +38,18 @@ export async function explainCheckout(
   const missing = await countMissing(repo, commit, { signal })
   if (missing === null) {
     const advice = 'See what is wrong there, then try again; nothing half done was left behind.'
-    return failed(`The files could not be checked out. ${error.message}. ${advice}`, error)
+    return failed(`The files could not be checked out: ${wordsOf(error)}. ${advice}`, error)
   }
   const objects = missing.count === 1 ? 'one of the objects' : `${missing.count} of the objects`
   const from = `the remote ${missing.remotes.join(' or ')}`
   const what = `This repository is a partial clone: ${objects} that the checkout needs can't be fetched from ${from}`
-  return failed(`${what} (${error.message}). See that it can be reached without a question, then try again.`, error)
+  return failed(`${what} (${wordsOf(error)}). See that it can be reached without a question, then try again.`, error)
+}
+
+/** What git said, with what a filter or a remote said before, which mostly is the cause. */
+function wordsOf({ message, stderr }: GitError): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'))
+  return lines.length === 0 ? message : lines.slice(-4).join('; ')
 }
 
 function failed(message: string, cause: GitError): WorkspaceError {

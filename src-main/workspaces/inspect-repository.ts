@@ -1,13 +1,12 @@
-import { stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { realpath } from 'node:fs/promises'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import type { RepositoryInfo } from '../engine/workspace-port.ts'
 import { orNull } from './file-errors.ts'
-import { currentBranch, listBranches } from './git/branch.ts'
-import { runGit } from './git/run-git.ts'
+import { currentBranch, listBranches, resolveCommit } from './git/branch.ts'
+import { readGit, runGit } from './git/run-git.ts'
 import { listWorktrees } from './git/worktree.ts'
 
 /** What a repository is, found from any folder inside it. Throws `WorkspaceError` with what the person can do. */
@@ -16,15 +15,16 @@ export async function inspectRepository(given: string, { signal }: Cancellable):
   const root = await findRoot(path, { signal })
   const branches = await listBranches(root, { signal })
   const [first] = branches
-  if (first === undefined) {
-    throw new WorkspaceError(
-      'repository_has_no_commits',
-      `The repository ${root} has no branch with a commit yet. Make a first commit, then try again.`,
-    )
-  }
+  if (first === undefined) throw noBranch(root, await resolveCommit(root, 'HEAD', { signal }))
   const head = await currentBranch(root, { signal })
   const preferred = [head, 'main', 'master'].find((name) => name !== null && branches.includes(name))
-  return { root, name: basename(root).replace(/\.git$/, ''), default_branch: preferred ?? first, branches }
+  return { root, name: nameOf(root), default_branch: preferred ?? first, branches }
+}
+
+/** What people call it: of a bare repository that hides beside its worktrees, the folder of them all. */
+function nameOf(root: string): string {
+  const name = basename(root)
+  return name === '.bare' || name === '.git' ? basename(dirname(root)) : name.replace(/\.git$/, '')
 }
 
 async function realFolder(given: string): Promise<string> {
@@ -37,17 +37,49 @@ async function realFolder(given: string): Promise<string> {
 
 /** The main worktree's root, also from a linked worktree; of a bare repository, the repository itself. */
 async function findRoot(path: string, { signal }: Cancellable): Promise<string> {
-  const args = ['rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir', '--is-bare-repository']
+  const args = ['rev-parse', '--is-bare-repository', '--path-format=absolute', '--git-common-dir']
   const { exit_code, stdout, stderr } = await runGit(path, args, { signal, accept: [0, 128] })
   if (exit_code !== 0) {
+    const foreign = await foreignRepository(path)
+    if (foreign !== null) throw notTrusted(foreign)
     const why = stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? ''
     throw notARepository(`${path} is not in a git repository. Run "git init" there or give another folder. (${why})`)
   }
-  const [gitDir = '', common = '', bare] = stdout.toString('utf8').split('\n')
+  // A path may have line ends of its own.
+  const [, bare, common = ''] = /^(true|false)\n(.*)\n$/s.exec(stdout.toString('utf8')) ?? []
   if (bare === 'true') return common
+  const gitDir = await readGit(path, ['rev-parse', '--absolute-git-dir'], { signal })
   if (gitDir !== common) return (await listWorktrees(path, { signal }))[0]?.path ?? path
   const inside = await runGit(path, ['rev-parse', '--show-toplevel'], { signal, accept: [0, 128] })
   return inside.exit_code === 0 ? inside.stdout.toString('utf8').replace(/\n$/, '') : dirname(common)
+}
+
+/** The repository around a folder that belongs to somebody else: git reads none of it, be it as sound as it may. */
+async function foreignRepository(path: string): Promise<string | null> {
+  const me = process.geteuid?.()
+  if (me === undefined) return null
+  for (let folder = path; ; folder = dirname(folder)) {
+    const git = await orNull(lstat(join(folder, '.git')))
+    const isBare = (await orNull(stat(join(folder, 'HEAD')))) !== null
+    if (git !== null || isBare)
+      return [git?.uid ?? me, (await stat(folder)).uid].every((uid) => uid === me) ? null : folder
+    if (dirname(folder) === folder) return null
+  }
+}
+
+function notTrusted(folder: string): WorkspaceError {
+  return notARepository(
+    `${folder} belongs to another user of this machine, so git does not work in it. ` +
+      `If you trust what is in it, run "git config --global --add safe.directory '${folder}'", then try again.`,
+  )
+}
+
+function noBranch(root: string, head: string | null): WorkspaceError {
+  const message =
+    head === null
+      ? `The repository ${root} has no branch with a commit yet. Make a first commit, then try again.`
+      : `The repository ${root} is on a commit and has no branch. Run "git switch -c main" there, then try again.`
+  return new WorkspaceError('repository_has_no_commits', message)
 }
 
 function notARepository(message: string): WorkspaceError {

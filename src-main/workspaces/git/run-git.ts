@@ -43,6 +43,8 @@ const inheritedVariables = [
   'GIT_AUTHOR_EMAIL',
   'GIT_COMMITTER_NAME',
   'GIT_COMMITTER_EMAIL',
+  // Who leaves large files at their server means the service's checkouts, too.
+  'GIT_LFS_SKIP_SMUDGE',
 ]
 const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 
