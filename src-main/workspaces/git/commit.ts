@@ -40,7 +40,8 @@ export async function commitEverything(cwd: string, message: string, { signal }:
   const isMerging = (await unfinishedCommand(cwd)) === 'merge'
   if (status.changed.length + status.unmerged.length + status.untracked.length === 0 && !isMerging) return null
   if (status.unmerged.length > 0) await refuseUnresolved(cwd, { signal })
-  await runGit(cwd, ['add', '--all', '--ignore-errors', '--', ...allButLock], {
+  // `--sparse`: also what was made outside the sparse checkout.
+  await runGit(cwd, ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock], {
     signal,
     access: 'write',
     accept: [0, 1],

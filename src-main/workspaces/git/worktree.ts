@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { orNull } from '../file-errors.ts'
 import { placeOf } from '../path-guard.ts'
@@ -29,7 +29,18 @@ export async function listWorktrees(cwd: string, { signal }: Options): Promise<r
     else if (record && field.startsWith('branch refs/heads/')) record.branch = field.slice('branch refs/heads/'.length)
     else if (record && field === 'bare') record.bare = true
   }
+  const [main] = records
+  if (main !== undefined && !main.bare) main.path = await mainWorktree(cwd, main.path, { signal })
   return records
+}
+
+/** git takes the folder of `.git` for the main worktree, but that of a submodule, say, lies somewhere else. */
+async function mainWorktree(cwd: string, listed: string, { signal }: Options): Promise<string> {
+  if ((await orNull(lstat(join(listed, '.git')))) !== null) return listed
+  const isMain = (await readGit(cwd, ['rev-parse', '--absolute-git-dir'], { signal })) === listed
+  const args = [...(isMain ? [] : ['--git-dir', listed]), 'rev-parse', '--show-toplevel']
+  const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 128] })
+  return exit_code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : listed
 }
 
 /**

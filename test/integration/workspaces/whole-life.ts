@@ -5,7 +5,7 @@ import { never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /**
  * All that a task does in its worktree: made, edited, found again, looked at, committed, merged, removed. Answers the
- * files that `main` has then.
+ * files that `main` has then, sorted.
  */
 export async function wholeLife(
   fixture: WorkspaceFixture,
@@ -29,6 +29,9 @@ export async function wholeLife(
   expect(await workspaces.merge(merge, never)).toMatchObject({ kind: 'merged' })
   await workspaces.remove({ repo_path, path: request.path, task_id: taskId }, never)
   expect(existsSync(fixture.path)).toBe(false)
-  const listed = await repository.git(['ls-tree', '-r', '-z', '--name-only', 'main'], { cwd: repo_path })
-  return listed.split('\0').filter((name) => name !== '')
+  const listed = await repository.git(['ls-tree', '-r', '-z', '--name-only', 'refs/heads/main'], { cwd: repo_path })
+  return listed
+    .split('\0')
+    .filter((name) => name !== '')
+    .toSorted()
 }

@@ -1,0 +1,237 @@
+import { existsSync } from 'node:fs'
+import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { branch, createFixture, never, type WorkspaceFixture } from './workspace-fixture.ts'
+import { wholeLife } from './whole-life.ts'
+
+type Prepare = (fixture: WorkspaceFixture) => Promise<void>
+
+/** Configures a repository; each pair is a key and a value. */
+const configured =
+  (...settings: readonly (readonly [string, string])[]): Prepare =>
+  async ({ repository }) => {
+    for (const [key, value] of settings) await repository.git(['config', key, value])
+  }
+
+const oddities: readonly (readonly [string, Prepare])[] = [
+  [
+    'whose hooks all fail',
+    async ({ repository }) => {
+      for (const hook of [
+        'post-checkout',
+        'pre-commit',
+        'commit-msg',
+        'prepare-commit-msg',
+        'post-commit',
+        'post-merge',
+      ]) {
+        await writeFile(join(repository.path, '.git/hooks', hook), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+      }
+    },
+  ],
+  [
+    'that signs everything, with a key that nobody has',
+    configured(
+      ['commit.gpgSign', 'true'],
+      ['tag.gpgSign', 'true'],
+      ['gpg.program', 'false'],
+      ['user.signingKey', 'none'],
+    ),
+  ],
+  [
+    'with a file system monitor that does not answer',
+    configured(['core.fsmonitor', 'false; exit 1'], ['core.untrackedCache', 'true']),
+  ],
+  [
+    'configured for many files',
+    configured(
+      ['feature.manyFiles', 'true'],
+      ['core.splitIndex', 'true'],
+      ['index.version', '4'],
+      ['pack.threads', '1'],
+    ),
+  ],
+  [
+    'with a configuration of its own for each worktree',
+    async ({ repository }) => {
+      await repository.git(['config', 'extensions.worktreeConfig', 'true'])
+      await repository.git(['config', '--worktree', 'core.worktree', repository.path])
+    },
+  ],
+  [
+    'whose checkout is on no branch',
+    async ({ repository }) => void (await repository.git(['switch', '--quiet', '--detach'])),
+  ],
+  [
+    'whose checkout is on a branch without a commit',
+    async ({ repository }) => void (await repository.git(['switch', '--quiet', '--orphan', 'unborn'])),
+  ],
+  [
+    'with a tag of the name of each branch',
+    async ({ repository }) => {
+      const { git, commit } = repository
+      await commit('Second', { 'second.txt': '2\n' })
+      for (const name of ['main', branch]) await git(['tag', name, 'HEAD~'])
+    },
+  ],
+]
+
+describe.each(oddities)('a repository %s', (_name, prepare) => {
+  test('has tasks like any other', async () => {
+    await using fixture = await createFixture()
+    await prepare(fixture)
+    const head = () => readFile(join(fixture.repository.path, '.git/HEAD'), 'utf8')
+    const before = await head()
+    expect(await wholeLife(fixture)).toContain('task work.txt')
+    expect(await head()).toBe(before)
+    expect(await fixture.repository.git(['rev-list', '--objects', '--quiet', '--all'])).toBe('')
+  })
+})
+
+test('spaces, emoji and line ends in the paths of repository, worktree and files are no trouble', async () => {
+  const files = { 'a\nb 🌱.txt': 'x\n', ' ü/ "q" \\.txt': 'y\n' }
+  await using fixture = await createFixture({ name: ' my\nrepo 🌳', folder: 'work\nspaces 🍃 ', files })
+  expect(await fixture.workspaces.inspect(join(fixture.repository.path, ' ü'), never)).toEqual({
+    root: fixture.repository.path,
+    name: ' my\nrepo 🌳',
+    default_branch: 'main',
+    branches: ['main'],
+  })
+  expect(await wholeLife(fixture)).toEqual([...Object.keys(files), 'task work.txt'].toSorted())
+})
+
+test('a repository with SHA-256 names has tasks like any other', async () => {
+  await using fixture = await createFixture()
+  const { git, path } = fixture.repository
+  await rm(join(path, '.git'), { recursive: true })
+  await git(['init', '--quiet', '--initial-branch=main', '--object-format=sha256'])
+  expect(await fixture.repository.commit('First', {})).toHaveLength(64)
+  expect(await wholeLife(fixture)).toEqual(['README.md', 'task work.txt'])
+})
+
+test('a post-checkout hook runs once in a new worktree, with what git tells it, and its failure is none of the task', async () => {
+  await using fixture = await createFixture()
+  const seen = join(fixture.repository.beside, 'seen')
+  const hook = `#!/bin/sh\necho "$PWD $*" >> '${seen}'\nexit 3\n`
+  await writeFile(join(fixture.repository.path, '.git/hooks/post-checkout'), hook, { mode: 0o755 })
+  await fixture.workspaces.ensure(fixture.request(), never)
+  await fixture.repository.git(['switch', '--quiet', '--detach'], { cwd: fixture.path }).catch(() => undefined)
+  await writeFile(seen, (await readFile(seen, 'utf8')).split('\n', 1).join(''))
+  await fixture.workspaces.ensure(fixture.request(), never)
+  expect(await fixture.repository.git(['branch', '--show-current'], { cwd: fixture.path })).toBe(branch)
+  const tip = await fixture.repository.git(['rev-parse', 'main'])
+  expect(await readFile(seen, 'utf8')).toBe(`${fixture.path} ${'0'.repeat(40)} ${tip} 1`)
+})
+
+test('a hooks folder of the project, such as husky makes it, is found from the worktree', async () => {
+  await using fixture = await createFixture({ files: { '.husky/post-checkout': '#!/bin/sh\ntouch installed\n' } })
+  await fixture.repository.git(['update-index', '--chmod=+x', '.husky/post-checkout'])
+  await fixture.repository.git(['commit', '--quiet', '-m', 'It runs'])
+  await fixture.repository.git(['config', 'core.hooksPath', '.husky'])
+  await fixture.workspaces.ensure(fixture.request({ setup_commands: ['test -e installed'] }), never)
+  expect(existsSync(join(fixture.path, 'installed'))).toBe(true)
+})
+
+describe('a bare repository', () => {
+  test('has tasks like any other, and nothing of its own is copied into them', async () => {
+    await using fixture = await createFixture()
+    const bare = join(fixture.repository.beside, 'bare.git')
+    await fixture.repository.git(['clone', '--quiet', '--bare', fixture.repository.path, bare])
+    const request = { repo_path: bare, copy_files: ['*', 'hooks', 'config'] }
+    await fixture.workspaces.ensure(fixture.request(request), never)
+    expect(await readdir(fixture.path)).toEqual(['.git', 'README.md'])
+    expect(await wholeLife(fixture, request)).toEqual(['README.md', 'task work.txt'])
+  })
+
+  test('beside its worktrees in a folder .bare is found from all of them', async () => {
+    await using fixture = await createFixture()
+    const home = join(fixture.repository.beside, 'my app')
+    await mkdir(home)
+    await fixture.repository.git(['clone', '--quiet', '--bare', fixture.repository.path, join(home, '.bare')])
+    await writeFile(join(home, '.git'), 'gitdir: ./.bare\n')
+    await fixture.repository.git(['worktree', 'add', '--quiet', 'main'], { cwd: home })
+    const expected = { root: join(home, '.bare'), name: 'my app', default_branch: 'main', branches: ['main'] }
+    for (const place of [home, join(home, 'main'), join(home, '.bare')]) {
+      expect(await fixture.workspaces.inspect(place, never)).toEqual(expected)
+    }
+    expect(await wholeLife(fixture, { repo_path: join(home, '.bare') })).toContain('task work.txt')
+    expect(await readFile(join(home, 'main', 'task work.txt'), 'utf8')).toBe('done\n')
+  })
+})
+
+test('a project whose repository is itself a linked worktree has tasks, with the files beside it', async () => {
+  await using fixture = await createFixture({ files: { '.gitignore': '.env\n' } })
+  const linked = join(fixture.repository.beside, 'linked')
+  await fixture.repository.git(['worktree', 'add', '--quiet', '-b', 'side', linked])
+  await fixture.repository.write({ '.env': 'HERE=1\n' }, linked)
+  const request = { repo_path: linked, copy_files: ['.env'] }
+  await fixture.workspaces.ensure(fixture.request(request), never)
+  expect(await readFile(join(fixture.path, '.env'), 'utf8')).toBe('HERE=1\n')
+  expect(await wholeLife(fixture, request)).toContain('task work.txt')
+  expect(await fixture.repository.git(['branch', '--show-current'], { cwd: linked })).toBe('side')
+})
+
+test('a project whose repository has its .git folder elsewhere has tasks, and its checkout follows', async () => {
+  await using fixture = await createFixture()
+  const { git, path, beside } = fixture.repository
+  await git(['init', '--quiet', '--separate-git-dir', join(beside, 'elsewhere.git')])
+  expect(await fixture.workspaces.inspect(path, never)).toMatchObject({ root: path, name: 'repository' })
+  expect(await wholeLife(fixture)).toContain('task work.txt')
+  expect(await readFile(join(path, 'task work.txt'), 'utf8')).toBe('done\n')
+})
+
+test('a project whose repository is a submodule has tasks', async () => {
+  await using fixture = await createFixture()
+  const outer = join(fixture.repository.beside, 'outer')
+  const { git } = fixture.repository
+  await git(['init', '--quiet', outer])
+  const allowed = ['-c', 'protocol.file.allow=always']
+  await git([...allowed, 'submodule', '--quiet', 'add', fixture.repository.path, 'inner'], { cwd: outer })
+  const inner = join(outer, 'inner')
+  expect(await fixture.workspaces.inspect(inner, never)).toMatchObject({ root: inner, name: 'inner' })
+  expect(await wholeLife(fixture, { repo_path: inner })).toContain('task work.txt')
+  expect(await readFile(join(inner, 'task work.txt'), 'utf8')).toBe('done\n')
+})
+
+test.skipIf(process.getuid?.() !== 0)('a repository of somebody else is refused with what to do about it', async () => {
+  await using fixture = await createFixture()
+  await chown(fixture.repository.path, 12345, 12345)
+  await chown(join(fixture.repository.path, '.git'), 12345, 12345)
+  await expect(fixture.workspaces.inspect(fixture.repository.path, never)).rejects.toMatchObject({
+    code: 'not_a_git_repository',
+    message: expect.stringContaining(`git config --global --add safe.directory '${fixture.repository.path}'`),
+  })
+})
+
+test('a commit without any branch is told apart from no commit', async () => {
+  await using fixture = await createFixture()
+  await fixture.repository.git(['switch', '--quiet', '--detach'])
+  await fixture.repository.git(['branch', '--quiet', '-D', 'main'])
+  await expect(fixture.workspaces.inspect(fixture.repository.path, never)).rejects.toMatchObject({
+    code: 'repository_has_no_commits',
+    message: expect.stringContaining('git switch -c main'),
+  })
+})
+
+test('a branch that is checked out elsewhere is refused with the place, and nothing changes', async () => {
+  await using fixture = await createFixture()
+  await fixture.repository.git(['switch', '--quiet', '-c', branch])
+  await expect(fixture.workspaces.ensure(fixture.request({ expect: 'existing' }), never)).rejects.toMatchObject({
+    code: 'git_failed',
+    message: expect.stringContaining(`The branch ${branch} is checked out in ${fixture.repository.path}.`),
+  })
+  expect(existsSync(fixture.path)).toBe(false)
+  expect(await fixture.repository.git(['branch', '--show-current'])).toBe(branch)
+})
+
+test.each(['copse', `${branch}/more`])('a branch %s that is in the way is named', async (name) => {
+  await using fixture = await createFixture()
+  await fixture.repository.git(['branch', name])
+  await expect(fixture.workspaces.ensure(fixture.request(), never)).rejects.toMatchObject({
+    code: 'git_failed',
+    message: expect.stringContaining(`beside the branch ${name}.`),
+  })
+  await fixture.repository.git(['branch', '-m', name, 'renamed'])
+  expect(await wholeLife(fixture)).toContain('task work.txt')
+})

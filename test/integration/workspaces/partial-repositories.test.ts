@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs'
+import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { branch, createFixture, never, type WorkspaceFixture } from './workspace-fixture.ts'
+import { wholeLife } from './whole-life.ts'
+
+const files = { 'a/one.txt': 'one\n', 'b/two.txt': 'two\n', 'top.txt': 'top\n' }
+
+test('a shallow clone has tasks, and stays shallow', async () => {
+  await using fixture = await cloned(['--depth=1'])
+  expect(await wholeLife(fixture)).toEqual([...Object.keys(files), 'task work.txt'].toSorted())
+  expect(await fixture.repository.git(['rev-parse', '--is-shallow-repository'])).toBe('true')
+})
+
+test('a partial clone gets at the checkout what it lacks, and nothing later', async () => {
+  await using fixture = await cloned(['--filter=blob:none'])
+  expect(await missing(fixture)).toHaveLength(3)
+  const made = await fixture.workspaces.ensure(fixture.request(), never)
+  if (made.kind !== 'ready') throw new Error('No worktree was made.')
+  expect(await readFile(join(fixture.path, 'b/two.txt'), 'utf8')).toBe('two\n')
+  expect(await missing(fixture)).toEqual([])
+  await rename(originOf(fixture), `${originOf(fixture)}-away`)
+  await rm(fixture.path, { recursive: true })
+  expect(await fixture.workspaces.ensure(fixture.request({ expect: 'existing' }), never)).toMatchObject({
+    how: 'recovered',
+  })
+  expect(await wholeLife(fixture)).toContain('task work.txt')
+})
+
+test('what only older commits of a partial clone have is not fetched for a task', async () => {
+  await using fixture = await cloned(['--filter=blob:none'], async ({ repository }) => {
+    await repository.commit('Newer', { 'top.txt': 'newer\n', 'b/two.txt': 'newer\n' })
+  })
+  await fixture.workspaces.ensure(fixture.request(), never)
+  await fixture.repository.git(['remote', 'set-url', 'origin', join(fixture.repository.beside, 'nowhere')])
+  expect(await wholeLife(fixture)).toContain('task work.txt')
+  expect(await missing(fixture, ['--all'])).toHaveLength(2)
+})
+
+test('when the remote of a partial clone is out of reach, the failure says so and nothing is left behind', async () => {
+  await using fixture = await cloned(['--filter=blob:none'])
+  await rename(originOf(fixture), `${originOf(fixture)}-away`)
+  await expect(fixture.workspaces.ensure(fixture.request(), never)).rejects.toMatchObject({
+    code: 'git_failed',
+    message: expect.stringMatching(/partial clone: 3 of the objects .* the remote origin .*then try again/s),
+  })
+  expect(existsSync(fixture.path)).toBe(false)
+  expect(await fixture.repository.git(['branch', '--list', branch])).toBe('')
+  await rename(`${originOf(fixture)}-away`, originOf(fixture))
+  expect(await fixture.workspaces.ensure(fixture.request(), never)).toMatchObject({ how: 'created' })
+})
+
+test.each(['--cone', '--no-cone'])(
+  'a sparse checkout (%s) is kept in new worktrees, and its other files stay',
+  async (mode) => {
+    await using fixture = await createFixture({ files })
+    const { git } = fixture.repository
+    await git(['sparse-checkout', 'set', mode, mode === '--cone' ? 'a' : '/a/'])
+    await fixture.workspaces.ensure(fixture.request(), never)
+    const there = async (): Promise<string[]> => (await readdir(fixture.path)).filter((name) => name !== '.git')
+    expect(await there()).toEqual(mode === '--cone' ? ['a', 'top.txt'] : ['a'])
+    expect(await wholeLife(fixture)).toEqual([...Object.keys(files), 'task work.txt'].toSorted())
+  },
+)
+
+test('a sparse checkout of another linked worktree is not taken for that of the project', async () => {
+  await using fixture = await createFixture({ files })
+  const { git, beside } = fixture.repository
+  await git(['worktree', 'add', '--quiet', '-b', 'side', join(beside, 'side')])
+  await git(['sparse-checkout', 'set', '--cone', 'a'], { cwd: join(beside, 'side') })
+  await fixture.workspaces.ensure(fixture.request(), never)
+  expect((await readdir(fixture.path)).toSorted()).toEqual(['.git', 'a', 'b', 'top.txt'])
+})
+
+/** As git-lfs writes it; what it stands for is `big content\n`. */
+const pointer =
+  'version https://git-lfs.github.com/spec/v1\n' +
+  'oid sha256:4cac19622fc3ada9c0fdeadb33f88f367b541f38b89102a3f1261ac81fd5bcb5\nsize 12\n'
+
+test('pointers of large files stay what they are where no filter is installed', async () => {
+  await using fixture = await withPointer()
+  await wholeLife(fixture)
+  expect(await fixture.repository.git(['cat-file', 'blob', 'main:big.bin'])).toBe(pointer.trimEnd())
+})
+
+test('large files are filled in and taken back by the filter that is installed, and only pointers are committed', async () => {
+  await using fixture = await withPointer()
+  await installFilter(fixture)
+  await fixture.workspaces.ensure(fixture.request(), never)
+  expect(await readFile(join(fixture.path, 'big.bin'), 'utf8')).toBe('big content\n')
+  await fixture.repository.write({ 'other.bin': 'big content\n' }, fixture.path)
+  await fixture.workspaces.commitAll(fixture.path, 'Another large file\n', never)
+  expect(await fixture.repository.git(['show', `${branch}:other.bin`])).toBe(pointer.trimEnd())
+  expect(await fixture.workspaces.merge(fixture.mergeRequest(), never)).toMatchObject({ kind: 'merged' })
+  expect(await readFile(join(fixture.repository.path, 'other.bin'), 'utf8')).toBe('big content\n')
+  for (const name of ['big.bin', 'other.bin']) {
+    expect(await fixture.repository.git(['show', `main:${name}`])).toBe(pointer.trimEnd())
+  }
+})
+
+test('GIT_LFS_SKIP_SMUDGE reaches the filter, so that pointers stay pointers where a person wants that', async () => {
+  await using fixture = await withPointer()
+  await installFilter(fixture)
+  process.env['GIT_LFS_SKIP_SMUDGE'] = '1'
+  try {
+    await fixture.workspaces.ensure(fixture.request(), never)
+  } finally {
+    delete process.env['GIT_LFS_SKIP_SMUDGE']
+  }
+  expect(await readFile(join(fixture.path, 'big.bin'), 'utf8')).toBe(pointer)
+})
+
+/** A fixture whose repository is a clone of another that lies beside it. */
+async function cloned(
+  options: readonly string[],
+  prepare: (fixture: WorkspaceFixture) => Promise<void> = () => Promise.resolve(),
+): Promise<WorkspaceFixture> {
+  const fixture = await createFixture({ files })
+  await prepare(fixture)
+  const { git, path } = fixture.repository
+  await git(['config', 'uploadpack.allowFilter', 'true'])
+  await git(['config', 'uploadpack.allowAnySHA1InWant', 'true'])
+  await rename(path, originOf(fixture))
+  const url = `file://${originOf(fixture)}`
+  await git(['clone', '--quiet', '--no-checkout', ...options, url, path], { cwd: fixture.repository.beside })
+  return fixture
+}
+
+const originOf = (fixture: WorkspaceFixture): string => join(fixture.repository.beside, 'origin')
+
+async function missing({ repository }: WorkspaceFixture, of: readonly string[] = ['HEAD']): Promise<readonly string[]> {
+  const out = await repository.git(['rev-list', '--objects', '--missing=print', ...of])
+  return out.split('\n').filter((line) => line.startsWith('?'))
+}
+
+async function withPointer(): Promise<WorkspaceFixture> {
+  const attributes = '*.bin filter=lfs diff=lfs merge=lfs -text\n'
+  return await createFixture({ files: { '.gitattributes': attributes, 'big.bin': pointer } })
+}
+
+/** What git-lfs does with the one large file there is, as far as git sees it. */
+async function installFilter({ repository }: WorkspaceFixture): Promise<void> {
+  const kept = join(repository.beside, 'pointer')
+  await writeFile(kept, pointer)
+  const smudge = `if [ -n "$GIT_LFS_SKIP_SMUDGE" ]; then cat; else cat > /dev/null; echo big content; fi`
+  await repository.git(['config', 'filter.lfs.smudge', smudge])
+  await repository.git(['config', 'filter.lfs.clean', `cat > /dev/null; cat '${kept}'`])
+  await repository.git(['config', 'filter.lfs.required', 'true'])
+}
