@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import type { Project, ProjectSettings } from '../../src-shared/contract/projects.ts'
+import type { Project, ProjectSettings, RepoState } from '../../src-shared/contract/projects.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import { useClient } from './client.ts'
 import { useNavigation } from './navigation.ts'
@@ -43,6 +43,11 @@ export const useProjects = defineStore('projects', () => {
       return demo
     },
     inspectFolder: (path: string) => client.call('system.inspect_folder', { path }),
+    repos: async (projectId: string): Promise<readonly RepoState[]> =>
+      (await client.call('repos.list', { project_id: projectId })).items,
+    addRepo: (input: OperationInput<'repos.add'>) => client.call('repos.add', input),
+    updateRepo: (input: OperationInput<'repos.update'>) => client.call('repos.update', input),
+    removeRepo: (input: OperationInput<'repos.remove'>) => client.call('repos.remove', input),
     setPaused: (projectId: string, paused: boolean) =>
       update({ project_id: projectId, paused_at: paused ? new Date().toISOString() : null }),
     updateSettings: async (input: OperationInput<'projects.update_settings'>): Promise<void> => {
