@@ -82,8 +82,8 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
     remove: (repo) =>
       feed.commit((tx) => {
         const tasks = tx.tasks.idsInRepo(repo.project_id, repo.id)
-        if (tasks.length > 0) return inUse(`${countOf(tasks.length)} in it. Give them another or delete them.`, tasks)
-        if (repo.is_primary) return inUse('It is the primary one. Make another repository the primary one first.')
+        if (tasks.length > 0) return inUse(worksIn(repo, tasks.length), tasks)
+        if (repo.is_primary) return inUse(`${repo.name} is the primary one. Make another repository the primary first.`)
         tx.repos.delete(repo.id)
         tell(tx, repo.project_id)
         return null
@@ -176,7 +176,12 @@ function noSuchBranch(branch: string, info: RepositoryInfo): Refusal {
   return invalid('default_branch', `The repository has no branch ${branch}. It has: ${some}.`)
 }
 
-const countOf = (tasks: number) => (tasks === 1 ? 'One task works' : `${tasks} tasks work`)
+/** Finished ones count: their history names it. */
+function worksIn({ name }: RepoRecord, tasks: number): string {
+  return tasks === 1
+    ? `One task works or has worked in ${name}. Give it another repository, or delete it.`
+    : `${tasks} tasks work or have worked in ${name}. Give them another repository, or delete them.`
+}
 
 function inUse(message: string, tasks: readonly string[] = []): Refusal {
   return { code: 'repo_in_use', message, details: { tasks: [...tasks] } }
