@@ -133,26 +133,32 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 
 /**
  * Ends what a killed service left of a tree: the process if it is still the same one, its group and
- * descendants, and whatever carries `SVC_EXECUTION_ID`. A pid that is somebody else's by now is not touched.
+ * descendants, and whatever carries `SVC_EXECUTION_ID`. A pid that is somebody else's by now is not touched. `null`: it
+ * is not known which process it was, or whether there was one.
  */
 export async function reap(
-  identity: ProcessIdentity,
+  identity: ProcessIdentity | null,
   executionId: string,
   options: { readonly graceMs?: number } = {},
 ): Promise<void> {
   if (process.platform === 'win32') {
-    if (await isAliveOnWindows(identity)) await killTreeOnWindows(identity.pid)
+    if (identity && (await isAliveOnWindows(identity))) await killTreeOnWindows(identity.pid)
     return
   }
-  await sweepLeft(identity, `SVC_EXECUTION_ID=${executionId}`, options.graceMs)
+  await sweepLeft(identity ?? anyProcess(), `SVC_EXECUTION_ID=${executionId}`, options.graceMs)
 }
 
 /** Ends what a killed service left of a tree that was given this mark; nothing where the system shows no environments. */
 export async function reapMarked(mark: string, options: { readonly graceMs?: number } = {}): Promise<void> {
   if (process.platform === 'win32') return
-  const started = process.platform === 'linux' ? '0@' : new Date(0).toISOString()
-  await sweepLeft({ pid: 0, started }, `${treeVariable}=${mark}`, options.graceMs)
+  await sweepLeft(anyProcess(), `${treeVariable}=${mark}`, options.graceMs)
 }
+
+/** A leader that is none, and that everything started after. */
+const anyProcess = (): ProcessIdentity => ({
+  pid: 0,
+  started: process.platform === 'linux' ? '0@' : new Date(0).toISOString(),
+})
 
 async function sweepLeft(leader: ProcessIdentity, mark: string, graceMs = 10_000): Promise<void> {
   const deadline = Date.now() + graceMs

@@ -66,8 +66,8 @@ export interface Executors {
   hosting(profile: ExecutorProfile): 'here' | 'elsewhere'
   /** Throws `ExecutorError` when the agent can't be started at all. */
   start(profile: ExecutorProfile, run: ExecutionRun, options: Cancellable): Promise<RunningExecution>
-  /** Ends what a killed service left running; harmless when the pid is somebody else's by now. */
-  reap(process: ProcessIdentity, execution_id: ExecutionId): Promise<void>
+  /** Ends what a killed service left running, `null` if it did not say which; harmless when the pid is somebody else's by now. */
+  reap(process: ProcessIdentity | null, execution_id: ExecutionId): Promise<void>
   detect(options: Cancellable): Promise<readonly DetectedAgent[]>
 }
 

@@ -19,11 +19,13 @@ export async function recover(deps: StepDeps): Promise<void> {
     if (mark !== undefined) await context.scripts.reap(mark)
   }
   for (const record of open) {
+    if (!isElsewhere(deps, record)) {
+      // One that still waits may have got a process already: the crash came before that was written down.
+      const { pid, pid_started: started } = record
+      await context.executors.reap(pid === null || started === null ? null : { pid, started }, record.id)
+    }
     if (record.status === 'queued') cancelUnlessItsTurn(deps, record)
     if (record.status !== 'running' || isElsewhere(deps, record)) continue
-    if (record.pid !== null && record.pid_started !== null) {
-      await context.executors.reap({ pid: record.pid, started: record.pid_started }, record.id)
-    }
     context.agentTokens.revoke(record.id)
     const task = context.store.read.tasks.get(record.task_id)
     const workspace = task && workspaceOf(context.store.read, task)

@@ -36,6 +36,8 @@ export async function createWorld(random: SeededRandom): Promise<World> {
     ...{ repository, dataDir, random, own },
     held: noHoldings(),
     [Symbol.asyncDispose]: async () => {
+      // After a failure: what the service should have ended.
+      killAll([repository.path, dataDir])
       await repository[Symbol.asyncDispose]()
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
     },
