@@ -1,6 +1,6 @@
 import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
 import type { EngineContext } from './context.ts'
-import { saveWorkspace } from './save-workspace.ts'
+import { savePorts } from './save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from './store-port.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function withPorts(
       // Another worktree may have been given it while its ports were tried.
       if (tx.workspaces.portBases().has(port_base)) return null
       const withRange = { ...record, port_base }
-      saveWorkspace(tx, task, withRange)
+      savePorts(tx, task, withRange)
       return withRange
     })
     if (taken) return taken
