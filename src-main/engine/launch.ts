@@ -180,8 +180,10 @@ function markRunning(context: EngineContext, task: TaskRecord, record: Execution
     const running: ExecutionRecord = { ...record, session_id: queued.session_id, status: 'running', started_at: now }
     tx.executions.put(running)
     const current = tx.tasks.get(task.id)
-    if (current && (current.active_execution_id !== record.id || current.error_annotation)) {
-      const updated = { ...current, active_execution_id: record.id, error_annotation: null, updated_at: now }
+    // A hook that holds the task meanwhile still waits for somebody's word.
+    const kept = current?.error_annotation?.type === 'hook_failed' ? current.error_annotation : null
+    if (current && (current.active_execution_id !== record.id || current.error_annotation !== kept)) {
+      const updated = { ...current, active_execution_id: record.id, error_annotation: kept, updated_at: now }
       tx.tasks.put(updated)
       tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, updated) })
     }

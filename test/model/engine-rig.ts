@@ -54,7 +54,7 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
   const running = new Map<TaskId, FakeRun>()
   const builtin = await loadWorkflowFile(resolve(projectRoot, 'workflows/default.yaml'))
   let decide: (action: string) => Answer = () => 'ok'
-  const clock = { now: () => Date.now() }
+  const clock = strictClock()
   const engine = createEngine(
     {
       store,
@@ -109,6 +109,12 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
       store.close()
     },
   }
+}
+
+/** Never the same moment twice: what happened later can be told from its time. */
+function strictClock() {
+  let last = 0
+  return { now: () => (last = Math.max(last + 1, Date.now())) }
 }
 
 function probe(name: string, phases: readonly HookPhase[], decide: () => Answer): Plugin {

@@ -128,3 +128,21 @@ test('the barrier stands from the commit on while hooks of the left state run, s
   expect(await ask({ kind: 'transition', ...byUser, to: 'done' })).toMatchObject({ answer: 'entry_barrier' })
   expect(await ask({ kind: 'recover', action: 'retry_hook' })).toMatchObject({ state: 'done', barrier: false })
 })
+
+test('a hook that holds a task while its agent starts still says so, and can be recovered', async () => {
+  const judged = gate({
+    role: 'reviewer',
+    gate_config: { reject_target: 'queue', requires_human_approval: false },
+    hooks: {
+      before_enter: [{ plugin: 'run_ci_steps' }],
+      on_enter: [{ plugin: 'dispatch_role_agent' }],
+      after_enter: [{ plugin: 'probe-1', on_failure: { cascade: 'queue' } }],
+      before_exit: [{ plugin: 'probe-0' }],
+    },
+  })
+  const ask = begin(workflow({ name: 'queue', kind: 'initial', to: ['review'] }, judged), 'queue')
+  await ask({ kind: 'assign', role: 'reviewer', to: 'reviewer' })
+  const seen = await ask({ kind: 'transition', ...byUser, to: 'review' }, { 'probe-0': 'failed', 'probe-1': 'failed' })
+  expect(seen).toMatchObject({ state: 'review', execution: 'reviewer', annotation: 'hook_failed' })
+  expect(await ask({ kind: 'recover', action: 'retry_hook' })).toMatchObject({ answer: 'ok', state: 'queue' })
+})

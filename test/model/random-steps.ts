@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
+import { graphOf, type Graph } from './model-graph.ts'
 import type { ModelTask } from './model-task.ts'
 import type { Answer, Trigger, Who } from './model-types.ts'
 import { index, mostly } from './random-workflow.ts'
@@ -65,48 +66,65 @@ const wish: fc.Arbitrary<Wish> = fc.oneof(
   },
 )
 
-const said = mostly<Answer>('ok', 'failed', 'failed', 'skipped', 'lacking')
+const said = fc.constantFrom<Answer>('ok', 'ok', 'ok', 'failed', 'failed', 'skipped', 'lacking')
 
 /** Nine for the hooks, and one for CI, which has most to say. */
 const answers: fc.Arbitrary<readonly Answer[]> = fc.oneof(
-  fc.constant(['ok'] as const),
-  fc
-    .tuple(fc.array(said, { minLength: 9, maxLength: 9 }), fc.constantFrom<Answer>('ok', 'failed'))
-    .map(([hooks, ci]) => [...hooks, ci]),
+  { weight: 1, arbitrary: fc.constant(['ok'] as const) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.array(said, { minLength: 9, maxLength: 9 }), fc.constantFrom<Answer>('ok', 'failed'))
+      .map(([hooks, ci]) => [...hooks, ci]),
+  },
 )
 
-export const randomSteps: fc.Arbitrary<readonly RandomStep[]> = fc.array(
-  fc.record({ wish, apt: mostly(true, false), answers }),
-  { minLength: 1, maxLength: 16, size: 'max' },
-)
+const steps = fc.array(fc.record({ wish, apt: mostly(true, false), answers }), {
+  ...{ minLength: 1, maxLength: 16, size: 'max' },
+})
+
+const withReviewer: RandomStep = {
+  ...{ wish: { kind: 'assign', role: 'reviewer', to: 'reviewer' }, apt: true, answers: ['ok'] },
+}
+
+/** Half of the tasks have an agent for their gates from the start. */
+export const randomSteps: fc.Arbitrary<readonly RandomStep[]> = fc
+  .tuple(fc.boolean(), steps)
+  .map(([hasReviewer, rest]) => (hasReviewer ? [withReviewer, ...rest] : rest))
 
 /** What is asked of the task, as it stands by now. */
-export function triggerOf({ wish, apt }: RandomStep, { states }: WorkflowDefinition, task: ModelTask): Trigger {
-  const state = states.find((one) => one.name === task.state)
-  const asked = apt ? aptWish(wish, task, state?.kind === 'gate') : wish
+export function triggerOf({ wish, apt }: RandomStep, definition: WorkflowDefinition, task: ModelTask): Trigger {
+  const graph = graphOf(definition)
+  const asked = apt ? aptWish(wish, graph, task) : wish
   if (asked.kind !== 'transition') return asked
   const { anywhere, ...move } = asked
-  const declared = state?.transitions ?? []
-  const targets = anywhere || declared.length === 0 ? states.map((one) => one.name) : declared.map((one) => one.to)
+  const declared = graph.state(task.state).transitions.map((one) => one.to)
+  const targets = anywhere || declared.length === 0 ? definition.states.map((one) => one.name) : declared
   return { ...move, to: targets[move.to % targets.length] ?? task.state }
 }
 
-function aptWish(wish: Wish, { annotation, execution }: ModelTask, isAtGate: boolean): Wish {
+function aptWish(wish: Wish, graph: Graph, { state, annotation, execution, roles }: ModelTask): Wish {
+  const { kind: here } = graph.state(state)
+  const isGate = here === 'gate'
+  const judge = roles['reviewer'] === 'coder' ? 'coder' : 'reviewer'
   const onward = { kind: 'transition', by: 'user', stale: false, to: 0, anywhere: false } as const
   switch (wish.kind) {
     case 'verdict':
-      if (isAtGate) return wish
+      if (isGate) return { ...wish, by: wish.by === 'user' ? 'user' : judge }
       return execution ? { kind: 'execution_ends', well: wish.verdict === 'pass' } : { ...onward, by: wish.by }
     case 'execution_ends':
       if (execution) return wish
-      return isAtGate ? { kind: 'verdict', verdict: 'fail', by: 'reviewer' } : { kind: 'claim', by: 'coder' }
-    case 'claim':
-      return isAtGate ? { kind: 'verdict', verdict: 'pass', by: wish.by } : wish
-    case 'recover':
+      return isGate ? { kind: 'verdict', verdict: 'fail', by: judge } : { ...onward, by: 'coder' }
+    case 'claim': {
+      if (isGate) return { kind: 'verdict', verdict: 'pass', by: judge }
+      const leadsToWork = graph.ahead(state).some((name) => graph.state(name).kind === 'active')
+      return here === 'active' || ((here === 'backlog' || here === 'initial') && leadsToWork) ? wish : onward
+    }
+    case 'recover': {
       if (annotation === null) return onward
-      return annotation === 'hook_failed' || wish.action === 'retry_execution'
-        ? wish
-        : { ...wish, action: 'retry_execution' }
+      const retries = annotation === 'hook_failed' || wish.action === 'retry_execution'
+      return retries ? wish : { ...wish, action: 'retry_execution' }
+    }
     case 'transition':
     case 'cancel':
     case 'assign':

@@ -46,7 +46,7 @@ const hookShape: fc.Arbitrary<HookShape> = fc.record({
 })
 
 const shape: fc.Arbitrary<Shape> = fc.record({
-  kind: mostly<Kind>('gate', 'active', 'active', 'custom', 'backlog', 'terminal'),
+  kind: fc.constantFrom<Kind>('active', 'active', 'active', 'gate', 'gate', 'gate', 'custom', 'backlog', 'terminal'),
   role: fc.constantFrom('coder', 'reviewer', null),
   review: fc.boolean(),
   human: mostly(false, true),
