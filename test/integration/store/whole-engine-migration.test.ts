@@ -1,35 +1,10 @@
-import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type SqliteDatabase from 'better-sqlite3'
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { createStore } from '../../../src-main/store/create-store.ts'
 import { openDatabase } from '../../../src-main/store/database.ts'
+import { earlierMigrations, insert } from './earlier-migrations.ts'
 import { at, migrations, temporaryFolder } from './open-store.ts'
-
-interface Journal {
-  readonly entries: readonly { readonly idx: number; readonly tag: string }[]
-}
-
-/** The migrations as they were before this one. */
-async function earlierMigrations(folder: string): Promise<string> {
-  const earlier = join(folder, 'migrations')
-  await cp(migrations, earlier, { recursive: true })
-  const path = join(earlier, 'meta/_journal.json')
-  const journal = JSON.parse(await readFile(path, 'utf8')) as Journal
-  const [kept, dropped] = [journal.entries.filter((entry) => entry.idx < 2), journal.entries.filter((e) => e.idx >= 2)]
-  await writeFile(path, JSON.stringify({ ...journal, entries: kept }))
-  for (const { tag } of dropped) await rm(join(earlier, `${tag}.sql`))
-  return earlier
-}
-
-/** Writes rows as the version before wrote them. */
-function insert(client: SqliteDatabase.Database, table: string, row: Record<string, string | number | null>): void {
-  const names = Object.keys(row)
-  client
-    .prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`)
-    .run(row)
-}
 
 const time = (minute: number) => `2026-11-21T10:0${minute}:00.000Z`
 const oldVerdict = (feedback: string, created_at: string) => ({
@@ -41,7 +16,7 @@ const oldVerdict = (feedback: string, created_at: string) => ({
 
 async function writeOldFile(file: string, folder: string) {
   const ids = { project: v7(), task: v7(), untouched: v7(), review: v7(), plain: v7(), execution: v7() }
-  const opened = await openDatabase(file, await earlierMigrations(folder))
+  const opened = await openDatabase(file, await earlierMigrations(folder, 2))
   const client = opened.db.$client
   const times = { created_at: at, updated_at: at }
   insert(client, 'projects', { id: ids.project, name: 'Old', workflow_definition: '', settings: '{}', ...times })
