@@ -45,7 +45,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       // `workspace.updated` has said so already.
       return
     case 'transition.effect_failed':
-      return to.warn(`${event.data.action} failed at ${event.data.phase}: ${event.data.reason}`)
+      return to.warn(failureOf(event.data))
     case 'comment.created':
     case 'comment.updated':
     case 'comment.deleted':
@@ -60,4 +60,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     default:
       return assertNever(event)
   }
+}
+
+function failureOf({ action, phase, reason }: { action: string; phase: string; reason: string }): string {
+  return action === 'run_merge' ? `The merge failed. ${reason}` : `The hook ${action} failed at ${phase}: ${reason}`
 }

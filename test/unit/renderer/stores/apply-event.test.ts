@@ -74,7 +74,11 @@ test('agents and projects that are gone are removed, the others put', () => {
 test('a hook that failed is said in a sentence', () => {
   const failed = { ...ofTask, phase: 'on_enter', action: 'notify', reason: 'exit 1' }
   expect(heard({ seq: 1, type: 'transition.effect_failed', data: failed })).toEqual([
-    ['warn', 'notify failed at on_enter: exit 1'],
+    ['warn', 'The hook notify failed at on_enter: exit 1'],
+  ])
+  const merge = { ...failed, phase: 'after_enter', action: 'run_merge', reason: 'One file conflicts with main.' }
+  expect(heard({ seq: 1, type: 'transition.effect_failed', data: merge })).toEqual([
+    ['warn', 'The merge failed. One file conflicts with main.'],
   ])
 })
 
