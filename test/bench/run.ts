@@ -10,8 +10,16 @@ import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
 import { transitionsPerSecond } from './rows/transitions-per-second.ts'
 import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
+import { worktreeCreationRows } from './rows/worktree-creation.ts'
 
-const rows: readonly BenchRow[] = [transitionsPerSecond, transitionsWithHooks, engineWork, dryRunRow, claimToAgentStart]
+const rows: readonly BenchRow[] = [
+  transitionsPerSecond,
+  transitionsWithHooks,
+  engineWork,
+  dryRunRow,
+  claimToAgentStart,
+  ...worktreeCreationRows,
+]
 
 const usage = `usage: npm run bench -- [--only NAME]… [--quick] [--sources] [--json FILE | --json -]
 rows: ${rows.map((row) => row.name).join(', ')}`

@@ -17,6 +17,7 @@ const names = [
   'engine-work-per-transition',
   'dry-run-200-states',
   'claim-to-agent-start',
+  ...[1_000, 10_000, 100_000].map((files) => `worktree-creation-${files}`),
 ]
 
 const side = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
@@ -35,6 +36,9 @@ test('a quick run measures product and floor of every row, and says so as JSON a
       { name: 'engine-work-per-transition', unit: 'µs', rounds: 2, goal: 1.2, ...measured, spread },
       { name: 'dry-run-200-states', unit: 'ms', rounds: 2, goal: 100, ...measured, spread },
       { name: 'claim-to-agent-start', unit: 'ms', rounds: 1, goal: 1.25, ...measured, spread },
+      { name: 'worktree-creation-1000', unit: 'ms', rounds: 1, goal: 3, ...measured, spread },
+      { name: 'worktree-creation-10000', unit: 'ms', rounds: 1, goal: 1.5, ...measured, spread },
+      { name: 'worktree-creation-100000', unit: 'ms', rounds: 1, goal: 1, ...measured, spread },
     ],
   })
   for (const row of report.rows) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
