@@ -4,7 +4,7 @@ import type { FileDiff } from '../engine/diff-port.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import type { BranchRef } from '../engine/workspace-port.ts'
-import { branchRef, isAncestor, mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
+import { branchRef, isAncestor, knownMergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { readPatch, readStat } from './git/diff.ts'
 import type { DiffSides } from './git/diff.ts'
 import { GitError } from './git/git-error.ts'
@@ -101,7 +101,7 @@ async function forkPoint(cwd: string, head: string, ref: BranchRef, { signal }: 
   const tip = (await peekBranch(cwd, base)) ?? (await resolveBase(cwd, base, { signal }))
   // The plainest case: nothing was committed since the worktree was made.
   if (tip === head && (start === null || start === head)) return head
-  const fork = tip === null ? null : await mergeBase(cwd, tip, head, { signal })
+  const fork = tip === null ? null : await knownMergeBase(cwd, tip, head, { signal })
   if (fork !== null && fork !== head) return fork
   return start !== null && (await isAncestor(cwd, start, head, { signal })) ? start : fork
 }

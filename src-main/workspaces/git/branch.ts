@@ -54,6 +54,20 @@ export async function mergeBase(cwd: string, a: string, b: string, { signal }: O
   return exit_code === 0 ? stdout.toString('utf8').trim() : null
 }
 
+const knownBases = new Map<string, string>()
+
+/** Like `mergeBase`, for those who ask again and again: what two commits have in common does not change. */
+export async function knownMergeBase(cwd: string, a: string, b: string, options: Options): Promise<string | null> {
+  const key = `${a} ${b}`
+  const known = knownBases.get(key)
+  if (known !== undefined) return known
+  const base = await mergeBase(cwd, a, b, options)
+  if (knownBases.size >= 1_000) knownBases.clear()
+  // Nothing in common may only mean that the history is shallow.
+  if (base !== null) knownBases.set(key, base)
+  return base
+}
+
 /** False too when one of them does not exist (any more). */
 export async function isAncestor(cwd: string, older: string, newer: string, { signal }: Options): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', older, newer]

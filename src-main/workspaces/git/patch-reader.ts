@@ -3,7 +3,7 @@ import type { OpenPart, PatchLimits, PatchPart } from './patch-parts.ts'
 import { orNothing } from './raw-changes.ts'
 
 const newline = 0x0a
-const [plus, minus, space, backslash] = [0x2b, 0x2d, 0x20, 0x5c]
+const [plus, minus, backslash] = [0x2b, 0x2d, 0x5c]
 const nothing: Buffer = Buffer.alloc(0)
 
 /**
@@ -38,20 +38,20 @@ export function createPatchReader(
       let from = 0
       let at = 0
       while (at < data.length) {
+        at = lines.count(data, at, open.current())
+        if (at >= data.length) break
         const end = data.indexOf(newline, at)
-        if (lines.expected()) lines.count(data[at], end >= 0, open.current())
-        else if (end < 0) {
+        if (end < 0) {
           carry = Buffer.from(data.subarray(at))
           break
-        } else {
-          const line = data.toString('latin1', at, end)
-          if (line.startsWith('diff --git ')) {
-            open.append(data.subarray(from, at))
-            from = at
-            if (startPart(line) === 'enough') return 'enough'
-          } else if (!lines.begin(line)) readHeading(line, open.current())
         }
-        at = end < 0 ? data.length : end + 1
+        const line = data.toString('latin1', at, end)
+        if (line.startsWith('diff --git ')) {
+          open.append(data.subarray(from, at))
+          from = at
+          if (startPart(line) === 'enough') return 'enough'
+        } else if (!lines.begin(line)) readHeading(line, open.current())
+        at = end + 1
       }
       open.append(data.subarray(from, at))
       return 'more'
@@ -72,8 +72,6 @@ function createHunkLines() {
   let newLeft = 0
   let inLine = false
   return {
-    /** Whether what comes next belongs to a hunk. */
-    expected: (): boolean => inLine || oldLeft > 0 || newLeft > 0,
     /** Whether this is a hunk's heading. */
     begin(line: string): boolean {
       const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
@@ -82,16 +80,28 @@ function createHunkLines() {
       newLeft = Number(hunk[2] ?? 1)
       return true
     },
-    /** A line, or a piece of one, by its first byte. */
-    count(first: number | undefined, isWhole: boolean, part: OpenPart | null): void {
-      const isRest = inLine
-      inLine = !isWhole
-      if (isRest || first === backslash) return
-      if (first !== plus) oldLeft -= 1
-      if (first !== minus) newLeft -= 1
-      if (!part || first === space) return
-      if (first === plus) part.additions += 1
-      if (first === minus) part.deletions += 1
+    /** Counts the lines of the hunk from `at` on, each by its first byte; where they end, or the data does. */
+    count(data: Buffer, at: number, part: OpenPart | null): number {
+      let next = at
+      let [added, deleted] = [0, 0]
+      while (next < data.length && (inLine || oldLeft > 0 || newLeft > 0)) {
+        const first = data[next]
+        if (!inLine && first !== backslash) {
+          if (first !== plus) oldLeft -= 1
+          if (first !== minus) newLeft -= 1
+          if (first === plus) added += 1
+          if (first === minus) deleted += 1
+        }
+        // Most lines are short: looking at each byte is faster than to ask for the next line end.
+        while (next < data.length && data[next] !== newline) next += 1
+        inLine = next === data.length
+        next += 1
+      }
+      if (part) {
+        part.additions += added
+        part.deletions += deleted
+      }
+      return Math.min(next, data.length)
     },
   }
 }

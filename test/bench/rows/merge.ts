@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { MergeRequest } from '../../../src-main/engine/workspace-port.ts'
+import { createWorkspaces } from '../../../src-main/workspaces/create-workspaces.ts'
+import { createTestRepository, testGitEnvironment, type TestRepository } from '../../helpers/git-repository.ts'
+import { memoryFolder } from '../memory-folder.ts'
+import type { BenchRow, Contest, Setting } from '../row.ts'
+
+const execute = promisify(execFile)
+const sizes = { full: { files: 10_000, changed: 500 }, quick: { files: 50, changed: 5 } } as const
+const message = 'Merge the task\n'
+
+/**
+ * A merge of a branch with 500 changed files into a target that has moved on, in a repository of 10,000 files whose
+ * checkout is on the target and follows. The floor is `git merge` in a clone. What the product does more: nothing of
+ * the user's may be lost, so it plans in the object store, notes the move, tries it out, and looks afterwards whether
+ * the target holds the work.
+ */
+export const mergeRow: BenchRow = {
+  name: 'merge-500-files',
+  unit: 'ms',
+  better: 'lower',
+  goal: 1.5,
+  rounds: { full: { warmUp: 2, measured: 11 }, quick: { warmUp: 0, measured: 1 } },
+  prepare,
+}
+
+async function prepare({ scale, say }: Setting): Promise<Contest> {
+  const { files, changed } = sizes[scale]
+  await using opened = new AsyncDisposableStack()
+  say(`  making a repository of ${files} files and its clone`)
+  const content = Object.fromEntries(Array.from({ length: files }, (_, number) => [nameOf(number), textOf(number)]))
+  const repository = opened.use(await createTestRepository({ files: content, within: await memoryFolder() }))
+  const path = join(repository.beside, 'worktree')
+  await repository.git(['worktree', 'add', '--quiet', '-b', 'task', path])
+  for (let number = 0; number < changed; number += 1)
+    await writeFile(join(path, nameOf(number)), textOf(number, 'task'))
+  await repository.git(['commit', '--quiet', '--all', '--message', 'Work'], { cwd: path })
+  const target = await repository.commit('Meanwhile', { [nameOf(files - 1)]: textOf(files - 1, 'meanwhile') })
+  const clone = join(repository.beside, 'clone')
+  await mkdir(clone)
+  await repository.git(['clone', '--quiet', '--no-hardlinks', repository.path, clone])
+  await repository.git(['branch', '--quiet', 'task', 'origin/task'], { cwd: clone })
+  const request: MergeRequest = {
+    ...{ repo_path: repository.path, path, branch: 'task', base_branch: 'main', base_commit: target },
+    ...{ strategy: 'merge', message },
+  }
+  const workspaces = createWorkspaces()
+  const trees = new Set<string>()
+  const owned = opened.move()
+  const round = async (cwd: string, merge: () => Promise<void>): Promise<number> => {
+    const since = performance.now()
+    await merge()
+    const took = performance.now() - since
+    trees.add(await stateOf(repository, cwd))
+    await repository.git(['reset', '--quiet', '--hard', target], { cwd })
+    return took
+  }
+  return {
+    product: () =>
+      round(repository.path, async () => {
+        const { kind } = await workspaces.merge(request, { signal: new AbortController().signal })
+        if (kind !== 'merged') throw new Error(`The merge came to ${kind}.`)
+      }),
+    floor: () =>
+      round(clone, async () => {
+        const env = { ...process.env, ...testGitEnvironment }
+        await execute('git', ['merge', '--quiet', '--no-ff', '-m', message, 'task'], { cwd: clone, env })
+      }),
+    verify: () =>
+      trees.size === 1
+        ? Promise.resolve()
+        : Promise.reject(new Error(`Both sides must come to the same, clean: ${[...trees].join(' and ')}`)),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** The merged tree, its number of parents, and what of the checkout is not as it says. */
+async function stateOf(repository: TestRepository, cwd: string): Promise<string> {
+  const [tree, parents, status] = await Promise.all([
+    repository.git(['rev-parse', 'main^{tree}'], { cwd }),
+    repository.git(['log', '-1', '--format=%P', 'main'], { cwd }),
+    repository.git(['status', '--porcelain'], { cwd }),
+  ])
+  return `${tree}, ${parents.split(' ').length} parents, ${status === '' ? 'clean' : status}`
+}
+
+const nameOf = (number: number): string => `src/part-${number % 100}/file-${number}.ts`
+
+const textOf = (number: number, word = 'value'): string =>
+  Array.from({ length: 40 }, (_, line) => `const ${line === 20 ? word : 'value'}${line} = compute(${number})\n`).join(
+    '',
+  )
