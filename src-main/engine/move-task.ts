@@ -65,12 +65,12 @@ export async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor)
   return outcome
 }
 
-/** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence. */
+/** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence, when it has begun one. */
 async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
   deps.worker.interrupt(task_id)
   const others = deps.steps.context.store.read.executions
     .openOfTask(task_id)
-    .filter((one) => one.agent_id === null || one.agent_id !== actor.agent_id)
+    .filter((one) => one.status === 'queued' || one.agent_id === null || one.agent_id !== actor.agent_id)
   await Promise.all(others.map((one) => deps.executions.stop(one.id, 'cancelled')))
 }
 

@@ -146,3 +146,14 @@ test('a hook that holds a task while its agent starts still says so, and can be 
   expect(seen).toMatchObject({ state: 'review', execution: 'reviewer', annotation: 'hook_failed' })
   expect(await ask({ kind: 'recover', action: 'retry_hook' })).toMatchObject({ answer: 'ok', state: 'queue' })
 })
+
+test('an agent that cancels its task before its turn has come leaves nothing open behind', async () => {
+  const prepared = { ...works.hooks, before_enter: [{ plugin: 'probe-0' }] }
+  const dropped = { name: 'cancelled', kind: 'terminal' } as const
+  const ask = begin(
+    workflow({ name: 'queue', kind: 'initial', to: ['work'] }, { ...works, name: 'work', hooks: prepared }, dropped),
+    'queue',
+  )
+  expect(await ask({ kind: 'claim', by: 'coder' }, { 'probe-0': 'failed' })).toMatchObject({ execution: 'coder' })
+  expect(await ask({ kind: 'cancel', by: 'coder' })).toMatchObject({ state: 'cancelled', execution: null })
+})
