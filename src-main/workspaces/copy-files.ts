@@ -29,6 +29,9 @@ export async function copyFiles(root: string, worktree: string, patterns: readon
   }
 }
 
+/** Files of one folder; as many as Node works on side by side, and some that wait their turn. */
+const atOnce = 8
+
 /** Two folders, and where the first is: `path` in the repository at `root`. */
 interface Place {
   readonly from: Folder
@@ -38,9 +41,17 @@ interface Place {
 }
 
 async function copyContents(place: Place): Promise<void> {
-  for (const name of await readdir(place.from.at)) {
-    if (!isGitName(name)) await copyEntry(place, name)
+  const entries = (await readdir(place.from.at, { withFileTypes: true })).filter(({ name }) => !isGitName(name))
+  const folders = entries.filter((entry) => entry.isDirectory())
+  const others = entries.filter((entry) => !entry.isDirectory())
+  for (let start = 0; start < others.length; start += atOnce) {
+    const copies = others.slice(start, start + atOnce).map(({ name }) => copyEntry(place, name))
+    // All of them, before the open folders that they name are closed.
+    const failed = (await Promise.allSettled(copies)).find((copy) => copy.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
+  // One at a time: each holds two folders open, and so do those in it.
+  for (const { name } of folders) await copyEntry(place, name)
 }
 
 async function copyEntry({ from, into, root, path }: Place, name: string): Promise<void> {

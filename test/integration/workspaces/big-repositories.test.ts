@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { open, readFile, readdir, writeFile } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, chmod, open, readFile, readdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -124,6 +124,22 @@ test('what an agent rewrote is kept also when its worktree is found again withou
   await fixture.repository.git(['reset', '--quiet', '--hard', 'HEAD~'], { cwd: fixture.path })
   await fixture.workspaces.ensure(again, never)
   expect(await fixture.repository.git(['for-each-ref', '--format=%(objectname)', 'refs/svc/rescue'])).toBe(lost)
+})
+
+test('installed packages are copied as they are, with their commands and the links between them', async () => {
+  await using fixture = await createFixture({ files: { '.gitignore': 'node_modules/\n' } })
+  const modules = join(fixture.repository.path, 'node_modules')
+  const files = Object.fromEntries(Array.from({ length: 200 }, (_, number) => [`pkg/lib/${number}.js`, `${number}\n`]))
+  await fixture.repository.write({ ...files, 'pkg/cli.js': '#!/usr/bin/env node\n', '.bin/.keep': '' }, modules)
+  await chmod(join(modules, 'pkg/cli.js'), 0o755)
+  await symlink('../pkg/cli.js', join(modules, '.bin/cli'))
+  await fixture.workspaces.ensure(fixture.request({ copy_files: ['node_modules'] }), never)
+  await execute('diff', ['-r', '--no-dereference', modules, join(fixture.path, 'node_modules')])
+  expect(await realpath(join(fixture.path, 'node_modules/.bin/cli'))).toBe(
+    join(fixture.path, 'node_modules/pkg/cli.js'),
+  )
+  await access(join(fixture.path, 'node_modules/.bin/cli'), constants.X_OK)
+  expect(await fixture.repository.git(['status', '--porcelain'], { cwd: fixture.path })).toBe('')
 })
 
 /** What git tells of itself while it makes a worktree on the branch `name`. */
