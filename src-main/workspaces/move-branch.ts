@@ -40,16 +40,24 @@ export type MovedBranch =
 export async function moveBranch(move: BranchMove): Promise<MovedBranch> {
   const { checkouts, changes } = move
   const { signal } = new AbortController()
-  for (const checkout of checkouts) {
-    if (await looksClear(checkout, changes)) continue
-    const files = await pathsInTheWay(checkouts, changes, { signal })
-    if (files.length > 0) return { kind: 'dirty', files }
-  }
+  const moved = await moveNoted(move, 'look', { signal })
+  if (moved !== 'unclear') return moved
+  const files = await pathsInTheWay(checkouts, changes, { signal })
+  if (files.length > 0) return { kind: 'dirty', files }
+  const again = await moveNoted(move, 'looked', { signal })
+  return again === 'unclear' ? { kind: 'dirty', files: await unfollowable(move, { signal }) } : again
+}
+
+async function moveNoted(
+  move: BranchMove,
+  look: 'look' | 'looked',
+  { signal }: Cancellable,
+): Promise<MovedBranch | 'unclear'> {
   const token = randomUUID()
   const pending = await notePendingMove({ ...move, token }, { signal })
   let isStuck = false
   try {
-    const moved = await moveLocked(move, token, { signal })
+    const moved = await moveLocked(move, token, look, { signal })
     if (typeof moved === 'object' && moved.kind === 'stuck') {
       isStuck = true
       throw stuck(move, moved)
@@ -72,13 +80,18 @@ interface StuckMove {
 async function moveLocked(
   move: BranchMove,
   token: string,
+  look: 'look' | 'looked',
   { signal }: Cancellable,
-): Promise<Exclude<MovedBranch, { kind: 'dirty' }> | StuckMove | 'dirty'> {
-  const { repo, branch, from, to, reason, checkouts } = move
+): Promise<Exclude<MovedBranch, { kind: 'dirty' }> | StuckMove | 'dirty' | 'unclear'> {
+  const { repo, branch, from, to, reason, checkouts, changes } = move
   await using stack = new AsyncDisposableStack()
   const locks: CheckoutLock[] = []
   for (const checkout of checkouts) locks.push(stack.use(await lockCheckout(checkout, token)))
-  for (const lock of locks) if (!(await follow(lock, from, to, { signal, dryRun: true }))) return 'dirty'
+  const looks = look === 'look' ? checkouts.map((checkout) => looksClear(checkout, changes)) : []
+  const trials = locks.map((lock) => follow(lock, from, to, { signal, dryRun: true }))
+  const [clear, fits] = await Promise.all([Promise.all(looks), Promise.all(trials)])
+  if (clear.includes(false)) return 'unclear'
+  if (fits.includes(false)) return 'dirty'
   const where = checkouts[0] ?? repo
   const why = await swapBranch(where, branch, { to, from, reason }, { signal })
   if (why !== null) return { kind: 'not_moved', why }

@@ -25,10 +25,10 @@ export async function planMerge(
   { signal }: Cancellable,
 ): Promise<MergePlan> {
   const [base, merged] = await Promise.all([
-    mergeBase(repo, target.commit, head.commit, { signal }),
+    // Of a branch that is merged already the merge says so too.
+    strategy === 'rebase' ? mergeBase(repo, target.commit, head.commit, { signal }) : null,
     mergeTrees(repo, target.commit, head.commit, { signal }),
   ])
-  if (base === head.commit) return { kind: 'nothing_to_do' }
   if (merged.kind === 'clean' && merged.tree === target.tree) return { kind: 'nothing_to_do' }
   if (strategy === 'rebase') return await planRebase(repo, { target, head, base, merged }, { signal })
   if (merged.kind === 'conflict') return merged

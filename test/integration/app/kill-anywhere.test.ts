@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { lostOf } from '../../helpers/kill-inventory.ts'
 import type { Office } from '../../helpers/kill-people.ts'
 import {
   appOptions,
@@ -12,7 +11,6 @@ import {
   startAgain,
   troubleOf,
   workAndDie,
-  workspacesOf,
   type World,
 } from '../../helpers/kill-world.ts'
 import { startKillableApp, type KillableApp } from '../../helpers/killable-app.ts'
@@ -56,13 +54,12 @@ async function surviveKills(worldSeed: number, count: number): Promise<void> {
       app = await startAgain(world, death)
     }
     await comeToRest(app, office)
-    expect(await troubleOf(world, null)).toEqual([])
     if (office.done.size > 0) expect(await notMerged(world, office)).toEqual([])
   } finally {
     await app[Symbol.asyncDispose]()
   }
   expect(processesIn([world.dataDir, world.repository.path])).toEqual([])
-  expect(await lostOf(world.held, world.repository, workspacesOf(world))).toEqual([])
+  expect(await troubleOf(world, null)).toEqual([])
   expect(await locksIn(world)).toEqual([])
 }
 
