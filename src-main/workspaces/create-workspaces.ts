@@ -17,6 +17,7 @@ import { countAheadBehind, isDirty } from './git/status.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
 import { changedSince, readWholeTree } from './judged-tree.ts'
+import { removeLeftGitLocks } from './left-git-locks.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './lock.ts'
 import { checkMergeTarget, mergeIntoTarget, readConflicts } from './merge-into-target.ts'
 import { isKnownTo, relinkWorktree, requireRepository } from './moved-repository.ts'
@@ -118,7 +119,11 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     unlock: (path, execution) =>
       asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution))),
     readLock: (path) => asWorkspaceError(holderOf(path)),
-    releaseStaleLocks: (root) => asWorkspaceError(releaseStale(root)),
+    releaseStaleLocks: async (root) => {
+      const left = await asWorkspaceError(removeLeftGitLocks(root, { signal: new AbortController().signal }))
+      if (left.length > 0) options.log?.warn({ files: left }, 'locks that a killed git left in worktrees were removed')
+      return await asWorkspaceError(releaseStale(root))
+    },
     isKnownTo: (repo, path, { signal }) =>
       asWorkspaceError(requireRepository(repo, { signal }).then((common) => isKnownTo(common, path))),
     relink: (repo, path, { signal }) =>

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { canMount, smallDisk } from './small-disk.ts'
@@ -105,6 +105,23 @@ test('a lock that git left in the worktree: what needs the index says so, the re
   const [rescue] = await workspaces.rescues(repository.path, taskId, never)
   expect(await repository.git(['show', `${rescue?.ref ?? ''}:c.txt`])).toBe('c')
   expect(await fsck(fixture)).toBe('')
+})
+
+test('at the start git locks of worktrees that are older than the service go, younger ones and others stay', async () => {
+  await using fixture = await withWork({ 'b.txt': 'b\n' })
+  const { workspaces, repository, path, root } = fixture
+  await repository.write({ 'c.txt': 'c\n' }, path)
+  const record = await repository.git(['rev-parse', '--absolute-git-dir'], { cwd: path })
+  const [left, users] = [join(record, 'index.lock'), join(repository.path, '.git/index.lock')]
+  await writeFile(left, '')
+  await writeFile(users, '')
+  await utimes(users, 1, 1)
+  await workspaces.releaseStaleLocks(root)
+  await expect(workspaces.commitAll(path, 'All\n', never)).rejects.toMatchObject({ code: 'git_failed' })
+  await utimes(left, 1, 1)
+  await workspaces.releaseStaleLocks(root)
+  expect(await workspaces.commitAll(path, 'All\n', never)).toBe(await repository.git(['rev-parse', branch]))
+  expect(await readFile(users, 'utf8')).toBe('')
 })
 
 test.each(['moved', 'deleted'])(
