@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** From now on the person's `git gc --prune=now` or `git worktree prune` comes before every command of the service. */
+async function cleanBefore(
+  { repository }: WorkspaceFixture,
+  command: string,
+): Promise<Disposable & { count(): Promise<number> }> {
+  const folder = join(repository.beside, 'bin')
+  await mkdir(folder, { recursive: true })
+  const counter = join(folder, 'count')
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+  const clean = `env -u GIT_INDEX_FILE -u GIT_OBJECT_DIRECTORY ${git} -C '${repository.path}' ${command}`
+  const script = `#!/bin/sh\n${clean} > /dev/null 2>&1 < /dev/null && echo >> '${counter}'\nexec ${git} "$@"\n`
+  await writeFile(join(folder, 'git'), script, { mode: 0o755 })
+  const before = process.env['PATH'] ?? ''
+  process.env['PATH'] = `${folder}${delimiter}${before}`
+  return {
+    count: async () => (await readFile(counter, 'utf8')).length,
+    [Symbol.dispose]: () => {
+      process.env['PATH'] = before
+    },
+  }
+}
+
+/** Settles with what it came to: a refusal is an answer, as long as nothing is lost. */
+const attempt = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => 'done',
+    (error: unknown) => {
+      expect(error).toMatchObject({ name: 'WorkspaceError' })
+      return 'refused'
+    },
+  )
+
+const there = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** The uncommitted file, from the disk or from any ref. */
+async function findWork({ repository, path }: WorkspaceFixture): Promise<string> {
+  if (await there(join(path, 'c.txt'))) return await readFile(join(path, 'c.txt'), 'utf8')
+  for (const ref of (await repository.git(['for-each-ref', '--format=%(refname)'])).split('\n')) {
+    const found = await repository.git(['show', `${ref}:c.txt`]).catch(() => null)
+    if (found !== null) return `${found}\n`
+  }
+  return 'lost'
+}
+
+const deeds: readonly (readonly [string, (fixture: WorkspaceFixture) => Promise<unknown>])[] = [
+  [
+    'a removal',
+    ({ workspaces, repository, path }) =>
+      workspaces.remove({ repo_path: repository.path, path, task_id: taskId }, never),
+  ],
+  ['a reset', ({ workspaces, path }) => workspaces.resetWorktree(path, taskId, never)],
+  ['a commit', ({ workspaces, path }) => workspaces.commitAll(path, 'All\n', never)],
+  ['a merge', ({ workspaces, mergeRequest }) => workspaces.merge(mergeRequest(), never)],
+  ['a claim', ({ workspaces, request }) => workspaces.ensure(request({ expect: 'existing' }), never)],
+]
+
+test.each(
+  ['gc --prune=now', 'worktree prune'].flatMap((command) => deeds.map(([name, deed]) => ({ command, name, deed }))),
+)(
+  'git $command before each step of $name: it is done or refused, and nothing is lost',
+  async ({ command, name, deed }) => {
+    await using fixture = await withWork({ 'b.txt': 'b\n' })
+    const { repository, path } = fixture
+    await repository.commit('Meanwhile', { 'one.txt': '1\n' })
+    await repository.write({ 'c.txt': 'uncommitted\n', 'staged.txt': 'staged\n' }, path)
+    await repository.git(['add', 'staged.txt'], { cwd: path })
+    const work = await repository.git(['rev-parse', branch])
+    {
+      using cleaning = await cleanBefore(fixture, command)
+      await attempt(deed(fixture))
+      expect(await cleaning.count()).toBeGreaterThan(name === 'a claim' ? 0 : 2)
+    }
+    expect(await findWork(fixture)).toBe('uncommitted\n')
+    expect(await repository.git(['branch', '--contains', work, '--format=%(refname:short)'])).toContain(branch)
+    expect(await repository.git(['fsck', '--full', '--no-dangling', '--no-progress'])).toBe('')
+    expect(await repository.git(['status', '--porcelain'])).toBe('')
+    // Whatever it came to: once nobody cleans up any more, it can be done.
+    await deed(fixture)
+    expect(await findWork(fixture)).toBe('uncommitted\n')
+  },
+)
