@@ -16,7 +16,18 @@ export const noHoldings = (): Holdings => ({ commits: new Set(), files: new Map(
 /** Adds what refs, worktrees and folders hold now. Nothing that the service made of it counts as work. */
 export async function addHoldings(held: Holdings, repository: TestRepository, workspaces: string): Promise<void> {
   for (const [id, path] of await filesBelow(workspaces)) held.files.set(id, path)
-  for (const commit of (await repository.git(['rev-list', '--all'])).split('\n')) held.commits.add(commit)
+  const commits = await repository.git(['rev-list', ...(await ends(repository))])
+  for (const commit of commits.split('\n')) held.commits.add(commit)
+}
+
+/**
+ * All refs, and where the worktrees are. `--all` would also count refs that go with their worktree, and fails while git
+ * is making one: its HEAD is all zeros then.
+ */
+async function ends(repository: TestRepository): Promise<readonly string[]> {
+  const listed = await repository.git(['worktree', 'list', '--porcelain'])
+  const heads = [...listed.matchAll(/^HEAD ([0-9a-f]+)$/gm)].map(([, id = '']) => id)
+  return ['--glob=refs/*', ...heads.filter((id) => !/^0+$/.test(id))]
 }
 
 /** What is in no worktree, branch or rescue any more. */
@@ -27,7 +38,7 @@ export async function lostOf(
 ): Promise<readonly string[]> {
   // What is on its way goes from the disk into a ref: looked for in this order, it is met at least once.
   const onDisk = await filesBelow(workspaces)
-  const listed = await repository.git(['rev-list', '--objects', '--all'])
+  const listed = await repository.git(['rev-list', '--objects', ...(await ends(repository))])
   const reachable = new Set(listed.split('\n').map((line) => line.slice(0, 40)))
   return [
     ...[...commits].filter((commit) => !reachable.has(commit)).map((commit) => `commit ${commit}`),
