@@ -6,8 +6,10 @@ import { isBuilt } from './product.ts'
 import { tableOf } from './report.ts'
 import type { BenchRow, Build, Setting } from './row.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
+import { diffRow } from './rows/diff.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
+import { mergeRow } from './rows/merge.ts'
 import { transitionsPerSecond } from './rows/transitions-per-second.ts'
 import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
 import { worktreeCreationRows } from './rows/worktree-creation.ts'
@@ -19,6 +21,8 @@ const rows: readonly BenchRow[] = [
   dryRunRow,
   claimToAgentStart,
   ...worktreeCreationRows,
+  diffRow,
+  mergeRow,
 ]
 
 const usage = `usage: npm run bench -- [--only NAME]… [--quick] [--sources] [--json FILE | --json -]
