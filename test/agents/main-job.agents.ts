@@ -76,7 +76,7 @@ test('Claude Code finishes a task that CI accepts, and the person merges it', as
     review_config: { ci_steps: ['grep -qx hello hello.txt'] },
   })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-  const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const merged = await client.call('tasks.transition', { task_id: task.id, status: 'merging', version: passed.version })
   expect(merged.task.status).toBe('done')
   expect(await bench.repository.git(['show', 'main:hello.txt'])).toBe('hello')

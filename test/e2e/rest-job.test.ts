@@ -32,8 +32,8 @@ test('over REST, as a script would: register, claim, wait on the events, merge',
   expect(await seen.path).toBe(`/${id}`)
 
   const passed = await eventWhere(service.url, token, (type, data) => {
-    const { id: of, review_passed_at } = (data['task'] ?? {}) as { id?: string; review_passed_at?: string | null }
-    return type.startsWith('task.') && of === task['id'] && typeof review_passed_at === 'string'
+    const { id: of, review_passed_at, entry_barrier } = (data['task'] ?? {}) as Answer
+    return type.startsWith('task.') && of === task['id'] && review_passed_at !== null && entry_barrier === false
   })
   const { version } = passed['task'] as { version: number }
   const merged = await call('POST', `/tasks/${task['id']}/transition`, { status: 'merging', version })

@@ -10,5 +10,8 @@ export async function workedParent(job: Job): Promise<{ parent: Task; path: stri
   const agent = await job.agent('echo parent > parent.txt; echo done', 'Parent')
   const task = await job.task({ title: 'Parent' })
   const { path } = await job.claim(task, agent)
-  return { parent: await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null), path }
+  return {
+    parent: await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier),
+    path,
+  }
 }

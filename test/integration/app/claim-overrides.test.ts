@@ -12,7 +12,7 @@ async function claimWith(job: Job, agent: Agent, overrides: ExecutionOverrides) 
   const { execution, workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id, overrides })
   const settled = await job.running.taskWhere(
     task.id,
-    (one) => one.review_passed_at !== null || one.error_annotation !== null,
+    (one) => (one.review_passed_at !== null && !one.entry_barrier) || one.error_annotation !== null,
   )
   const told = () => readFile(join(workspace?.path ?? '', 'told.txt'), 'utf8')
   return { task: settled, told, execution: await client.call('executions.get', { execution_id: execution.id }) }
@@ -86,7 +86,7 @@ test.concurrent('a follow-up claim takes overrides as well, and its prompt goes 
     agent_id: agent.id,
     overrides: { prompt: 'Second.', command: 'cat >> told.txt; echo done' },
   })
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect((await readFile(join(again.workspace?.path ?? '', 'told.txt'), 'utf8')).trim()).toBe('First. Second.')
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent', 'in_progress > review by system'])
 })

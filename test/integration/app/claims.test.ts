@@ -38,7 +38,7 @@ test.concurrent('a person claims, works in the worktree and finishes', async () 
   const finished = await client.call('executions.finish', { execution_id: id, status: 'succeeded' })
   expect(finished.execution.status).toBe('succeeded')
   expect(finished.task.status).toBe('review')
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by user', 'in_progress > review by system'])
   expect(await refusalOf(client.call('executions.finish', { execution_id: id, status: 'succeeded' }))).toBe(
     'execution_not_running',
@@ -79,7 +79,7 @@ test.concurrent(
     expect(await refusalOf(job.claim(other, agent))).toBe('project_paused')
     await pause(null)
     await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   },
 )
 
@@ -163,7 +163,7 @@ test.concurrent(
     expect(await job.history(task.id)).toEqual([])
     await client.call('tasks.unarchive', { task_id: task.id })
     await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   },
 )
 
@@ -181,14 +181,14 @@ test.concurrent(
     }
     expect(await refusalOf(job.claim(second, holder))).toBe('dependency_gate')
     await job.claim(first, holder)
-    const passed = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null)
+    const passed = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(passed.status).toBe('review')
     expect(await refusalOf(job.claim(second, stranger))).toBe('dependency_gate')
     expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
     await job.claim(second, holder)
     await client.call('tasks.transition', { task_id: first.id, status: 'merging', version: passed.version })
     await job.claim(third, stranger)
-    await job.running.taskWhere(third.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(third.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   },
 )
 

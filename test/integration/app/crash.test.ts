@@ -116,7 +116,7 @@ test.concurrent(
     await beacon.gone('setup')
     const passed = await second.eventually(
       () => second.client.call('tasks.get', { task_id: task.id }),
-      (one) => one.review_passed_at !== null,
+      (one) => one.review_passed_at !== null && !one.entry_barrier,
     )
     expect(passed.status).toBe('review')
     const { items: audit } = await second.client.call('tasks.transitions', { task_id: task.id })

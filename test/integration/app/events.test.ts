@@ -51,7 +51,7 @@ test.concurrent('every change of a worktree is news: being made, ready, and wait
   const { client } = job.running
   const task = await job.task()
   await job.claim(task, await job.agent('echo x > x.txt; echo done'))
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   await client.call('tasks.cancel', { task_id: task.id })
   const isScheduled = (item: FeedItem) =>
     item.kind === 'event' && item.event.type === 'workspace.updated' && item.event.data.status === 'cleanup_scheduled'

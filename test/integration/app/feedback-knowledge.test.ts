@@ -35,7 +35,7 @@ test.concurrent(
     await client.call('tasks.feedback', { task_id, message: 'Nearly there.' })
     await failed(2)
     await client.call('tasks.recover', { task_id, action: 'retry_execution' })
-    await job.running.taskWhere(task_id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task_id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     for (const n of [1, 2]) {
       const prompt = await readFile(`${path}/prompt-${n}.txt`, 'utf8')
       for (const part of ['Nearly there.', 'Close the connection.', known]) expect(prompt).toContain(part)

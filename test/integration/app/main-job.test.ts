@@ -28,7 +28,10 @@ test('a task goes from a claim over REST to a commit on the base branch, and its
   expect(claimed.task).toMatchObject({ status: 'in_progress', roles: { coder: { type: 'agent', id: agent.id } } })
   expect(claimed.workspace).toMatchObject({ status: 'ready', base_branch: 'main' })
 
-  const reviewed = await running.taskWhere(task.id, (one) => one.status === 'review' && one.review_passed_at !== null)
+  const reviewed = await running.taskWhere(
+    task.id,
+    (one) => one.status === 'review' && one.review_passed_at !== null && !one.entry_barrier,
+  )
   expect(reviewed).toMatchObject({
     entry_barrier: false,
     error_annotation: null,

@@ -65,7 +65,8 @@ test.concurrent('the dev servers of two tasks listen side by side, each on the p
     expect(await job.running.client.call('tasks.get', { task_id: id })).toMatchObject({ port_base: base })
   }
   for (const { id } of tasks) await said(Number(await baseOf(job, id)), '/stop')
-  for (const { id } of tasks) await job.running.taskWhere(id, (one) => one.review_passed_at !== null)
+  for (const { id } of tasks)
+    await job.running.taskWhere(id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
 /** Where scripts write down what they are told; nothing that git shows. */
@@ -76,7 +77,7 @@ test.concurrent('set-up commands, the agent, CI steps and hooks are told the sam
   await job.settings({ setup_commands: [note('setup')] })
   const task = await job.task({ review_config: { ci_steps: [note('ci')] } })
   await job.claim(task, await job.agent(`${note('agent')}; echo done`))
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   await job.running.eventually(
     () => job.transitions(task.id),
     (entries) => entries.at(-1)?.hooks.some((one) => one.action === 'script') === true,

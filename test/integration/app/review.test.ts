@@ -24,7 +24,7 @@ test.concurrent(
     )
     const task = await job.task({ review_config: { ci_steps: ['true', 'cat answer.txt; grep -q right answer.txt'] } })
     const { path } = await job.claim(task, agent)
-    const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(passed).toMatchObject({
       status: 'review',
       review_summary: { attempt_number: 2, steps: ['passed', 'passed'] },
@@ -190,7 +190,7 @@ test.concurrent('a planner works first, and only a person approves its plan', as
   )
   const approved = await job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'pass' })
   expect(approved.task.status).toBe('in_progress')
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await job.history(task.id)).toEqual([
     'backlog > planning by agent',
     'planning > in_progress by user',

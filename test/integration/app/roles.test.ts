@@ -60,7 +60,7 @@ test.concurrent('a passed review does not outlive its coder', async () => {
   const agent = await job.agent('echo w > w.txt; echo done')
   const task = await job.task()
   await job.claim(task, agent)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const { task: given } = await client.call('tasks.assign_role', {
     task_id: task.id,
     role: 'coder',
@@ -149,7 +149,7 @@ test.concurrent('rule 3: reset_worktree keeps commits, directory and ignored fil
   expect(await job.repository.git(['show', `${await rescues(job)}:loose.txt`])).toBe('u')
   expect(given.diff_stat).toEqual({ files: 1, additions: 1, deletions: 0 })
   await job.claim(task, next)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('committed.txt')
 })
 
@@ -177,7 +177,7 @@ test.concurrent(
 
     const again = await job.claim(task, next)
     expect(again.path).toBe(path)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(await readFile(join(path, 'seen.txt'), 'utf8')).toBe('README.md\nmain.txt\nseen.txt\n')
     expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ branch, base_commit: base })
   },
@@ -243,7 +243,7 @@ test.concurrent('a reset that can not be done is written on the task, and loses 
   await job.repository.git(['switch', '-q', 'main'])
   expect((await client.call('tasks.assign_role', role)).task.error_annotation).toBeNull()
   await job.claim(task, next)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).not.toContain('committed.txt')
 })
 
@@ -267,7 +267,7 @@ test.concurrent('rule 5: an agent can not reassign', async () => {
   const call = `fetch(process.env.SVC_API_URL+"/api/v1/tasks/"+process.env.SVC_TASK_ID+"/roles/coder",{method:"POST",headers:{authorization:"Bearer "+process.env.SVC_API_TOKEN,"content-type":"application/json"},body:JSON.stringify({agent_id:process.env.SVC_AGENT_ID})}).then(r=>r.json()).then(b=>console.log(b.error.code))`
   const agent = await job.agent(`node -e '${call}' > answer.txt; echo done`)
   const { path } = await job.claim(task, agent)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'answer.txt'), 'utf8')).toBe('humans_only\n')
   expect((await client.call('tasks.get', { task_id: task.id })).roles).toEqual({
     coder: { type: 'agent', id: agent.id },

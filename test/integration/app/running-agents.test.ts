@@ -30,7 +30,7 @@ test.concurrent(
     expect(resumed.task.error_annotation).toBeNull()
     await beacon.alive('agent', 2)
     await beacon.release('agent', 2)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect((await job.executions(task.id)).map((one) => one.status)).toEqual(['succeeded', 'stopped'])
   },
 )
@@ -76,7 +76,7 @@ test.concurrent('an agent that fails leaves the task where it is, and is run aga
   })
   expect(failed.error_annotation?.message).toContain('no luck')
   await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
 test.concurrent('an agent that says nothing and does nothing is not taken to be done', async () => {
@@ -158,7 +158,7 @@ test.concurrent('secrets in the output of CI are kept from the review and from t
     review_config: { ci_steps: ['echo password hunter$((1+1)); test "$(wc -l < work.txt)" -gt 1'] },
   })
   await job.claim(task, agent)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const { items } = await job.running.client.call('tasks.reviews', { task_id: task.id })
   const all = JSON.stringify([items, await job.executions(task.id), await job.transitions(task.id)])
   expect(all).toContain('password [redacted]')

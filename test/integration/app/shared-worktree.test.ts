@@ -57,7 +57,7 @@ test.concurrent('a parent’s merge is refused while its subtask’s agent write
   await beacon.release('child')
   await job.running.eventually(
     () => client.call('tasks.list', { project_id: job.project.id, parent_id: parent.id }),
-    ({ items }) => items[0]?.review_passed_at !== null,
+    ({ items }) => items[0]?.review_passed_at !== null && items[0]?.entry_barrier === false,
   )
   expect((await client.call('tasks.transition', merge)).task.status).toBe('done')
   expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('whole.txt')

@@ -62,13 +62,13 @@ test.concurrent(
     const own = await job.task({ title: 'Own', parent_id: parent.id })
     const agent = await job.agent('ls > seen.txt; echo done')
     const apart = await job.claim(own, agent)
-    await job.running.taskWhere(own.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(own.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(apart.path).not.toBe(path)
     expect(await readFile(join(apart.path, 'seen.txt'), 'utf8')).not.toContain('parent.txt')
 
     const turn = await job.task(ordered(parent))
     const shared = await job.claim(turn, agent)
-    await job.running.taskWhere(turn.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(turn.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(shared.path).toBe(path)
     expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('parent.txt')
     const shown = await client.call('tasks.workspace', { task_id: turn.id })
@@ -86,9 +86,9 @@ test.concurrent('an ordered subtask of an ordered subtask works in the topmost w
   const grandchild = await job.task(ordered(child, 'Grandchild'))
   expect(await refusalOf(job.claim(grandchild, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
   await job.claim(child, agent)
-  await job.running.taskWhere(child.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(child.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect((await job.claim(grandchild, agent)).path).toBe(path)
-  await job.running.taskWhere(grandchild.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(grandchild.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
 test.concurrent(
@@ -112,9 +112,9 @@ test.concurrent(
     await client.call('tasks.assign_role', reset)
     expect(await refusalOf(job.claim(second, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
     await job.claim(parent, agent)
-    await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     await job.claim(second, agent)
-    await job.running.taskWhere(second.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(second.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   },
 )
 
@@ -138,7 +138,7 @@ test.concurrent(
     expect(await status()).toBe('queued')
     await beacon.release('parent')
     await beacon.alive('child')
-    await job.running.taskWhere(child.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(child.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(await status()).toBe('succeeded')
     // It began only when the other had ended.
     expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('parent.txt')
@@ -202,7 +202,7 @@ test.concurrent('a parent waits for its subtask as the subtask would for it', as
   expect(claimed.execution.status).toBe('queued')
   await beacon.release('child')
   await beacon.alive('again')
-  await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
 test.concurrent('who waits for a worktree can be stopped, and waits on after a restart', async () => {
@@ -220,7 +220,7 @@ test.concurrent('who waits for a worktree can be stopped, and waits on after a r
   })
   job.running = await job.running.restart()
   // The parent's agent went with the service; the one that waited has its turn.
-  await job.running.taskWhere(kept.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(kept.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'child.txt'), 'utf8')).toBe('child\n')
   expect((await job.executions(given.id)).map((one) => one.status)).toEqual(['stopped'])
 })

@@ -9,7 +9,7 @@ test('a worktree that is being removed is looked at by its branch, not answered 
   const agent = await job.agent('echo work > work.txt; git add -A; git commit -qm Work; echo done')
   const task = await job.task({ title: 'Vanish' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const { path } = await client.call('tasks.workspace', { task_id: task.id })
   // The state in the middle of a removal: the folder is there, git's link in it is not.
   await rm(join(path, '.git'))

@@ -29,7 +29,7 @@ test.concurrent('worktree rule 7: a worktree that somebody deleted is made again
   expect(shown).toMatchObject({ dirty: false, lock: null })
   await client.call('agents.update', { agent_id: agent.id, config: { command: 'cat seen.txt; echo more > more.txt' } })
   await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('README.md')
 })
 
@@ -53,7 +53,7 @@ test.concurrent('worktree rule 7: with worktree and branch gone only a reset let
   await expect(access(join(path, 'seen.txt'))).rejects.toThrow('ENOENT')
   await client.call('agents.update', { agent_id: agent.id, config: { command: 'echo anew > new.txt; echo done' } })
   await job.claim(task, agent)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await job.history(task.id)).toEqual([
     'backlog > in_progress by agent',
     'in_progress > blocked by system',
@@ -95,7 +95,7 @@ test.concurrent('a set-up command that fails blocks the task with its words, and
   expect(await refusalOf(retry())).toBe('agent_paused')
   await client.call('agents.update', { agent_id: agent.id, paused: false })
   await retry()
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
 test.concurrent('the diff shows what is uncommitted, and what is on the branch', async () => {
@@ -106,7 +106,7 @@ test.concurrent('the diff shows what is uncommitted, and what is on the branch',
   const agent = await job.agent('echo two >> a.txt; git commit -qam Two; echo three > b.txt; echo done')
   const task = await job.task()
   await job.claim(task, agent)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const uncommitted = await client.call('tasks.diff', { task_id: task.id })
   expect(uncommitted.files.map((file) => [file.path, file.status])).toEqual([['b.txt', 'added']])
   const branch = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })

@@ -138,7 +138,7 @@ test.concurrent.each([
     expect(existsSync(join(path, '.svc.lock'))).toBe(false)
     await job.running.client.call('agents.update', { agent_id: agent.id, config: { command: 'echo fine; echo x > x' } })
     await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   },
 )
 
