@@ -13,6 +13,7 @@ import type { Build } from './row.ts'
 
 /** The service as people run it (`svc serve`), in a process of its own, with somebody signed in. */
 export interface Product extends AsyncDisposable {
+  readonly pid: number
   readonly url: string
   readonly dataDir: string
   readonly token: string
@@ -44,7 +45,8 @@ export async function startProduct(build: Build, within: string = tmpdir()): Pro
     const client = createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
     const person = { email: 'bench@copse.test', password: 'correct horse', display_name: 'Bench' }
     token = (await client.call('auth.register', person)).access_token
-    return { url, dataDir, token, client, [Symbol.asyncDispose]: stop }
+    if (child.pid === undefined) throw new Error('The service has no process.')
+    return { pid: child.pid, url, dataDir, token, client, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error

@@ -9,6 +9,7 @@ import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { diffRow } from './rows/diff.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
+import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { mergeRow } from './rows/merge.ts'
 import { transitionsPerSecond } from './rows/transitions-per-second.ts'
 import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
@@ -23,6 +24,7 @@ const rows: readonly BenchRow[] = [
   ...worktreeCreationRows,
   diffRow,
   mergeRow,
+  idleWorktrees,
 ]
 
 const usage = `usage: npm run bench -- [--only NAME]… [--quick] [--sources] [--json FILE | --json -]

@@ -20,6 +20,7 @@ const names = [
   ...[1_000, 10_000, 100_000].map((files) => `worktree-creation-${files}`),
   'diff-2000-files',
   'merge-500-files',
+  'idle-200-worktrees',
 ]
 
 const side = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
@@ -43,6 +44,7 @@ test('a quick run measures product and floor of every row, and says so as JSON a
       { name: 'worktree-creation-100000', unit: 'ms', rounds: 1, goal: 1, ...measured, spread },
       { name: 'diff-2000-files', unit: 'ms', rounds: 1, goal: 1.3, ...measured, spread },
       { name: 'merge-500-files', unit: 'ms', rounds: 1, goal: 1.5, ...measured, spread },
+      { name: 'idle-200-worktrees', unit: '% of a core', rounds: 1, goal: 1, ...measured, spread },
     ],
   })
   for (const row of report.rows) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { createTestRepository } from '../../helpers/git-repository.ts'
+import { memoryFolder } from '../memory-folder.ts'
+import { startProduct } from '../product.ts'
+import type { BenchRow, Contest, Setting } from '../row.ts'
+
+const execute = promisify(execFile)
+const sizes = {
+  full: { worktrees: 200, files: 1_000, seconds: 60 },
+  quick: { worktrees: 2, files: 10, seconds: 1 },
+} as const
+/** What a process that does nothing may come to hold, by its own tidying up. */
+const growthBytes = 8 * 1024 * 1024
+
+/**
+ * What the service takes of one core, in hundredths, while nothing happens: 200 tasks are at work, each in a live
+ * worktree of 1,000 files, and a client listens to the events. The processes that it starts count too. The floor is one
+ * hundredth, the most that may be taken: a goal of 1 says that it stays below. The run fails also when the process holds
+ * more memory after the last minute than after the first one.
+ */
+export const idleWorktrees: BenchRow = {
+  name: 'idle-200-worktrees',
+  unit: '% of a core',
+  better: 'lower',
+  goal: 1,
+  rounds: { full: { warmUp: 1, measured: 3 }, quick: { warmUp: 0, measured: 1 } },
+  prepare,
+}
+
+async function prepare({ scale, build, say }: Setting): Promise<Contest> {
+  const { worktrees, files, seconds } = sizes[scale]
+  await using opened = new AsyncDisposableStack()
+  say(`  making ${worktrees} worktrees of ${files} files`)
+  const within = await memoryFolder()
+  const content = Object.fromEntries(Array.from({ length: files }, (_, n) => [`src/${n % 20}/${n}.ts`, `// ${n}\n`]))
+  const repository = opened.use(await createTestRepository({ files: content, within }))
+  const product = opened.use(await startProduct(build, within))
+  const { client } = product
+  const { id: project_id } = await client.call('projects.create', { name: 'Idle', repo_path: repository.path })
+  for (let number = 0; number < worktrees; number += 1) {
+    const { id: task_id } = await client.call('tasks.create', { project_id, title: `Task ${number}` })
+    // A person is at work: nothing but the worktree is there.
+    await client.call('tasks.claim', { task_id })
+  }
+  const stop = new AbortController()
+  const listening = listen(client.events({}, null, stop.signal))
+  opened.defer(async () => {
+    stop.abort()
+    await listening
+  })
+  const memory: number[] = []
+  const owned = opened.move()
+  return {
+    product: async () => {
+      const before = await usageOf(product.pid)
+      const since = performance.now()
+      await setTimeout(seconds * 1_000)
+      const after = await usageOf(product.pid)
+      memory.push(after.memory)
+      // The clock of the system counts in steps: none of them is still not nothing.
+      return Math.max(0.001, ((after.cpu_ms - before.cpu_ms) / (performance.now() - since)) * 100)
+    },
+    floor: () => Promise.resolve(1),
+    verify: async () => {
+      const live = (await repository.git(['worktree', 'list', '--porcelain'])).split('\n\n').length - 1
+      if (live !== worktrees) throw new Error(`${live} of ${worktrees} worktrees are there.`)
+      const [first = 0, last = 0] = [memory[0], memory.at(-1)]
+      say(`  memory: ${memory.map((bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`).join(', ')}`)
+      if (last - first > growthBytes) throw new Error(`It held ${first} bytes at first and ${last} in the end.`)
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+async function listen(events: AsyncIterable<unknown>): Promise<number> {
+  let heard = 0
+  for await (const _ of events) heard += 1
+  return heard
+}
+
+interface Usage {
+  /** Of the process and of those that it started and that have ended. */
+  readonly cpu_ms: number
+  readonly memory: number
+}
+
+async function usageOf(pid: number): Promise<Usage> {
+  if (process.platform !== 'linux') return await usageByPs(pid)
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+  // Ticks of a hundredth of a second, in user and system, of itself and its children.
+  const ticks = fields.slice(11, 15).reduce((sum, one) => sum + one, 0)
+  const resident = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return { cpu_ms: ticks * 10, memory: Number(resident) * 1024 }
+}
+
+/** Without what it started. */
+async function usageByPs(pid: number): Promise<Usage> {
+  const { stdout } = await execute('ps', ['-o', 'time=,rss=', '-p', String(pid)])
+  const [time = '', resident = ''] = stdout.trim().split(/\s+/)
+  const seconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
+  return { cpu_ms: seconds * 1_000, memory: Number(resident) * 1024 }
+}
