@@ -87,8 +87,9 @@ export async function workAndDie(app: KillableApp, world: World, office: Office)
   // Should somebody be stopped by a failure, then by that.
   await Promise.race([moment(app, after), Promise.all([working, committing])])
   await app.kill()
-  if (how === 'machine') killAll([dataDir, repository.path])
+  // What the person's own git leaves behind is theirs: it ends first.
   await Promise.all([working, committing])
+  if (how === 'machine') killAll([dataDir, repository.path])
   await addHoldings(held, repository, workspacesOf(world))
   const left = processesIn([dataDir, repository.path])
   if (how === 'twice') await killWhileStarting(dataDir, random.between(100, 1_500), appOptions)
@@ -144,11 +145,16 @@ function refusedByLock(error: unknown): void {
 /** A start after a death; all that must be so soon afterwards. */
 export async function startAgain(world: World, death: Death): Promise<KillableApp> {
   const app = await startKillableApp(world.dataDir, 'plain', appOptions)
-  await app.eventually(
-    () => troubleOf(world, death),
-    (trouble) => trouble.length === 0,
-  )
-  return app
+  try {
+    await app.eventually(
+      () => troubleOf(world, death),
+      (trouble) => trouble.length === 0,
+    )
+    return app
+  } catch (error) {
+    await app.kill()
+    throw error
+  }
 }
 
 /** The tasks that were done although their target has nothing of them. */
