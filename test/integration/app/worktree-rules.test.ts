@@ -101,12 +101,13 @@ test.concurrent.each(['completes', 'fails', 'is cancelled', 'is stopped'] as con
     if (end === 'is cancelled') await client.call('tasks.cancel', { task_id: task.id })
     else if (end === 'is stopped') await client.call('executions.stop', { execution_id: execution.id })
     else await beacon.release('agent')
-    const after = await job.running.eventually(
-      () => client.call('tasks.workspace', { task_id: task.id }),
-      (one) => one.lock === null,
+    // A lock of a dead process counts for none; the end of the execution says that its file is gone too.
+    await job.running.eventually(
+      () => client.call('executions.get', { execution_id: execution.id }),
+      (one) => one.finished_at !== null,
     )
     await beacon.gone('agent')
-    expect(after.lock).toBeNull()
+    expect((await client.call('tasks.workspace', { task_id: task.id })).lock).toBeNull()
     expect(existsSync(join(path, '.svc.lock'))).toBe(false)
     if (end !== 'completes') return
     expect(JSON.parse(await readFile(join(path, 'seen.lock'), 'utf8'))).toMatchObject({ execution_id: execution.id })
