@@ -60,9 +60,16 @@ async function stage(name, work) {
 
 async function vitest(name, args, env) {
   const since = performance.now()
+  // On a machine that others load, a test may run out of time once; second-tries.mjs names it.
+  const again = process.env.CI ? ['--retry=1'] : []
   const file = join(results, `${name.split(/\W/)[0]}.json`)
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const code = await runAs('vitest', ['run', ...args, ...reporters], {
+  const reporters = [
+    '--reporter=default',
+    '--reporter=./scripts/second-tries.mjs',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+  ]
+  const code = await runAs('vitest', ['run', ...args, ...again, ...reporters], {
     cwd: root,
     env,
     shell: process.platform === 'win32',
