@@ -1,3 +1,4 @@
+import type { OutputCapture } from '../base/output-capture.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { TranscriptEntry, Usage, LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
@@ -89,7 +90,13 @@ export interface ScriptRun {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeout_ms: number
-  readonly log: LogWriter
+  /** Takes both outputs, line by line. */
+  readonly log?: LogWriter
+  /** They take each output by itself, as it comes; `stderr` also why it could not be started or was stopped. */
+  readonly stdout?: OutputCapture
+  readonly stderr?: OutputCapture
+  /** There is more output than at the last call: at most every 250 ms, and once at the end. */
+  readonly onOutput?: () => void
   /** A UUID by which a later service finds what a killed one left. */
   readonly mark?: string
 }

@@ -1,15 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import type { Readable } from 'node:stream'
-import { createLineHold } from '../base/line-hold.ts'
-import { createOutputTail } from '../base/output-tail.ts'
-import type { OutputTail } from '../base/output-tail.ts'
 import { childEnvironment } from '../base/process-environment.ts'
-import { shellCommand } from '../base/process-shell.ts'
 import { ProcessStartError, reapMarked, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'
-import type { LogWriter, ScriptResult, ScriptRun, Scripts } from '../engine/ports.ts'
+import type { ScriptResult, ScriptRun, Scripts } from '../engine/ports.ts'
+import { findCommand } from './script-command.ts'
+import { createScriptOutput } from './script-output.ts'
+import type { ScriptOutput } from './script-output.ts'
 
-const tailBytes = 10 * 1024
 /** Exit codes as shells use them. */
 const timedOutCode = 124
 const cancelledCode = 130
@@ -17,34 +14,38 @@ const notStartedCode = 126
 /** `setTimeout` takes no more; 24 days. */
 const maxTimerMs = 2_147_483_647
 
-/** Runs shell commands for CI steps, set-up and hooks. The log stays open: it is the caller's. */
+/** Runs shell commands and executables for CI steps, set-up and hooks. The log stays open: it is the caller's. */
 export function createScripts(): Scripts {
   return {
     run: async (script, { signal }) => {
       const started = performance.now()
-      const tail = createOutputTail(tailBytes)
-      const finished = (exit_code: number, timed_out = false): ScriptResult => ({
-        exit_code,
-        timed_out,
-        duration_ms: Math.round(performance.now() - started),
-        output_tail: tail.text(),
-      })
-      if (signal.aborted) return finished(cancelledCode)
-      const tree = await start(script, tail)
-      if (!tree) return finished(notStartedCode)
-      return await supervise(script, tree, tail, signal, finished)
+      const output = createScriptOutput(script)
+      try {
+        const { exit_code, timed_out = false } = await perform(script, output, signal)
+        const duration_ms = Math.round(performance.now() - started)
+        return { exit_code, timed_out, duration_ms, output_tail: output.tail() }
+      } finally {
+        output.close()
+      }
     },
     reap: (mark) => reapMarked(mark),
   }
 }
 
+type Ending = Pick<ScriptResult, 'exit_code'> & Partial<Pick<ScriptResult, 'timed_out'>>
+
+async function perform(script: ScriptRun, output: ScriptOutput, signal: AbortSignal): Promise<Ending> {
+  if (signal.aborted) return { exit_code: cancelledCode }
+  const tree = await start(script, output)
+  return tree ? await supervise(script, tree, output, signal) : { exit_code: notStartedCode }
+}
+
 async function supervise(
   script: ScriptRun,
   tree: ProcessTree,
-  tail: OutputTail,
+  output: ScriptOutput,
   signal: AbortSignal,
-  finished: (exit_code: number, timed_out?: boolean) => ScriptResult,
-): Promise<ScriptResult> {
+): Promise<Ending> {
   let stopped: 'timed_out' | 'cancelled' | undefined
   const stop = (reason: typeof stopped): void => {
     stopped ??= reason
@@ -60,51 +61,37 @@ async function supervise(
     signal.removeEventListener('abort', cancel)
   })
   const outputs = await Promise.allSettled([
-    pump(tree.stdout, script.log, tail),
-    pump(tree.stderr, script.log, tail),
+    output.pump('stdout', tree.stdout),
+    output.pump('stderr', tree.stderr),
     tree.ended,
   ])
   // Only once nothing of the tree is left: whoever hears of the failure may remove the worktree.
-  for (const output of outputs) if (output.status === 'rejected') throw output.reason
+  for (const one of outputs) if (one.status === 'rejected') throw one.reason
   const { exit_code } = await tree.ended
   if (stopped === 'timed_out') {
-    await note(script.log, tail, `\nStopped: it ran longer than ${script.timeout_ms / 1000} s.\n`)
-    return finished(timedOutCode, true)
+    await output.note(`\nStopped: it ran longer than ${script.timeout_ms / 1000} s.\n`)
+    return { exit_code: timedOutCode, timed_out: true }
   }
-  return finished(stopped === 'cancelled' ? cancelledCode : exit_code)
+  return { exit_code: stopped === 'cancelled' ? cancelledCode : exit_code }
 }
 
-/** null, with a note in the log, when it can't be started (its directory is gone). */
-async function start(script: ScriptRun, tail: OutputTail): Promise<ProcessTree | null> {
-  const { file, args, verbatimArguments } = shellCommand(script.command)
+/** null, with a note in the output, when it can't be started (its directory is gone). */
+async function start(script: ScriptRun, output: ScriptOutput): Promise<ProcessTree | null> {
+  const { cwd, mark } = script
+  const command = await findCommand(script.command, cwd)
+  if ('problem' in command) return await failToStart(output, command.problem)
+  const { file, args, verbatimArguments } = command
   try {
     const env = childEnvironment(script.env)
-    const { cwd, mark } = script
     const place = { cwd, env, stdin: 'ignore', verbatimArguments } as const
     return await spawnTree(file, args, mark === undefined ? place : { ...place, mark })
   } catch (error) {
     if (!(error instanceof ProcessStartError)) throw error
-    await note(script.log, tail, `Could not be started: ${error.message}\n`)
-    return null
+    return await failToStart(output, error.message)
   }
 }
 
-/** Reads only as fast as the log takes it, so a flood is slowed down at its source. */
-async function pump(output: Readable, log: LogWriter, tail: OutputTail): Promise<void> {
-  const lines = createLineHold()
-  let failure: Error | undefined
-  const write = async (bytes: Uint8Array): Promise<void> => {
-    if (bytes.length === 0) return
-    tail.push(bytes)
-    // With a broken log the output is still read: a full pipe would keep the script from ending.
-    if (failure === undefined) await log.write(bytes).catch((error: Error) => (failure = error))
-  }
-  for await (const chunk of output as AsyncIterable<Buffer>) await write(lines.push(chunk))
-  await write(lines.flush())
-  if (failure !== undefined) throw failure
-}
-
-async function note(log: LogWriter, tail: OutputTail, text: string): Promise<void> {
-  tail.push(Buffer.from(text))
-  await log.write(text)
+async function failToStart(output: ScriptOutput, why: string): Promise<null> {
+  await output.note(`Could not be started: ${why}\n`)
+  return null
 }
