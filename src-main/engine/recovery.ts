@@ -34,6 +34,8 @@ export async function recover(deps: StepDeps): Promise<void> {
   }
   const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
   const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
+  const tried = await context.workspaces.removeLeftScratch(context.config.workspaceRoot)
+  if (tried.length > 0) context.log.info({ paths: tried }, 'throw-away worktrees of a killed service were removed')
   if (released.length > 0) context.log.info({ paths: released }, 'locks without a process were released')
   if (orphans.length > 0)
     context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')

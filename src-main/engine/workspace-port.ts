@@ -32,6 +32,16 @@ export interface WorktreeRequest {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** A worktree for something that is tried out, and belongs to no task. */
+export interface ScratchRequest {
+  readonly repo_path: string
+  /** The workspace root; the worktree lies below it, where neither orphans nor clean-up look. */
+  readonly root: string
+  /** The branch, or else the commit, whose files it shall have. */
+  readonly at: string
+  readonly copy_files: readonly string[]
+}
+
 export type WorktreeResult =
   | { readonly kind: 'ready'; readonly how: 'created' | 'reused' | 'recovered'; readonly base_commit: string }
   /** Directory and branch are both gone: the person must reset. */
@@ -77,6 +87,13 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   ensure(request: WorktreeRequest, options: Cancellable): Promise<WorktreeResult>
+  /**
+   * Makes a worktree at a branch or commit, on no branch, for `use` alone, and removes it afterwards whatever happens.
+   * No set-up command runs; the repository stays as it is. Rejects as `use` does.
+   */
+  withScratch<T>(request: ScratchRequest, use: (path: string) => Promise<T>, options: Cancellable): Promise<T>
+  /** Removes what killed services left of such worktrees below `root`; their paths. */
+  removeLeftScratch(root: string): Promise<readonly string[]>
   exists(path: string): Promise<boolean>
   status(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<WorktreeStatus>
   /** The commit that a worktree is on. */

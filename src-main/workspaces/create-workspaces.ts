@@ -29,6 +29,7 @@ import { deleteRescue, expireRescues, listRescues } from './rescue-list.ts'
 import { restoreRescue } from './rescue-restore.ts'
 import { rescueUncommitted } from './rescue.ts'
 import { resetWorktree } from './reset-worktree.ts'
+import { makeScratch, removeLeftScratch } from './scratch-worktree.ts'
 import { updateBranch } from './update-branch.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
 
@@ -46,6 +47,8 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
   const onHookFailed = (failure: { readonly path: string; readonly exit_code: number | null }): void =>
     options.log?.warn(failure, 'the post-checkout hook of a repository failed in a new worktree, which goes on without')
+  const onLeft = ({ path, error }: { readonly path: string; readonly error: unknown }): void =>
+    options.log?.warn({ path, err: error }, 'a throw-away worktree could not be removed; the next start tries again')
   const perRepository = async <T>(repo: string, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
     await repositories.run(await requireRepository(repo, { signal }), work)
 
@@ -58,6 +61,11 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
           return await ensureWorktree(request, { signal, now, repositories, onSetAside, onHookFailed })
         }),
       ),
+    withScratch: async (request, use, { signal }) => {
+      await using scratch = await asWorkspaceError(makeScratch(request, { signal, repositories, onLeft }))
+      return await use(scratch.path)
+    },
+    removeLeftScratch: (root) => asWorkspaceError(removeLeftScratch(root, { repositories, onLeft })),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
     status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
     head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),

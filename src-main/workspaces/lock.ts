@@ -8,9 +8,12 @@ import { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { WorkspaceError, type WorktreeLock } from '../engine/workspace-port.ts'
 import { hasCode, isMissing, isTaken, orNull } from './file-errors.ts'
 import { openFolder, type Folder } from './folder.ts'
+import { parseJson } from './parse-json.ts'
 import { setAside } from './set-aside.ts'
 
 const lockName = '.svc.lock'
+/** Throw-away worktrees lie in this folder of the workspace root; they are no task's. */
+export const scratchFolder = '.scratch'
 /** No lock is longer; who wrote more meant something else. */
 const longest = 4_096
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
@@ -121,7 +124,9 @@ export async function releaseStale(root: string): Promise<readonly string[]> {
 /** The folders `{root}/{project}/{task}`, sorted. */
 export async function worktreeFolders(root: string): Promise<readonly string[]> {
   const found: string[] = []
-  for (const project of await foldersIn(root)) found.push(...(await foldersIn(project)))
+  for (const project of await foldersIn(root)) {
+    if (basename(project) !== scratchFolder) found.push(...(await foldersIn(project)))
+  }
   return found.sort()
 }
 
@@ -144,15 +149,6 @@ async function readLockFile(file: string): Promise<LockFile | null> {
   } catch (error) {
     const isNone = isMissing(error) || hasCode(error, 'ELOOP') || hasCode(error, 'ENXIO') || hasCode(error, 'EISDIR')
     if (isNone) return null
-    throw error
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
     throw error
   }
 }

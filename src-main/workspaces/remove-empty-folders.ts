@@ -20,7 +20,8 @@ async function removeOne(parent: Folder, name: string): Promise<void> {
   await removeIfEmpty(join(parent.at, name))
 }
 
-async function removeIfEmpty(path: string): Promise<void> {
+/** Removes a folder if there is one and it has nothing in it. */
+export async function removeIfEmpty(path: string): Promise<void> {
   try {
     await rmdir(path)
   } catch (error) {

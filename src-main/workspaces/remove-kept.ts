@@ -1,8 +1,8 @@
-import { chmod, lstat, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, rename } from 'node:fs/promises'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
-import { hasCode, orNull } from './file-errors.ts'
+import { deleteFolder } from './delete-folder.ts'
+import { orNull } from './file-errors.ts'
 import { setAside } from './set-aside.ts'
 
 /** What a worktree is called while it is looked through for the last time and removed. */
@@ -44,22 +44,4 @@ export function stillWritten(path: string): WorkspaceError {
     `Files in ${path} changed while they were being kept, so nothing was removed. ` +
       'End what is writing there, then try again.',
   )
-}
-
-async function deleteFolder(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
-  } catch (error) {
-    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error
-    // Package managers like to make folders read-only, and only what may be written to can be emptied.
-    await makeWritable(path)
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
-  }
-}
-
-async function makeWritable(path: string): Promise<void> {
-  await chmod(path, 0o700)
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await makeWritable(join(path, entry.name))
-  }
 }

@@ -100,6 +100,7 @@ export const fakeWorkspaces = {
   unlock: () => Promise.resolve(),
   readLock: () => Promise.resolve(null),
   releaseStaleLocks: () => Promise.resolve([]),
+  removeLeftScratch: () => Promise.resolve([]),
   isKnownTo: () => Promise.resolve(true),
   relink: () => Promise.resolve(),
   arePortsFree: () => Promise.resolve(true),

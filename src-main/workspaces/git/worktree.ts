@@ -60,6 +60,12 @@ export async function addWorktree(
   await runGit(repo, args, { signal, access: 'write' })
 }
 
+/** A worktree on no branch, without its files and without an index. It inherits the sparse checkout of `repo`. */
+export async function addDetached(repo: string, path: string, commit: string, { signal }: Options): Promise<void> {
+  const args = ['worktree', 'add', '--no-checkout', '--detach', '--', path, commit]
+  await runGit(repo, args, { signal, access: 'write' })
+}
+
 /** Lets git mend the links between a worktree that was moved, or whose repository was, and its repository. */
 export async function repairWorktree(repo: string, path: string, { signal }: Options): Promise<void> {
   await runGit(repo, ['worktree', 'repair', '--', path], { signal, access: 'write', accept: [0, 1, 128] })

@@ -1,0 +1,22 @@
+import { chmod, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCode } from './file-errors.ts'
+
+/** Deletes a folder with all that is in it, what is read-only too; harmless where there is none. */
+export async function deleteFolder(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true, maxRetries: 3 })
+  } catch (error) {
+    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error
+    // Package managers like to make folders read-only, and only what may be written to can be emptied.
+    await makeWritable(path)
+    await rm(path, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+async function makeWritable(path: string): Promise<void> {
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await makeWritable(join(path, entry.name))
+  }
+}
