@@ -63,19 +63,3 @@ export function timeInStates(
     return ms === undefined ? [] : [{ state: state.name, ms }]
   })
 }
-
-const skipReasons: Readonly<Record<string, string>> = {
-  no_agent: 'Nobody has the role.',
-  person: 'A person has the role: no agent is started.',
-  no_role: 'The state has no role.',
-  no_workspace: 'There is no worktree yet.',
-  no_repository: 'There is no repository to run it in.',
-  audience: 'It is not for moves by this kind of actor.',
-  unsupported_event: 'The plugin does nothing at this point.',
-  review_not_passed: 'The review has not passed.',
-}
-
-/** Why a hook did what it did, as a sentence; what is one already stays. */
-export function skipReason(reason: string): string {
-  return skipReasons[reason] ?? reason
-}

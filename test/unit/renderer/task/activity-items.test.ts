@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  activityDays,
-  dayLabel,
-  timeInStates,
-  skipReason,
-} from '../../../../src-renderer/features/task/activity-items.ts'
+import { hookReason } from '../../../../src-renderer/composables/hook-reason.ts'
+import { activityDays, dayLabel, timeInStates } from '../../../../src-renderer/features/task/activity-items.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
 
 const now = new Date(2026, 10, 21, 12, 0)
@@ -38,6 +34,6 @@ test('the time in each state adds up to the task’s age, and stops at the end',
 })
 
 test('a skipped hook says why in a sentence', () => {
-  expect(skipReason('no_agent')).toBe('Nobody has the role.')
-  expect(skipReason('exit code 3: no such file')).toBe('exit code 3: no such file')
+  expect(hookReason('no_agent')).toBe('Nobody has the role.')
+  expect(hookReason('exit code 3: no such file')).toBe('exit code 3: no such file')
 })
