@@ -105,7 +105,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     rescues,
     orphans: createOrphans(context, worktrees),
     repositories: createRepositories(context, worktrees),
-    branches: createBranchUpdates({ steps, actions }),
+    branches: createBranchUpdates({ steps, worker, actions }),
     worker,
     plugins: pluginRules(plugins),
     abandonAll: (project_id) => abandonAll({ steps, worker }, project_id),

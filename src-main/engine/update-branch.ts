@@ -33,11 +33,17 @@ export interface UpdateBranchRequest extends Pick<FeedbackRequest, 'task_id' | '
 export interface BranchUpdates {
   /** What a merge would conflict in now; null when the task has no branch. */
   conflicts(task: TaskRecord, signal: AbortSignal): Promise<MergeConflicts | null>
-  /** Brings the base into the task's branch. Whoever works in its worktree has it to themself meanwhile. */
+  /**
+   * Brings the base into the task's branch, once the task has done what it has still to do. Whoever works in its
+   * worktree has it to themself meanwhile.
+   */
   update(request: UpdateBranchRequest, signal: AbortSignal): Promise<UpdatedBranch | Refusal>
 }
 
-type Deps = Pick<ActionDeps, 'steps'> & { readonly actions: Pick<Actions, 'feedback'> }
+type Deps = Pick<ActionDeps, 'steps' | 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
+
+/** What takes longer than people wait for an answer is told to them. */
+const patienceMs = 30_000
 
 export function createBranchUpdates(deps: Deps): BranchUpdates {
   const { context, worktrees } = deps.steps
@@ -52,6 +58,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       return { ...found, hunks: blackOut(context, task, found.hunks) }
     },
     update: async (request, signal) => {
+      await letStepsPass(deps, request.task_id, signal)
       const first = await attempt(deps, request, signal)
       if (isRefusal(first)) return first
       if (first.result.kind !== 'conflict') return answerOf(request.strategy, first)
@@ -67,6 +74,16 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       return isHeld ? goneMeanwhile(null) : answerOf(request.strategy, second)
     },
   }
+}
+
+/** What the task is about to do by itself comes first, unless it takes long or waits for somebody. */
+async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  const late = new Promise<void>((resolve) => {
+    limit.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await Promise.race([worker.settled(task_id), late])
+  signal.throwIfAborted()
 }
 
 /** Nobody else does anything in the worktree meanwhile; what came of it is written down before they may. */

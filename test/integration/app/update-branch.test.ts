@@ -5,8 +5,9 @@ import type { Agent } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
-import { createProcessBeacon } from '../../helpers/process-beacon.ts'
+import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { withHooks } from '../../helpers/small-workflow.ts'
 
 const files = { 'shared.txt': 'base\n', 'README.md': '# Job\n' }
 
@@ -241,6 +242,28 @@ test.concurrent('nothing is updated under somebody at work, nor where there is n
   expect((await update(job, task)).outcome).toBe('updated')
   await client.call('tasks.cancel', { task_id: task.id })
   expect(await refusalOf(update(job, task))).toBe('task_terminal')
+})
+
+test.concurrent('an update waits for what the task does by itself', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob({ files })
+  const task = await job.task({ review_config: { ci_steps: [beacon.hold('ci', wait)], review_prompt: null } })
+  await job.claim(task, await job.agent('echo work > work.txt; echo done'))
+  await beacon.alive('ci')
+  expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({ entry_barrier: true })
+  const base = await job.repository.commit('Meanwhile', { 'other.txt': 'other\n' })
+  const asked = update(job, task)
+  await beacon.release('ci')
+  expect(await asked).toMatchObject({ outcome: 'updated', base_commit: base, task: { status: 'review' } })
+})
+
+test.concurrent('a task that a hook holds at the door is not waited for', async () => {
+  const workflow = withHooks({ review: { before_enter: [{ script: 'exit 1' }] } })
+  await using job = await startJob({ files, workflow })
+  const task = await job.task()
+  await job.claim(task, await job.agent('echo work > work.txt; echo done'))
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'hook_failed')
+  expect(await refusalOf(update(job, task))).toBe('entry_barrier')
 })
 
 test.concurrent('ignored files that the base has by now are left alone, and named', async () => {
