@@ -8,8 +8,11 @@ export interface SweepScope {
   readonly leader: { readonly pid: number; readonly started: string }
   /** `NAME=value` that every process of the tree inherits, to find those that left the group. */
   readonly mark: string
-  /** Nobody else can have taken the group's number: its leader has been watched ever since it started. */
-  readonly watched: boolean
+  /**
+   * The `performance.now()` since when its leader is watched, just before it started; then nobody else can have taken
+   * the group's number. null: it was found later.
+   */
+  readonly watchedSince: number | null
 }
 
 export interface SweepTiming {
@@ -45,7 +48,7 @@ function signalMembers(scope: SweepScope, members: readonly ProcessRow[], told: 
   const due = members.filter((row) => kill || !told.has(identityOf(row)))
   // One call for the whole group, so that nothing can fork its way past a loop over pids.
   const group = due.filter((row) => row.pgid === scope.leader.pid)
-  const whole = group.length > 0 && (kill || told.size === 0) && scope.leader.pid > 1 && scope.watched
+  const whole = group.length > 0 && (kill || told.size === 0) && scope.leader.pid > 1 && scope.watchedSince !== null
   if (whole) sendSignal(-scope.leader.pid, signal)
   for (const row of due) {
     if (!(whole && row.pgid === scope.leader.pid)) sendSignal(row.pid, signal)
@@ -58,7 +61,8 @@ function signalMembers(scope: SweepScope, members: readonly ProcessRow[], told: 
  * round; never this process or its ancestors, and nothing that started before the leader.
  */
 async function findMembers(scope: SweepScope, known: Map<number, string>): Promise<readonly ProcessRow[]> {
-  const table = await readProcessTable()
+  const { watchedSince } = scope
+  const table = await readProcessTable(watchedSince === null ? undefined : { pid: scope.leader.pid, at: watchedSince })
   const spared = selfAndAncestors(table)
   const leaderRow = table.find((row) => row.pid === scope.leader.pid)
   const sameLeader = leaderRow?.started === scope.leader.started
@@ -66,7 +70,7 @@ async function findMembers(scope: SweepScope, known: Map<number, string>): Promi
   if (startOrder === null) return []
   const candidates = table.filter((row) => !row.zombie && !spared.has(row.pid) && row.order >= startOrder)
   // With the leader gone, its number stays taken as long as the group lives; a stranger under it means the group is gone.
-  const groupIsOurs = sameLeader || (leaderRow === undefined && scope.watched)
+  const groupIsOurs = sameLeader || (leaderRow === undefined && watchedSince !== null)
   const found = new Set(candidates.filter((row) => known.get(row.pid) === row.started))
   for (const row of candidates) if (groupIsOurs && row.pgid === scope.leader.pid) found.add(row)
   for (const row of await filterByEnvironment(candidates, scope.mark)) found.add(row)

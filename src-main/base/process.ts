@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { isAbsolute } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { createOutputPipe } from './process-pipes.ts'
 import { sweep } from './process-sweep.ts'
@@ -76,14 +77,8 @@ export async function spawnTree(
   options: SpawnTreeOptions,
 ): Promise<ProcessTree> {
   const mark = options.mark ?? randomUUID()
-  const child = spawn(command, [...args], {
-    cwd: options.cwd,
-    env: { ...options.env, [treeVariable]: mark },
-    stdio: [options.stdin, 'pipe', 'pipe'],
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-    windowsVerbatimArguments: options.verbatimArguments ?? false,
-  })
+  const since = performance.now()
+  const child = spawnChild(command, args, options, mark)
   const { pid, stdout, stderr } = child
   if (pid === undefined || !stdout || !stderr) throw await startError(child, command, options.cwd)
   // A process that closes its stdin early, or ends, is no failure of ours; its exit tells what happened.
@@ -96,7 +91,7 @@ export async function spawnTree(
   let ending: Promise<readonly number[]> | undefined
   const end = (graceMs: number): Promise<readonly number[]> => {
     deadline = Math.min(deadline, Date.now() + graceMs)
-    ending ??= endTree(identity, `${treeVariable}=${mark}`, () => deadline, exited)
+    ending ??= endTree(identity, since, `${treeVariable}=${mark}`, () => deadline, exited)
     return ending
   }
   const ended = exited.then(async (exit): Promise<TreeEnd> => {
@@ -162,11 +157,12 @@ const anyProcess = (): ProcessIdentity => ({
 
 async function sweepLeft(leader: ProcessIdentity, mark: string, graceMs = 10_000): Promise<void> {
   const deadline = Date.now() + graceMs
-  await sweep({ leader, mark, watched: false }, { deadline: () => deadline })
+  await sweep({ leader, mark, watchedSince: null }, { deadline: () => deadline })
 }
 
 async function endTree(
   leader: ProcessIdentity,
+  watchedSince: number,
   mark: string,
   deadline: () => number,
   leaderExit: Promise<ProcessExit>,
@@ -175,7 +171,7 @@ async function endTree(
     await killTreeOnWindows(leader.pid)
     return []
   }
-  return await sweep({ leader, mark, watched: true }, { deadline, leaderExit })
+  return await sweep({ leader, mark, watchedSince }, { deadline, leaderExit })
 }
 
 async function identifyChild(pid: number): Promise<ProcessIdentity> {
@@ -190,12 +186,40 @@ async function exitOf(child: ChildProcess): Promise<ProcessExit> {
   return { exit_code: code ?? 128 + (signal ? constants.signals[signal] : 0), signal }
 }
 
+function spawnChild(command: string, args: readonly string[], options: SpawnTreeOptions, mark: string): ChildProcess {
+  try {
+    return spawn(command, [...args], {
+      cwd: options.cwd,
+      env: { ...options.env, [treeVariable]: mark },
+      stdio: [options.stdin, 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: options.verbatimArguments ?? false,
+    })
+  } catch (error) {
+    // Node throws some of the system's answers at once, and tells of the others by an event.
+    if (error instanceof Error && 'code' in error) throw startErrorOf(error, command, options.cwd)
+    throw error
+  }
+}
+
 async function startError(child: ChildProcess, command: string, cwd: string): Promise<ProcessStartError> {
   const [cause] = (await once(child, 'error')) as [NodeJS.ErrnoException]
+  return startErrorOf(cause, command, cwd)
+}
+
+function startErrorOf(cause: Error & { readonly code?: unknown }, command: string, cwd: string): ProcessStartError {
+  const because = (code: ProcessStartError['code'], message: string) => new ProcessStartError(code, message, { cause })
   // The system blames the command for a missing working directory.
-  if (!existsSync(cwd)) return new ProcessStartError('no_directory', `The directory ${cwd} is not there.`, { cause })
-  if (cause.code === 'ENOENT') return new ProcessStartError('not_found', `${command} was not found.`, { cause })
-  if (cause.code === 'EACCES')
-    return new ProcessStartError('not_executable', `${command} may not be executed.`, { cause })
-  return new ProcessStartError('failed', `${command} could not be started.`, { cause })
+  if (!existsSync(cwd)) return because('no_directory', `The directory ${cwd} is not there.`)
+  if (cause.code === 'ENOTDIR') return because('no_directory', `${cwd} is not a directory.`)
+  // And it blames a script for its missing interpreter.
+  if (cause.code === 'ENOENT' && isAbsolute(command) && existsSync(command))
+    return because('not_found', `The program that the first line of ${command} names was not found.`)
+  if (cause.code === 'ENOENT') return because('not_found', `${command} was not found.`)
+  if (cause.code === 'EACCES') return because('not_executable', `${command} may not be executed.`)
+  if (cause.code === 'E2BIG') return because('failed', 'The command, or a value in its environment, is too long.')
+  if (cause.code === 'ERR_INVALID_ARG_VALUE')
+    return because('failed', 'The command, its directory or a value in its environment has a null byte in it.')
+  return because('failed', `${command} could not be started.`)
 }

@@ -123,6 +123,8 @@ describe('a process that cannot start', () => {
     ['no-such-program-at-all', tmpdir(), 'not_found'],
     [import.meta.filename, tmpdir(), 'not_executable'],
     ['/bin/sh', '/no/such/folder', 'no_directory'],
+    ['/bin/sh', import.meta.filename, 'no_directory'],
+    ['/bin/sh\0', tmpdir(), 'failed'],
   ])('says why: %s in %s', async (program, cwd, code) => {
     const failure = await spawnTree(program, [], { cwd, env: environment, stdin: 'ignore' }).catch(
       (error: unknown) => error,
@@ -182,6 +184,17 @@ it.runIf(linux)('lists processes by ps as it does from /proc', async () => {
   const same = (await readProcessTable()).find((one) => one.pid === tree.process.pid)
   expect(row).toMatchObject({ pid: same?.pid, ppid: same?.ppid, pgid: same?.pgid, zombie: false })
   expect(Math.abs((row?.order ?? 0) - Date.now())).toBeLessThan(60_000)
+})
+
+it.runIf(linux)('lists what has come since a child, and all when that child is not new', async () => {
+  const at = performance.now()
+  const tree = await shell('(setsid sh -c "echo \\$\\$; exec sleep 300" &); sleep 300')
+  const child = tree.process.pid
+  const [stray = 0] = await pids(tree.stdout, 1)
+  const since = (await readProcessTable({ pid: child, at })).map((row) => row.pid)
+  expect(since).toEqual(expect.arrayContaining([child, stray]))
+  const all = (await readProcessTable({ pid: child, at: at - 1_000 })).map((row) => row.pid)
+  expect(all).toEqual(expect.arrayContaining([process.ppid, process.pid, child, stray]))
 })
 
 async function text(output: Readable): Promise<string> {
