@@ -33,6 +33,7 @@ export const command: ExecutorProfileDriver = {
       installed: true,
       path,
       version: null,
+      signed_in: null,
       hint: null,
     })
   },

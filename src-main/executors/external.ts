@@ -16,6 +16,7 @@ export const external: ExecutorProfileDriver = {
       installed: true,
       path: null,
       version: null,
+      signed_in: null,
       hint: null,
     }),
 }

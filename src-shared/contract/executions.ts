@@ -78,6 +78,11 @@ export const TranscriptEntry = z
       cost_usd: z.number().nullable(),
     }),
     z.object({ type: z.literal('error'), ...at, text: z.string() }),
+    z.object({
+      type: z.literal('question'),
+      ...at,
+      text: z.string().describe('It waits for a person to answer this.'),
+    }),
   ])
   .meta({ id: 'TranscriptEntry' })
 export type TranscriptEntry = z.infer<typeof TranscriptEntry>

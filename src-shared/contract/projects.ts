@@ -124,7 +124,8 @@ export const DetectedAgent = z
     installed: z.boolean(),
     path: z.string().nullable(),
     version: z.string().nullable(),
-    hint: z.string().nullable().describe('What to do when it is not installed.'),
+    signed_in: z.boolean().nullable().describe('As far as it can be known without asking its service; else null.'),
+    hint: z.string().nullable().describe('What to do when it is not installed, or not signed in.'),
   })
   .meta({ id: 'DetectedAgent' })
 export type DetectedAgent = z.infer<typeof DetectedAgent>

@@ -213,7 +213,7 @@ test('a run that takes longer than it was given is ended, with its shell', async
 })
 
 test('it is found with its version', async () => {
-  const env = { ...process.env, PATH: join(binary, '..') }
+  const env = { ...process.env, PATH: join(binary, '..'), ANTHROPIC_API_KEY: 'scripted' }
   const found = await createClaudeCodeDriver({ env }).detect({ signal: never })
   expect(found).toEqual({
     executor: 'claude-code',
@@ -221,6 +221,7 @@ test('it is found with its version', async () => {
     installed: true,
     path: binary,
     version: claudeCodeVersion,
+    signed_in: true,
     hint: null,
   })
 })

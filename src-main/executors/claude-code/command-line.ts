@@ -1,3 +1,7 @@
+import { filterArgs } from '../agent/filter-args.ts'
+import type { FilteredArgs, RefusedArgs } from '../agent/filter-args.ts'
+import { mcpServerName } from '../agent/mcp-server.ts'
+
 /** What one start of Claude Code needs to be told. */
 export interface CommandLineRequest {
   readonly model: string | null
@@ -8,15 +12,6 @@ export interface CommandLineRequest {
   readonly args: readonly string[]
 }
 
-export interface CommandLine {
-  readonly args: readonly string[]
-  /** The agent's own arguments that were left out, because they would break the protocol or the rules of a run. */
-  readonly refused: readonly string[]
-}
-
-/** The name under which the agent sees our MCP server. */
-export const mcpServerName = 'svc'
-
 /**
  * Tools that have no place in a headless run in a given worktree: nobody can answer a question put
  * as a tool (it would be answered with nothing, and the agent would guess), work in another worktree
@@ -24,11 +19,8 @@ export const mcpServerName = 'svc'
  */
 const disallowedTools = ['AskUserQuestion', 'EnterWorktree', 'CronCreate', 'ScheduleWakeup']
 
-/** How many values follow a flag: none, one, one if it does not look like a flag, or as many as there are. */
-type Arity = 'none' | 'one' | 'optional' | 'many'
-
 /** Flags that are ours to set, or that would turn a headless run into something else. */
-const refusedFlags: Readonly<Record<string, Arity>> = {
+const refusedFlags: RefusedArgs['flags'] = {
   '--print': 'none',
   '--output-format': 'one',
   '--input-format': 'one',
@@ -62,15 +54,20 @@ const refusedFlags: Readonly<Record<string, Arity>> = {
   '--version': 'none',
   '--help': 'none',
 }
-/** Short flags that stay the agent's: `-d` (debug) and `-n` (name). Any other could hide a refused one, as in `-pc`. */
-const allowedShort = /^-[dn]/
+
+/** Of the short flags `-d` (debug) and `-n` (name) stay the agent's; of the refused ones -r and -w may have a value. */
+export const claudeRefusedArgs: RefusedArgs = {
+  flags: refusedFlags,
+  allowedShort: /^-[dn]/,
+  shortWithValue: /^-[rw]$/,
+}
 
 /**
  * The arguments of Claude Code for an unattended run. The prompt is not among them: it goes over
  * stdin, where no other process can read it and no length limit cuts it.
  */
-export function buildCommandLine(request: CommandLineRequest): CommandLine {
-  const own = filterArgs(request.args)
+export function buildCommandLine(request: CommandLineRequest): FilteredArgs {
+  const own = filterArgs(request.args, claudeRefusedArgs)
   const mcp =
     request.mcp_config === null
       ? []
@@ -91,44 +88,4 @@ export function buildCommandLine(request: CommandLineRequest): CommandLine {
     ],
     refused: own.refused,
   }
-}
-
-function filterArgs(given: readonly string[]): CommandLine {
-  const args: string[] = []
-  const refused: string[] = []
-  for (let at = 0; at < given.length;) {
-    const values = countValues(given, at + 1)
-    const token = given[at] ?? ''
-    if (!token.startsWith('-') || token === '-' || token === '--') {
-      // Words that follow no flag would be a second prompt or a subcommand.
-      refused.push(token)
-      at += 1
-    } else if (isRefused(token)) {
-      const taken = Math.min(values, arityOf(token))
-      refused.push(...given.slice(at, at + 1 + taken))
-      at += 1 + taken
-    } else {
-      args.push(...given.slice(at, at + 1 + values))
-      at += 1 + values
-    }
-  }
-  return { args, refused }
-}
-
-const isRefused = (token: string): boolean =>
-  token.startsWith('--') ? Object.hasOwn(refusedFlags, nameOf(token)) : !allowedShort.test(token)
-
-const nameOf = (token: string): string => token.split('=', 1)[0] ?? token
-
-function arityOf(token: string): number {
-  if (token.includes('=')) return 0
-  // Of the short flags that are refused, -r and -w may have a value.
-  const arity = token.startsWith('--') ? refusedFlags[token] : /^-[rw]$/.test(token) ? 'optional' : 'none'
-  return arity === 'many' ? Infinity : arity === 'none' || arity === undefined ? 0 : 1
-}
-
-/** The words from `from` on up to the next flag. */
-function countValues(given: readonly string[], from: number): number {
-  const next = given.findIndex((token, at) => at >= from && token.startsWith('-'))
-  return (next < 0 ? given.length : next) - from
 }

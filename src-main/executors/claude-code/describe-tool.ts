@@ -1,5 +1,5 @@
-import { isAbsolute, relative, sep } from 'node:path'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
 
@@ -29,7 +29,6 @@ const actions: Readonly<Record<string, ToolCall['action']>> = {
 
 const pathKeys = ['file_path', 'notebook_path', 'path']
 const targetKeys = ['command', 'pattern', 'query', 'url', 'description', 'subject', 'name', 'prompt', 'task_id']
-const maxTarget = 200
 /** A diff beyond this is no reading matter; the workspace's own diff has it. */
 const maxDiffText = 512 * 1024
 
@@ -43,7 +42,7 @@ const actionOf = (tool: string): ToolCall['action'] =>
   tool.startsWith('mcp__') ? 'mcp' : Object.hasOwn(actions, tool) ? (actions[tool] ?? 'other') : 'other'
 
 function targetOf(tool: string, fields: Readonly<Record<string, unknown>>, cwd: string | null): string | null {
-  if (tool.startsWith('mcp__')) return oneLine(Object.values(fields).find(isText) ?? null)
+  if (tool.startsWith('mcp__')) return oneLine(Object.values(fields).find(isText) ?? '') || null
   // A search names what it looks for first and where only then.
   const keys = actionOf(tool) === 'search' ? [...targetKeys, ...pathKeys] : [...pathKeys, ...targetKeys]
   const key = keys.find((name) => isText(fields[name]))
@@ -83,25 +82,3 @@ function replacementOf(fields: Readonly<Record<string, unknown>>): Change | null
   const { old_string: before, new_string: after } = fields
   return typeof before === 'string' && typeof after === 'string' ? { old_text: before, new_text: after } : null
 }
-
-function withinCwd(path: string, cwd: string | null): string {
-  if (cwd === null || !isAbsolute(path)) return path
-  const inner = relative(cwd, path)
-  const outside = inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner)
-  return inner === '' || outside ? path : inner
-}
-
-function oneLine(text: string | null): string | null {
-  if (text === null) return null
-  // The rest of a long text can't show in one line, so it need not be looked at.
-  const line = text
-    .slice(0, maxTarget * 4)
-    .replace(/\s+/g, ' ')
-    .trim()
-  return line.length > maxTarget || text.length > maxTarget * 4 ? `${line.slice(0, maxTarget - 1)}…` : line
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { createLineSplitter, maxLineBytes } from './split-lines.ts'
-import type { SplitLine } from './split-lines.ts'
+import { createLineSplitter, maxLineBytes } from '../agent/split-lines.ts'
+import type { SplitLine } from '../agent/split-lines.ts'
 import { parseLine } from './stream-events.ts'
 import type { StreamEvent } from './stream-events.ts'
 import { toEntries } from './to-entries.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../agent/parse-json.ts'
 
 /**
  * What Claude Code prints in `--output-format stream-json` (as of 2.1.330), one JSON object a line.
@@ -115,12 +116,3 @@ export function blocksOf(event: AssistantEvent | UserEvent): readonly Block[] {
 /** Words that Claude Code itself puts in the model's mouth, as for an API error. */
 export const isSynthetic = (event: AssistantEvent): boolean =>
   event.is_api_error_message === true || event.message.model === '<synthetic>'
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}

@@ -1,12 +1,10 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { cut, cutAll } from '../agent/words.ts'
 import { describeTool } from './describe-tool.ts'
 import { blocksOf, isSynthetic } from './stream-events.ts'
 import type { AssistantEvent, Block, StreamEvent, SystemEvent, UserEvent } from './stream-events.ts'
 import { isToolUse } from './track-run.ts'
 import type { RunFacts } from './track-run.ts'
-
-/** A longer text is cut in the transcript; the raw log beside it has all. */
-const maxText = 200_000
 
 /** The transcript entries of one event. `before` and `after` are the facts around it. */
 export function toEntries(event: StreamEvent, before: RunFacts, after: RunFacts, at: string): TranscriptEntry[] {
@@ -86,19 +84,3 @@ function partText(part: unknown): string {
 }
 
 const hasWords = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''
-
-const cut = (text: string): string =>
-  text.length > maxText
-    ? `${text.slice(0, maxText)}\n… ${text.length - maxText} more characters are in the raw log`
-    : text
-
-/** Deeper than any tool's input; keeps a hostile one from exhausting the stack here and in the log. */
-const maxDepth = 50
-
-function cutAll(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return cut(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (depth >= maxDepth) return '…'
-  if (Array.isArray(value)) return value.map((inner) => cutAll(inner, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutAll(inner, depth + 1)]))
-}

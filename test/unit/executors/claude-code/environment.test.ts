@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { claudeEnvironment } from '../../../../src-main/executors/claude-code/environment.ts'
+import { agentEnvironment } from '../../../../src-main/executors/agent/agent-environment.ts'
+import { claudeMarks, claudeQuiet } from '../../../../src-main/executors/claude-code/environment.ts'
+
+type Variables = Readonly<Record<string, string>>
+const claudeEnvironment = (
+  config: Variables,
+  run: Variables,
+  inherited: Record<string, string | undefined>,
+  isRoot: boolean,
+) => agentEnvironment({ quiet: () => claudeQuiet(isRoot), forget: claudeMarks }, config, run, inherited)
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' }
 

@@ -67,12 +67,13 @@ describe('detection', () => {
 
   test('finds it on PATH, with its version', async () => {
     const path = await install(join(place.home, 'bin'), '2.1.330 (Claude Code)')
-    expect(await detect({ PATH: `/nowhere:${join(place.home, 'bin')}` })).toEqual({
+    expect(await detect({ PATH: `/nowhere:${join(place.home, 'bin')}`, ANTHROPIC_API_KEY: 'k' })).toEqual({
       executor: 'claude-code',
       name: 'Claude Code',
       installed: true,
       path,
       version: '2.1.330',
+      signed_in: true,
       hint: null,
     })
   })

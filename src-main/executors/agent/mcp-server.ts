@@ -1,0 +1,2 @@
+/** The name under which agents see our MCP server. */
+export const mcpServerName = 'svc'

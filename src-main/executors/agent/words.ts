@@ -1,0 +1,47 @@
+import { isAbsolute, relative, sep } from 'node:path'
+
+/** A longer text is cut in the transcript; the raw log beside it has all. */
+const maxText = 200_000
+const maxTarget = 200
+/** Deeper than any tool's input; keeps a hostile one from exhausting the stack here and in the log. */
+const maxDepth = 50
+
+/** A text as the transcript keeps it. */
+export const cut = (text: string): string =>
+  text.length > maxText
+    ? `${text.slice(0, maxText)}\n… ${text.length - maxText} more characters are in the raw log`
+    : text
+
+/** A value with every text in it cut. */
+export function cutAll(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return cut(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= maxDepth) return '…'
+  if (Array.isArray(value)) return value.map((inner) => cutAll(inner, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutAll(inner, depth + 1)]))
+}
+
+/** A text in one line of at most 200 characters. */
+export function oneLine(text: string): string {
+  // The rest of a long text can't show in one line, so it need not be looked at.
+  const line = text
+    .slice(0, maxTarget * 4)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > maxTarget || text.length > maxTarget * 4 ? `${line.slice(0, maxTarget - 1)}…` : line
+}
+
+/** A path below `cwd` relative to it, any other as it is. */
+export function withinCwd(path: string, cwd: string | null): string {
+  if (cwd === null || !isAbsolute(path)) return path
+  const inner = relative(cwd, path)
+  const outside = inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner)
+  return inner === '' || outside ? path : inner
+}
+
+/** A text with something on it. */
+export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
+
+/** An object whose fields may be looked at. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

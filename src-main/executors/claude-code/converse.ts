@@ -1,0 +1,31 @@
+import type { ExecutionRun } from '../../engine/ports.ts'
+import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
+import { conclude } from './conclude.ts'
+import { createStreamReader } from './read-stream.ts'
+import type { RunFacts } from './track-run.ts'
+
+/** Stream-json both ways: every message is a line, and the end of a turn closes its stdin, upon which it exits. */
+export function converseWithClaude(run: ExecutionRun, listener: DialogueListener): Dialogue {
+  const stream = createStreamReader(listener)
+  return {
+    push: stream.push,
+    end: stream.end,
+    // A prompt that can't be delivered has no other cause than an early exit, which tells more.
+    begin: (prompt) => void listener.write(userMessage(prompt)).catch(() => undefined),
+    say: (text) => listener.write(userMessage(text)),
+    result: (stderr) => resultOf(stream.facts(), run.session_id, stderr),
+  }
+}
+
+function resultOf(facts: RunFacts, asked: string | null, stderr: string): RunResult {
+  // A session that is not there any more must not be asked for again.
+  const lost = facts.result?.subtype === 'error_during_execution' && facts.api_error === null && !facts.acted
+  const session_id = lost && facts.last_words === null ? null : (facts.session_id ?? asked)
+  return { session_id, usage: facts.usage, failed: facts.result?.failed === true, ...conclude(facts, stderr) }
+}
+
+/** One line: some line readers, Node's among them, also end lines at U+2028 and U+2029, which JSON leaves as they are. */
+function userMessage(text: string): string {
+  const json = JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })
+  return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
+}
