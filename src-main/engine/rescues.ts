@@ -80,8 +80,7 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
     remove: async (choice, signal) => {
       const rescue = await find(choice, signal)
       if (rescue === null || !(await workspaces.deleteRescue(rescue, { signal }))) return none
-      const task = read.tasks.get(choice.task_id as TaskId)
-      if (task) tell(context, task)
+      tellGivenUp(context, rescue.repo_path, [rescue.ref])
       return null
     },
     sweep: async (signal) => {
@@ -159,6 +158,19 @@ function tell(context: EngineContext, task: TaskRecord): void {
   })
 }
 
+/** To the project of its task; where that is deleted, to all that have the repository. */
+function tellGivenUp(context: EngineContext, repo_path: string, refs: readonly string[]): void {
+  context.feed.commit((tx) => {
+    const having = tx.projects.list().filter(({ id }) => tx.repos.byProject(id).some(({ path }) => path === repo_path))
+    for (const ref of refs) {
+      const task_id = ref.split('/').at(-2) ?? ''
+      const own = tx.tasks.get(task_id as TaskId)?.project_id
+      for (const project_id of own === undefined ? having.map(({ id }) => id) : [own])
+        tx.emit('rescue.given_up', { project_id, task_id, ref })
+    }
+  })
+}
+
 async function restoreInto(
   context: EngineContext,
   choice: RescueChoice,
@@ -176,7 +188,9 @@ async function restoreInto(
 async function expire(context: EngineContext, path: string, before: number, signal: AbortSignal): Promise<void> {
   try {
     const refs = await context.workspaces.expireRescues(path, before, { signal })
-    if (refs.length > 0) context.log.info({ path, refs }, 'rescues older than 30 days were given up')
+    if (refs.length === 0) return
+    context.log.info({ path, refs }, 'rescues older than 30 days were given up')
+    tellGivenUp(context, path, refs)
   } catch (error) {
     if (!(error instanceof WorkspaceError) || signal.aborted) throw error
     context.log.warn({ err: error, path }, 'the rescues of a repository could not be looked through')

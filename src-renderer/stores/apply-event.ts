@@ -36,6 +36,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'review.updated':
       return to.reviews.put(event.data.review)
     case 'workspace.updated':
+    case 'rescue.given_up':
       return to.news.changed(event.data.task_id, 'workspace')
     case 'diff.viewed':
       return to.viewed.put(event.data.task_id, event.data.files, event.data.viewed)

@@ -47,6 +47,8 @@ export const eventPayloads = {
     cleanup_at: Timestamp.nullable(),
   }),
   'workspace.cleaned': z.object({ ...ofTask, workspace_id: WorkspaceId, branch: z.string() }),
+  /** A person's word, or 30 days: it can't be brought back any more. The task may have been deleted long before. */
+  'rescue.given_up': z.object({ project_id: ProjectId, task_id: z.string(), ref: z.string(), occurred_at: Timestamp }),
   /** Heard only by the one who marked them (null: the local operator), wherever else they look. */
   'diff.viewed': z.object({
     ...ofTask,

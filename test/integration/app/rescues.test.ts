@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Client } from '../../../src-shared/client/create-client.ts'
+import type { EventType } from '../../../src-shared/contract/events.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
@@ -89,6 +91,8 @@ test.concurrent('rescues of a deleted task are listed in its project and come ba
   expect(await job.repository.git(['show', `${restored.branch}^2:staged.txt`])).toBe('one')
   await client.call('rescues.delete_in_project', name)
   expect((await client.call('rescues.of_project', { project_id: job.project.id })).items).toEqual([])
+  const { ref } = items[0] ?? {}
+  expect(await hear(client, 'rescue.given_up', 0)).toMatchObject({ project_id: job.project.id, task_id: task.id, ref })
 })
 
 test.concurrent(
@@ -129,6 +133,18 @@ test.concurrent('commits that a discarded branch led to are listed as such, and 
   expect(await job.repository.git(['show', `${restored.branch}:work.txt`])).toBe('work')
 })
 
+/** The first event of this type; with `since`, also of those that were before. */
+async function hear(client: Client, type: EventType, since: number | null = null): Promise<unknown> {
+  const stop = new AbortController()
+  try {
+    for await (const item of client.events({}, since, stop.signal))
+      if (item.kind === 'event' && item.event.type === type) return item.event.data
+  } finally {
+    stop.abort()
+  }
+  throw new Error('The events ended.')
+}
+
 test.concurrent('whoever shows a task hears when a rescue is given up or comes back', async () => {
   await using job = await startJob()
   const { client } = job.running
@@ -136,19 +152,13 @@ test.concurrent('whoever shows a task hears when a rescue is given up or comes b
   await reassign(job, task, { reset_worktree: true })
   const [rescue] = await rescuesOf(job, task)
   const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
-  for (const call of ['rescues.restore', 'rescues.delete'] as const) {
-    const stop = new AbortController()
-    const events = client.events({}, null, stop.signal)[Symbol.asyncIterator]()
-    const heard = (async () => {
-      for (;;) {
-        const { done, value } = await events.next()
-        if (done) throw new Error('The events ended.')
-        if (value.kind === 'event' && value.event.type === 'workspace.updated') return value.event.data.task_id
-      }
-    })()
+  for (const [call, type] of [
+    ['rescues.restore', 'workspace.updated'],
+    ['rescues.delete', 'rescue.given_up'],
+  ] as const) {
+    const heard = hear(client, type)
     await client.call(call, name)
-    expect(await heard).toBe(task.id)
-    stop.abort()
+    expect(await heard).toMatchObject({ task_id: task.id, project_id: job.project.id })
   }
 })
 
@@ -187,4 +197,8 @@ test.concurrent('the sweep gives up rescues of 30 days, never younger ones and n
   job.running = await job.running.restart()
   await swept('20261121T090000000Z')
   expect(await refs()).toEqual(['mine'])
+  expect(await hear(job.running.client, 'rescue.given_up', 0)).toMatchObject({
+    task_id: task.id,
+    ref: `${under}/20261121T085959999Z`,
+  })
 })

@@ -95,6 +95,8 @@ test('whoever looks at a workspace hears that it changed', () => {
   const updated = { ...cleaned, status: 'cleaned', cleanup_at: null } as const
   expect(heard({ seq: 1, type: 'workspace.updated', data: updated })).toEqual([['news.changed', task.id, 'workspace']])
   expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
+  const rescue = { ...ofTask, ref: `refs/svc/rescue/${task.id}/20261121T090000000Z` }
+  expect(heard({ seq: 3, type: 'rescue.given_up', data: rescue })).toEqual([['news.changed', task.id, 'workspace']])
 })
 
 test('files that were ticked off elsewhere are ticked here', () => {
