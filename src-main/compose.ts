@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { v7 } from 'uuid'
 import type { Api } from './api/api.ts'
@@ -11,6 +12,7 @@ import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/context.ts'
 import { createDiffWatches, type DiffWatches } from './engine/diff-watches.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
+import { createIntegrations, type Integrations } from './engine/integrations.ts'
 import { createEventFeed } from './engine/event-feed.ts'
 import type { Clock } from './engine/ports.ts'
 import { changeWorkflow } from './engine/change-workflow.ts'
@@ -18,6 +20,7 @@ import { createWorkflows } from './engine/workflows.ts'
 import { createExecutors } from './executors/create-executors.ts'
 import { createScripts } from './hooks/run-script.ts'
 import { createIdentity, type Identity } from './identity/create-identity.ts'
+import { createIssueTrackers } from './integrations/create-issue-trackers.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
 import { adoptOrphans } from './store/adopt-orphans.ts'
@@ -76,6 +79,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       config: {
         workspaceRoot: config.workspaceRoot,
         cleanupDelaySeconds: config.cleanupDelaySeconds,
+        hookTestMark: markOf(config.workspaceRoot),
         apiUrl: () => url,
       },
     }
@@ -87,12 +91,15 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       plugins: engine.plugins,
     })
     const diffWatches = createDiffWatches(context, engine.worktrees)
-    const api = apiOf(config, { context, engine, identity, templates, diffWatches })
+    const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
+    const integrations = createIntegrations(context, trackers)
+    const api = apiOf(config, { context, engine, integrations, identity, templates, diffWatches })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
     await engine.recover()
     const close = once(async () => {
       await server.close()
       await diffWatches.close()
+      await integrations.close()
       await engine.close()
       store.close()
     })
@@ -102,6 +109,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       listen: async () => {
         url = await server.listen()
         engine.start()
+        integrations.start()
         return { url }
       },
       close,
@@ -116,17 +124,19 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
 interface ApiPieces {
   readonly context: EngineContext
   readonly engine: Engine
+  readonly integrations: Integrations
   readonly identity: Identity
   readonly templates: WorkflowFiles
   readonly diffWatches: DiffWatches
 }
 
-function apiOf(config: AppConfig, { context, engine, identity, templates, diffWatches }: ApiPieces): Api {
+function apiOf(config: AppConfig, { context, engine, integrations, identity, templates, diffWatches }: ApiPieces): Api {
   const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
   return createApi({
     store,
     feed,
     engine,
+    integrations,
     workflows,
     changeWorkflow: (tx, project, text) =>
       changeWorkflow({ workflows, plugins: engine.plugins, clock }, tx, project, text),
@@ -154,4 +164,10 @@ function checkBuiltin(definition: Parameters<typeof indexWorkflow>[0], engine: E
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null
   return () => (done ??= work())
+}
+
+/** A UUID of this installation's own, the same at every start. */
+function markOf(workspaceRoot: string): string {
+  const hex = createHash('sha256').update(workspaceRoot).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }

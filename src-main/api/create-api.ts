@@ -17,6 +17,7 @@ import { createCommentHandlers } from './handlers/comments.ts'
 import { createDiffHandlers } from './handlers/diffs.ts'
 import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
+import { createHookHandlers } from './handlers/hooks.ts'
 import { createKnowledgeHandlers } from './handlers/knowledge.ts'
 import { createMergeHandlers } from './handlers/merges.ts'
 import { createNotificationHandlers } from './handlers/notifications.ts'
@@ -46,6 +47,7 @@ export function createApi(parts: ApiParts): Api {
     ...createNotificationHandlers(parts),
     ...createWorkspaceHandlers(parts),
     ...createMergeHandlers(parts),
+    ...createHookHandlers(parts),
   }
   const { read } = parts.store
   return {

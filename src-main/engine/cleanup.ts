@@ -35,7 +35,8 @@ export interface CleanupDeps {
   readonly context: EngineContext
   readonly transitions: Pick<Transitions, 'workflowOf'>
   readonly worktrees: Pick<Worktrees, 'exclusively'>
-  readonly stopAll: (task_id: TaskId) => Promise<void>
+  /** Ends whoever works for a task; the hooks of its end have run by then. */
+  readonly endAll: (task_id: TaskId, signal: AbortSignal) => Promise<void>
 }
 
 /** The ways a worktree goes; all of them end in `remove`. */
@@ -124,6 +125,8 @@ async function sweepOne(deps: CleanupDeps, task_id: TaskId, now: string, signal:
     const workspace = read.workspaces.byTask(task_id)
     if (workspace?.status !== 'cleanup_scheduled' || workspace.cleanup_at === null || workspace.cleanup_at > now) return
     if (read.executions.openOfTask(task_id).length > 0 || othersInWorkspace(read, task).length > 0) return
+    // What still runs of its hooks is let go on; the next look comes soon.
+    if (read.occasions.ofTask(task_id).length > 0) return
     await removeFiles(deps.context, task, workspace, signal)
   })
 }
@@ -135,7 +138,7 @@ async function removeWorktree(deps: CleanupDeps, workspace: WorkspaceRecord, sig
   // Ordered subtasks work in their parent's worktree: nobody stays behind in a folder that goes. They are
   // ended first: one that is being started waits for the worktree too.
   const guests = othersInWorkspace(read, task).map((one) => one.task_id)
-  await Promise.all([...new Set([workspace.task_id, ...guests])].map(deps.stopAll))
+  await Promise.all([...new Set([workspace.task_id, ...guests])].map((task_id) => deps.endAll(task_id, signal)))
   return deps.worktrees.exclusively(task, () =>
     removeFiles(deps.context, task, read.workspaces.byTask(task.id) ?? workspace, signal),
   )

@@ -1,15 +1,19 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { HookRun, PluginInfo } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { createActions, type Actions } from './actions.ts'
 import { createClaims, type Claims } from './claims.ts'
 import { createCleanup, type Cleanup } from './cleanup.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { createEffectWorker, type EffectWorker } from './effects.ts'
-import { createExecutions, type Executions } from './executions.ts'
+import { createExecutions, goodbyeMs, type Executions } from './executions.ts'
+import { createHookRuns, type HookRuns } from './lifecycle/hook-runs.ts'
+import { testHook, type HookTest } from './lifecycle/test-hook.ts'
+import { createOccasions, type Occasions } from './lifecycle/occasions.ts'
 import { createPerformStep, type StepDeps } from './perform-step.ts'
 import { abandon } from './move-task.ts'
 import { createOrphans, type Orphans } from './orphans.ts'
-import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
+import { createPlugins, pluginInfos, pluginRules } from './plugins/create-plugins.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { recover } from './recovery.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
@@ -33,8 +37,13 @@ export interface Engine {
   readonly repositories: Repositories
   readonly branches: BranchUpdates
   readonly worker: EffectWorker
+  /** The runs of hooks that are under way. */
+  readonly hooks: Pick<HookRuns, 'running'>
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
+  readonly pluginInfos: readonly PluginInfo[]
+  /** Runs one hook in a worktree that is thrown away, and keeps nothing of it. */
+  testHook(test: HookTest, signal: AbortSignal): Promise<HookRun>
   /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
   abandonAll(project_id: ProjectId): Promise<void>
   readonly views: Views
@@ -63,7 +72,12 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
-  const cleanup = createCleanup({ context, transitions, worktrees, stopAll })
+  const endAll = async (task_id: TaskId, signal: AbortSignal) => {
+    await occasions.settled(task_id, ['on_task_done', 'on_task_cancel'], signal)
+    signal.throwIfAborted()
+    await Promise.all([occasions.end(task_id), stopAll(task_id)])
+  }
+  const cleanup = createCleanup({ context, transitions, worktrees, endAll })
   const rescues = createRescues(context, worktrees)
   const builtin = createPlugins({
     context,
@@ -82,14 +96,22 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const plugins = new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
   const { dispatch } = scheduler
+  const runs = createHookRuns(context)
+  const occasions: Occasions = createOccasions({
+    ...{ context, transitions, worktrees, plugins, runs },
+    whenIdle: (task_id, signal) => executions.whenIdle(task_id, goodbyeMs, signal),
+  })
   const steps: StepDeps = {
-    ...{ context, transitions, worktrees, plugins, dispatch },
+    ...{ context, transitions, worktrees, plugins, runs, occasions, dispatch },
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
   }
   const worker: EffectWorker = createEffectWorker({
     context,
     transitions,
     perform: createPerformStep(steps),
+    wakeHooks: (task_id) => {
+      occasions.wake(task_id)
+    },
     left: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const claims = createClaims({ steps, worker, scheduler })
@@ -107,12 +129,20 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     repositories: createRepositories(context, worktrees),
     branches: createBranchUpdates({ steps, worker, actions }),
     worker,
+    hooks: runs,
     plugins: pluginRules(plugins),
+    pluginInfos: pluginInfos(plugins),
+    testHook: (test, signal) => testHook({ context, plugins }, test, signal),
     abandonAll: (project_id) => abandonAll({ steps, worker }, project_id),
     views: createViews(context.store.read),
-    recover: () => recover(steps),
+    recover: async () => {
+      await recover(steps)
+      await occasions.recover()
+      await context.scripts.reap(context.config.hookTestMark)
+    },
     start: () => {
       for (const task_id of context.store.read.effects.pendingTasks()) worker.wake(task_id)
+      for (const task_id of context.store.read.occasions.pendingTasks()) occasions.wake(task_id)
       scheduler.pump()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
@@ -121,6 +151,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
       const swept = sweeps.close()
       scheduler.close()
       await worker.close()
+      await occasions.close()
       await executions.close()
       await swept
     },

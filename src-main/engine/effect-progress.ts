@@ -1,5 +1,6 @@
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
-import type { Effect } from '../domain/transition/effects.ts'
+import type { Effect, FailedHook } from '../domain/transition/effects.ts'
+import { hookAction } from '../domain/transition/occasion.ts'
 import { stepsBefore, stepsOf, type Step } from '../domain/transition/phases.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
@@ -24,6 +25,7 @@ export function stepsFor(deps: ProgressDeps, q: Queries, effect: EffectRecord): 
 
 /** What a step is called in the timeline and in an error. */
 export function nameOf(step: Step): string {
+  if (step.kind === 'before_work') return hookAction(step.hook)
   return step.kind === 'hook' ? (step.hook.plugin ?? 'script') : step.kind
 }
 
@@ -32,7 +34,11 @@ export function advance(
   deps: ProgressDeps,
   tx: Tx,
   effect: EffectRecord,
-  done: { readonly outcome?: HookOutcome | undefined; readonly cascade_skipped?: boolean | undefined },
+  done: {
+    readonly outcome?: HookOutcome | undefined
+    readonly cascade_skipped?: boolean | undefined
+    readonly failed?: FailedHook | undefined
+  },
 ): void {
   const task = tx.tasks.get(effect.task_id)
   const steps = stepsFor(deps, tx, effect)
@@ -47,7 +53,12 @@ export function advance(
   const next: Effect =
     kept.kind === 'leave'
       ? { ...kept, cursor, outcomes: done.outcome ? [...kept.outcomes, done.outcome] : kept.outcomes }
-      : { ...kept, cursor, cascade_skipped: kept.cascade_skipped || (done.cascade_skipped ?? false) }
+      : {
+          ...kept,
+          cursor,
+          cascade_skipped: kept.cascade_skipped || (done.cascade_skipped ?? false),
+          ...(done.failed && { failed: [...(kept.failed ?? []), done.failed] }),
+        }
   tx.effects.update(effect.id, next)
 }
 

@@ -1,10 +1,11 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
-import type { Effect } from '../domain/transition/effects.ts'
+import type { Effect, FailedHook } from '../domain/transition/effects.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import type { EngineContext } from './context.ts'
 import { advance, nameOf, note, noteRefused, saveTask, stepsFor } from './effect-progress.ts'
 import type { Tx } from './event-feed.ts'
+import { HookEnded } from './lifecycle/script-hook.ts'
 import { notify } from './notify.ts'
 import type { Notice } from './plugins/plugin.ts'
 import { WorkspaceError } from './workspace-port.ts'
@@ -15,6 +16,10 @@ interface Ended {
   readonly outcome?: HookOutcome
   readonly annotation?: ErrorAnnotation
   readonly notify?: Notice
+  /** A blocking hook before work that failed: the task is held once all have run. */
+  readonly failed?: FailedHook
+  /** Written in the same transaction. */
+  readonly also?: (tx: Tx) => void
   /** It is the gate's own no, which is no fault. */
   readonly rejects?: boolean
 }
@@ -53,6 +58,8 @@ export interface EffectWorkerDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepRun) => Promise<StepEnd>
+  /** Takes up the hooks of moments that may have been noted. */
+  readonly wakeHooks: (task_id: TaskId) => void
   /** A hook took the task out of this state: ends whoever works for it. Never rejects. */
   readonly left: (task_id: TaskId, state: string) => Promise<void>
 }
@@ -89,6 +96,7 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
   }
   const wake = (task_id: TaskId) => {
     if (closed) return
+    deps.wakeHooks(task_id)
     const lane = lanes.get(task_id) ?? { abort: new AbortController(), running: null, again: false }
     lanes.set(task_id, lane)
     lane.again = true
@@ -120,7 +128,7 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
     interrupt: (task_id) => {
       const lane = lanes.get(task_id)
       if (!lane?.running) return
-      lane.abort.abort()
+      lane.abort.abort(new HookEnded())
       lane.abort = new AbortController()
       lane.again = true
     },
@@ -164,6 +172,7 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
   if (signal.aborted) return false
   const duration_ms = context.clock.now() - started
   settle(deps, effect, step, end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end)
+  deps.wakeHooks(task.id)
   const now = context.store.read.tasks.get(task.id)
   if (end.kind === 'move' && now && now.version !== task.version) await deps.left(task.id, task.status)
   return end.kind === 'hold'
@@ -196,6 +205,7 @@ function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: St
       if (step.kind === 'clear_barrier') saveTask(context, tx, { ...annotated, entry_barrier: false })
       else if (end.annotation) saveTask(context, tx, annotated)
     }
+    end.also?.(tx)
     if (end.notify) notify(context, tx, current, end.notify)
   })
 }

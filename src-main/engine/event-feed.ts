@@ -4,6 +4,7 @@ import type {
   EventPayload,
   EventType,
   FeedItem,
+  HookActivity,
   WorktreeChange,
 } from '../../src-shared/contract/events.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
@@ -31,6 +32,8 @@ export interface EventFeed {
   activity(activity: Activity): void
   /** As passing as a remark: whoever looks at the worktree's changes looks again. */
   worktree(change: Omit<WorktreeChange, 'occurred_at'>): void
+  /** A hook has begun or said more. */
+  hook(activity: Omit<HookActivity, 'occurred_at'>): void
   /** What `wants` lets through after `after` (null: from now on), then live, until the signal ends it. */
   subscribe(
     after: number | null,
@@ -83,6 +86,10 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
     worktree: (change) => {
       const occurred_at = new Date(clock.now()).toISOString()
       announce({ kind: 'worktree', change: { ...change, occurred_at } }, change.project_id)
+    },
+    hook: (activity) => {
+      const occurred_at = new Date(clock.now()).toISOString()
+      announce({ kind: 'hook', hook: { ...activity, occurred_at } }, activity.project_id)
     },
     subscribe: (after, wants, signal) => follow({ store, listeners, doing }, after, wants, signal),
   }

@@ -92,6 +92,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     const launched: Launch = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
       : await launchSafely(deps, record, run.abort.signal)
+    deps.wake(record.task_id)
     if (launched.kind === 'elsewhere') {
       if (run.stopped) await settle(gone('stopped'))
       else leave()
@@ -153,7 +154,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
 }
 
 /** How long an agent that did its part may take to say goodbye. */
-const goodbyeMs = 60_000
+export const goodbyeMs = 60_000
 
 const internalError = 'An internal error; the log of the service says more.'
 

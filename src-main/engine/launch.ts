@@ -3,6 +3,7 @@ import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { latePrompt } from './late-prompt.ts'
+import { noteWorkStart } from './lifecycle/note-occasion.ts'
 import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from './ports.ts'
 import { WorkspaceError } from './workspace-port.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
@@ -188,6 +189,10 @@ function markRunning(context: EngineContext, task: TaskRecord, record: Execution
       tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, updated) })
     }
     tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
+    const project = tx.projects.get(task.project_id)
+    if (current && project) {
+      noteWorkStart(tx, context.workflows.of(project.workflow_definition), current, running)
+    }
   })
 }
 

@@ -54,7 +54,7 @@ export async function abandon(deps: Pick<ActionDeps, 'steps' | 'worker'>, task_i
     tx.effects.removeOfTask(task_id)
   })
   deps.worker.interrupt(task_id)
-  await deps.worker.settled(task_id)
+  await Promise.all([deps.worker.settled(task_id), deps.steps.occasions.end(task_id)])
 }
 
 /** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */

@@ -2,7 +2,7 @@ import { BugError } from '../../src-shared/lang/bug-error.ts'
 import { assertNever } from '../../src-shared/lang/assert-never.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { audienceMatches } from '../domain/transition/audience.ts'
-import type { Effect } from '../domain/transition/effects.ts'
+import type { Effect, EnterEffect } from '../domain/transition/effects.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { resetRequired } from './block-task.ts'
@@ -10,6 +10,9 @@ import type { EngineContext } from './context.ts'
 import { saveTask } from './effect-progress.ts'
 import type { EffectWorkerDeps, StepEnd, StepRun } from './effects.ts'
 import { escalate, hookEnd } from './hook-end.ts'
+import { checkBeforeWork, performBeforeWork } from './lifecycle/before-work.ts'
+import type { HookRuns } from './lifecycle/hook-runs.ts'
+import type { Occasions } from './lifecycle/occasions.ts'
 import type { Plugin, PluginContext, PluginResult } from './plugins/plugin.ts'
 import { runStateScript } from './state-script.ts'
 import type { TaskRecord } from './store-port.ts'
@@ -22,6 +25,8 @@ export interface StepDeps {
   readonly transitions: Transitions
   readonly worktrees: Worktrees
   readonly plugins: ReadonlyMap<string, Plugin>
+  readonly runs: HookRuns
+  readonly occasions: Occasions
   readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
   readonly cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => Promise<void>
 }
@@ -32,6 +37,13 @@ type HookStep = Step & { readonly kind: 'hook' }
 export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
   return async (task, effect, step, run) => {
     switch (step.kind) {
+      case 'await_work_stop':
+        await deps.occasions.settled(task.id, ['on_work_stop'], run.signal)
+        return { kind: 'advance' }
+      case 'before_work':
+        return performBeforeWork(deps, task, entering(effect), step, run)
+      case 'check_before_work':
+        return checkBeforeWork(entering(effect))
       case 'clear_barrier':
         return { kind: 'advance' }
       case 'workspace':
@@ -54,6 +66,11 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
         return assertNever(step)
     }
   }
+}
+
+function entering(effect: Effect): EnterEffect {
+  if (effect.kind !== 'enter') throw new BugError('Only an entry has hooks before work.')
+  return effect
 }
 
 async function ensureWorkspace(
@@ -97,7 +114,7 @@ function leave(deps: StepDeps, effect: Effect): StepEnd {
 
 /** Runs one script or plugin of a state, if it is meant for this trigger and this phase. */
 export async function runHook(
-  deps: Pick<StepDeps, 'context' | 'transitions' | 'worktrees' | 'plugins'>,
+  deps: Pick<StepDeps, 'context' | 'transitions' | 'worktrees' | 'plugins' | 'runs'>,
   task: TaskRecord,
   effect: Pick<Effect, 'from' | 'to' | 'triggered_by'>,
   { hook, phase }: HookStep,
@@ -105,7 +122,7 @@ export async function runHook(
 ): Promise<PluginResult> {
   if (!audienceMatches(hook.applies_to, effect.triggered_by)) return { kind: 'skipped', reason: 'audience' }
   if (hook.script !== undefined) {
-    return runStateScript(deps, task, { ...hook, script: hook.script }, phase, effect.from, run.signal, run.mark)
+    return runStateScript(deps, task, { ...hook, script: hook.script }, phase, effect, run)
   }
   const plugin = deps.plugins.get(hook.plugin ?? '')
   if (!plugin) throw new BugError(`The workflow names the plugin ${hook.plugin ?? ''}, which does not exist.`)

@@ -2,10 +2,12 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { HookOutcome, RecoveryAction } from '../../src-shared/contract/tasks.ts'
 import { isPerson } from '../domain/transition/audience.ts'
+import type { Effect } from '../domain/transition/effects.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { nowIso } from './context.ts'
-import { advance, nameOf, saveTask, stepsFor } from './effect-progress.ts'
+import { advance, nameOf, note, saveTask, stepsFor } from './effect-progress.ts'
 import type { Tx } from './event-feed.ts'
+import { redoFailed, skipFailed } from './lifecycle/before-work.ts'
 import { outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
 import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
 import type { EffectRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
@@ -69,10 +71,7 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
     const current = tx.tasks.get(task.id) ?? task
     const effect = tx.effects.first(task.id)
     if (effect && request.action === 'skip_hook_once') skipStep(deps, tx, effect, request, actor)
-    else if (effect) {
-      const { held: _held, ...data } = effect.data
-      tx.effects.update(effect.id, data)
-    }
+    else if (effect) tx.effects.update(effect.id, again(effect.data))
     const attended_mark = isPerson(actor.triggered_by) ? context.newId() : current.attended_mark
     saveTask(context, tx, { ...current, error_annotation: null, attended_mark })
   })
@@ -80,15 +79,30 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
   return outcomeOf(deps, task.id)
 }
 
+/** The effect with what failed still to be done. */
+function again(effect: Effect): Effect {
+  if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0) return redoFailed(effect)
+  const { held: _held, ...data } = effect
+  return data
+}
+
 /** Only this hook and only this once: who, when and why stay in the timeline. */
 function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: RecoveryRequest, actor: Actor): void {
   const step = stepsFor(deps.steps, tx, effect)[effect.data.cursor]
+  const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.steps.context)}: ${request.reason ?? ''}`
+  if (step?.kind === 'check_before_work' && effect.data.kind === 'enter') {
+    const skipped = skipFailed(effect.data, why)
+    const task = tx.tasks.get(effect.task_id)
+    if (task) note(tx, effect, step, skipped, task)
+    tx.effects.update(effect.id, skipped.effect)
+    return
+  }
   if (step?.kind !== 'hook') return
   const outcome: HookOutcome = {
     phase: step.phase,
     action: nameOf(step),
     outcome: 'skipped',
-    reason: `skipped once by ${actor.triggered_by} at ${nowIso(deps.steps.context)}: ${request.reason ?? ''}`,
+    reason: why,
     duration_ms: 0,
   }
   advance(deps.steps, tx, effect, { outcome })

@@ -1,6 +1,7 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
+import { noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
 import { cancelQueued } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
 import type { ExecutionRecord } from './store-port.ts'
@@ -82,7 +83,10 @@ export function markLost(deps: StepDeps, found: ExecutionRecord, message: string
     })
     const task = tx.tasks.get(record.task_id)
     if (!task) return
-    const state = transitions.workflowOf(tx, task).states.get(task.status)
+    const workflow = transitions.workflowOf(tx, task)
+    if (worksFor(tx, workflow, task, record))
+      noteWorkStop(tx, workflow, task, { execution: lost, from: task.status, triggered_by: 'system' })
+    const state = workflow.states.get(task.status)
     const isItsTurn = state !== undefined && roleOf(state) === record.role
     const annotation: ErrorAnnotation = {
       type: 'execution_lost',

@@ -7,6 +7,7 @@ import { deedOf, type Deed } from './agent-deeds.ts'
 import { blockTask, resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
+import { noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
 import { isOfThisStay } from './open-execution.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import type { ExecutionRecord, TaskRecord } from './store-port.ts'
@@ -80,8 +81,13 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
       diff_stat: diff_stat ?? task.diff_stat,
       active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
     }
+    const workflow = deps.transitions.workflowOf(tx, task)
+    const worked = record.started_at !== null && worksFor(tx, workflow, task, record)
     if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
     else followUp(deps, tx, settled, record, { conclusion, deed })
+    const after = tx.tasks.get(task.id)
+    if (worked && after)
+      noteWorkStop(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
   })
   deps.wake(before.task_id)
 }

@@ -1,22 +1,27 @@
 import type { HookPhase, StateHook } from '../../src-shared/contract/workflow-definition.ts'
-import type { EngineContext } from './context.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+import { hooksAt, type Workflow } from '../domain/workflow/graph.ts'
+import type { StepRun } from './effects.ts'
+import { runScriptHook } from './lifecycle/script-hook.ts'
+import type { StepDeps } from './perform-step.ts'
 import type { PluginResult } from './plugins/plugin.ts'
 import type { TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
 import { workspaceOf } from './workspace-of.ts'
-import type { Worktrees } from './worktrees.ts'
+
+/** Without a word of its own a script has this long. */
+const defaultTimeoutSeconds = 30
 
 /** Runs a state hook's inline script in the worktree, or in the repository's root when there is none. */
 export async function runStateScript(
-  deps: { readonly context: EngineContext; readonly worktrees: Worktrees },
+  deps: Pick<StepDeps, 'context' | 'transitions' | 'worktrees' | 'runs'>,
   task: TaskRecord,
   hook: StateHook & { script: string },
   phase: HookPhase,
-  from: string,
-  signal: AbortSignal,
-  mark?: () => string,
+  { from, to }: Pick<Effect, 'from' | 'to'>,
+  { signal, mark }: StepRun,
 ): Promise<PluginResult> {
-  const { context, worktrees } = deps
+  const { context, transitions, worktrees, runs } = deps
   const { read } = context.store
   const workspace = workspaceOf(read, task)
   const hasWorktree = workspace !== null && (await context.workspaces.exists(workspace.path))
@@ -24,25 +29,36 @@ export async function runStateScript(
   if (cwd === undefined) return { kind: 'skipped', reason: 'no_repository' }
   const project = read.projects.get(task.project_id)
   const redact = context.redactor(project ? toSettings(project).redaction_patterns : [])
-  const log = await context.logs.openFile(task.id, `hook-${phase}-${context.clock.now()}.log`, redact)
-  try {
-    const env = worktrees.environment(task, phase, { previous_status: from })
-    const result = await context.scripts.run(
-      {
-        command: hook.script,
-        cwd,
-        env: hasWorktree ? env : { ...env, SVC_WORKTREE_PATH: '' },
-        timeout_ms: (hook.timeout_seconds ?? 30) * 1_000,
-        log,
-        ...(mark && { mark: mark() }),
-      },
-      { signal },
-    )
-    if (result.exit_code === 0) return { kind: 'ok' }
-    const why = result.timed_out ? `ran out of its ${hook.timeout_seconds ?? 30} s` : `exit code ${result.exit_code}`
-    const said = redact(result.output_tail).slice(-2_000)
-    return { kind: 'failed', reason: `${why}: ${said}`, script: { exit_code: result.exit_code, stderr_summary: said } }
-  } finally {
-    await log.close()
+  const told = worktrees.environment(task, phase, { previous_status: from })
+  const env = hasWorktree ? told : { ...told, SVC_WORKTREE_PATH: '' }
+  const timeout_seconds = hook.timeout_seconds ?? defaultTimeoutSeconds
+  const state = phase === 'before_exit' || phase === 'on_exit' ? from : to
+  const start = {
+    event: phase,
+    index: placeOf(transitions.workflowOf(read, task), state, phase, hook),
+    type: 'script' as const,
+    command: hook.script,
+    blocking: phase === 'before_exit' || (phase === 'before_enter' && hook.on_failure === undefined),
+    timeout_seconds,
+    environment: env,
   }
+  const script = { command: hook.script, timeout_seconds, success_exit_codes: [0] }
+  const run = await runs.run(task, start, (live) =>
+    runScriptHook(context, script, { cwd, env, redact, mark, signal }, live),
+  )
+  if (run.status === 'succeeded') return { kind: 'ok' }
+  const said = (run.stderr.trim() || run.stdout.trim()).slice(-2_000)
+  const reason = [run.reason, said].filter(Boolean).join(': ')
+  return {
+    kind: 'failed',
+    reason,
+    script: { exit_code: run.exit_code ?? 1, stderr_summary: said, log_name: run.log_name },
+  }
+}
+
+/** The first where a state has the same hook twice, or the workflow was edited meanwhile. */
+function placeOf(workflow: Workflow, state: string, phase: HookPhase, hook: StateHook): number {
+  const found = workflow.states.get(state)
+  const wanted = JSON.stringify(hook)
+  return Math.max(0, found ? hooksAt(found, phase).findIndex((one) => JSON.stringify(one) === wanted) : 0)
 }

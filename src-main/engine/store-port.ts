@@ -24,6 +24,7 @@ import type { ViewedContent, Workspace } from '../../src-shared/contract/workspa
 import type { Effect } from '../domain/transition/effects.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
+import type { Occasion } from '../domain/transition/occasion.ts'
 export type ProjectRecord = Omit<Project, 'repos'> & { readonly settings: Partial<ProjectSettings> }
 export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
@@ -72,6 +73,12 @@ export interface EffectRecord {
 
 export interface TaskFilter {
   readonly project_id: ProjectId
+export interface OccasionRecord {
+  readonly id: number
+  readonly task_id: TaskId
+  readonly data: Occasion
+}
+
   readonly status: string | null
   readonly q: string | null
   readonly label: string | null
@@ -186,6 +193,15 @@ export interface Queries {
   }
   readonly comments: {
     get(id: CommentId): CommentRecord | null
+  readonly occasions: {
+    add(task_id: TaskId, data: Occasion): void
+    update(id: number, data: Occasion): void
+    remove(id: number): void
+    get(id: number): OccasionRecord | null
+    /** Oldest first. */
+    ofTask(task_id: TaskId): readonly OccasionRecord[]
+    pendingTasks(): readonly TaskId[]
+  }
     put(record: CommentRecord): void
     /** With all answers to it, and theirs. */
     delete(id: CommentId): void

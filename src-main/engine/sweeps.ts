@@ -36,6 +36,7 @@ export function createSweeps(parts: {
     for (const record of context.store.read.executions.open()) {
       if (!isSilent(context, record)) continue
       markLost(steps, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
+      steps.occasions.wake(record.task_id)
     }
   }
   return {

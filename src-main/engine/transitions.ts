@@ -11,12 +11,15 @@ import {
   type TransitionRequest,
 } from '../domain/transition/plan-transition.ts'
 import { hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
+import { lifecycleSteps } from '../domain/transition/lifecycle-steps.ts'
+import { stepsOf } from '../domain/transition/phases.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { callOff } from './effect-progress.ts'
 import type { Tx } from './event-feed.ts'
+import { hooksOf, noteFinish, noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
 import { notify } from './notify.ts'
 import { closeOpenReview, holderOf, openReview } from './review-attempts.ts'
-import type { ReviewRecord, TaskRecord } from './store-port.ts'
+import type { ExecutionRecord, ReviewRecord, TaskRecord } from './store-port.ts'
 import { toReviewSummary, toTask } from './views.ts'
 
 export interface MoveRequest extends TransitionRequest {
@@ -120,6 +123,7 @@ function commitPlan(
   const transition_id = context.newId() as TransitionId
   const latest = closeOpenReview(context, tx, task, request.cause === 'reject' || request.cause === 'escalate')
   const review = plan.opens_review ? openReview(context, tx, task, plan, latest) : null
+  const working = openWork(tx, task, plan)
   const moved: TaskRecord = {
     ...task,
     error_annotation: null,
@@ -152,7 +156,7 @@ function commitPlan(
   })
   // A newer move supersedes what an older one had still to do.
   tx.effects.removeOfTask(task.id)
-  if (plan.has_steps) tx.effects.add(task.id, effectOf(transition_id, plan, request))
+  if (plan.has_steps) tx.effects.add(task.id, effectOf(tx, task, transition_id, plan, request))
   tx.emit('task.transitioned', {
     project_id: task.project_id,
     task_id: task.id,
@@ -163,11 +167,32 @@ function commitPlan(
   })
   if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
   if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null })
+  const { triggered_by } = request
+  const from = plan.from.name
+  for (const execution of working) noteWorkStop(tx, plan.workflow, moved, { execution, from, triggered_by })
+  noteFinish(tx, plan.workflow, moved, { from, triggered_by, transition_id })
   if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null })
   return { task: moved, transition_id, review, plan }
 }
 
-function effectOf(transition_id: TransitionId, plan: TransitionPlan, request: MoveRequest): Effect {
+/** Whoever is at work in the state that the task leaves; most have ended by then, and said so. */
+function openWork(tx: Tx, task: TaskRecord, { workflow, from }: TransitionPlan): readonly ExecutionRecord[] {
+  if (from.kind !== 'active' || Object.keys(hooksOf(tx, task)).length === 0) return []
+  const running = tx.executions.openOfTask(task.id).filter((one) => one.status === 'running')
+  return running.filter((one) => worksFor(tx, workflow, task, one))
+}
+
+function effectOf(
+  tx: Tx,
+  task: TaskRecord,
+  transition_id: TransitionId,
+  plan: TransitionPlan,
+  request: MoveRequest,
+): Effect {
+  // With hooks of the project among them the steps are the effect's own: the settings may change meanwhile.
+  const { from, to, workflow } = plan
+  const hooks = hooksOf(tx, task)
+  const steps = lifecycleSteps(stepsOf(workflow, from.name, to.name), { from, to }, hooks)
   return {
     kind: 'enter',
     transition_id,
@@ -177,5 +202,6 @@ function effectOf(transition_id: TransitionId, plan: TransitionPlan, request: Mo
     cursor: 0,
     depth: request.depth ?? 0,
     cascade_skipped: false,
+    ...(steps && { steps }),
   }
 }

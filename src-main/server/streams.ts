@@ -55,6 +55,8 @@ function feedFrame(item: FeedItem): SseFrame {
       return { event: 'execution.activity', data: item.activity }
     case 'worktree':
       return { event: 'worktree.changed', data: item.change }
+    case 'hook':
+      return { event: 'hook.activity', data: item.hook }
     case 'reset':
       return { id: item.seq, event: 'stream.reset', data: { seq: item.seq } }
   }

@@ -9,6 +9,7 @@ import { createExecutionQueries } from './executions.ts'
 import { createKnowledgeQueries } from './knowledge.ts'
 import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
+import { createOccasionQueries } from './occasions.ts'
 import { createReviewQueries } from './reviews.ts'
 import { projectMembers } from './schema/identity.ts'
 import { createTaskQueries } from './tasks.ts'
@@ -33,6 +34,7 @@ export function createStore(database: OpenDatabase): Store {
     effects: createEffectQueries(db),
     comments: createCommentQueries(db),
     knowledge: createKnowledgeQueries(db),
+    occasions: createOccasionQueries(db),
     notifications: createNotificationQueries(db),
     viewed_files: createViewedFileQueries(db),
     members: createMemberQueries(db),

@@ -10,7 +10,7 @@ export function prepareGet<T extends SQLiteTable>(
   db: Database,
   table: T,
   key: SQLiteColumn,
-): (value: string) => T['$inferSelect'] | null {
+): (value: string | number) => T['$inferSelect'] | null {
   const columns = columnsOf(table)
   const names = columns.map(({ column }) => quote(column.name)).join(', ')
   const statement = db.$client

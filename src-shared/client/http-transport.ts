@@ -169,6 +169,7 @@ function feedItemOf({ id, event, data }: SseEvent): FeedItem | null {
   const value = JSON.parse(data) as unknown
   if (event === 'error') throw errorOf(value)
   if (event === 'execution.activity') return { kind: 'activity', activity: value as never }
+  if (event === 'hook.activity') return { kind: 'hook', hook: value as never }
   if (event === 'worktree.changed') return { kind: 'worktree', change: value as never }
   if (event === 'stream.reset') return { kind: 'reset', seq: Number(id) }
   if (!(event in eventPayloads)) return null

@@ -56,7 +56,11 @@ export const eventPayloads = {
     files: z.array(ViewedContent),
     viewed: z.boolean(),
   }),
-  'hook.finished': z.object({ ...ofTask, transition_id: TransitionId, hook: HookOutcome }),
+  'hook.finished': z.object({
+    ...ofTask,
+    transition_id: TransitionId.nullable().describe('null for a hook that no transition waits for.'),
+    hook: HookOutcome,
+  }),
   'transition.effect_failed': z.object({
     ...ofTask,
     phase: z.string(),
@@ -119,3 +123,13 @@ export const TranscriptItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('end') }),
 ])
 export type TranscriptItem = z.infer<typeof TranscriptItem>
+/** A hook of a task has begun, or has said more (`tasks.hook_runs`). Not numbered and not kept. */
+export const HookActivity = z.object({
+  project_id: ProjectId,
+  task_id: TaskId,
+  log_name: z.string(),
+  occurred_at: Timestamp,
+})
+export type HookActivity = z.infer<typeof HookActivity>
+
+  | { readonly kind: 'hook'; readonly hook: HookActivity }

@@ -11,6 +11,7 @@ import { executionsOperations } from './operations/executions.ts'
 import { templatesOperations } from './operations/templates.ts'
 import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
+import { hooksOperations } from './operations/hooks.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
 import { reposOperations } from './operations/repos.ts'
@@ -38,6 +39,7 @@ export const operations = {
 } as const satisfies Record<string, OperationSpec>
 
 /** Endless answers: SSE over HTTP, pushes over IPC. */
+  ...hooksOperations,
 export const streams = {
   'events.stream': {
     path: '/events',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
+import { LifecycleHooks } from './lifecycle-hooks.ts'
 
 export const Repo = z
   .object({
@@ -45,6 +46,7 @@ export type ReviewConfig = z.infer<typeof ReviewConfig>
 
 export const ProjectSettings = z
   .object({
+    lifecycle_hooks: LifecycleHooks,
     default_review_config: ReviewConfig,
     redaction_patterns: z.array(z.string().min(1)).max(100),
     merge_strategy: z.enum(['merge', 'squash', 'rebase']),
@@ -60,6 +62,7 @@ export const ProjectSettings = z
 export type ProjectSettings = z.infer<typeof ProjectSettings>
 
 export const defaultProjectSettings: ProjectSettings = {
+  lifecycle_hooks: {},
   default_review_config: { ci_steps: [], review_prompt: null },
   redaction_patterns: [],
   merge_strategy: 'merge',

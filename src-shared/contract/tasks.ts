@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConflictHunk } from './conflicts.ts'
 import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
+import { hookEvents } from './lifecycle-hooks.ts'
 import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'
 import { hookPhases } from './workflow-definition.ts'
@@ -37,7 +38,8 @@ export const ErrorAnnotation = z.object({
     .optional()
     .describe('Of a merge conflict: as many of its places as fit; `tasks.conflicts` has more.'),
   execution_id: ExecutionId.optional(),
-  hook: z.string().optional(),
+  hook: z.string().optional().describe('Of a failed hook: its plugin, `script`, or `before_work[0]`.'),
+  log_name: z.string().optional().describe('The log of the hook.'),
   exit_code: z.int().nullable().optional(),
   stderr_summary: z.string().optional(),
 })
@@ -94,11 +96,12 @@ export const Dependency = z
 export type Dependency = z.infer<typeof Dependency>
 
 export const HookOutcome = z.object({
-  phase: z.enum(hookPhases),
-  action: z.string(),
+  phase: z.enum([...hookPhases, ...hookEvents]).describe('The phase of a state, or the lifecycle event.'),
+  action: z.string().describe('The plugin’s name, or `script`.'),
   outcome: z.enum(['ok', 'failed', 'skipped', 'blocked']),
   reason: z.string().optional(),
   duration_ms: z.int(),
+  log_name: z.string().optional().describe('The log that says more.'),
 })
 export type HookOutcome = z.infer<typeof HookOutcome>
 

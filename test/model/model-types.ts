@@ -1,3 +1,4 @@
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { HookPhase, StateHook, WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 
 /** What the test decides that a hook answers. `lacking`: skipped, because what it needs is not there. */
@@ -19,7 +20,7 @@ export type Trigger =
   | { readonly kind: 'recover'; readonly action: 'retry_hook' | 'skip_hook_once' | 'retry_execution' }
 
 export interface SeenHook {
-  readonly phase: HookPhase
+  readonly phase: HookOutcome['phase']
   readonly action: string
   readonly outcome: 'ok' | 'failed' | 'skipped' | 'blocked'
 }

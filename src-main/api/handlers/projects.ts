@@ -11,6 +11,7 @@ import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
 import { accepted, findProject } from '../find.ts'
 import { seesProject } from '../project-sight.ts'
 import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
+import { lifecycleProblems } from '../hook-problems.ts'
 import { newTask } from '../new-task.ts'
 
 type Names =
@@ -117,6 +118,9 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
           })
         }
       }
+      const issues = lifecycleProblems(engine.plugins, patch.lifecycle_hooks ?? {})
+      const [first] = issues
+      if (first) throw new ApiError({ code: 'validation_failed', message: first.message, details: { issues } })
       const named = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
       const updated = put(parts, { ...project, settings: { ...project.settings, ...named } })
       engine.scheduler.pump()

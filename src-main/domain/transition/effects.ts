@@ -19,10 +19,28 @@ interface Progress {
   readonly mark?: string
 }
 
+/** A blocking hook that failed, for the one who has to say how to go on. */
+export interface FailedHook {
+  /** Which of the steps it is. */
+  readonly at: number
+  /** `before_work[0]`. */
+  readonly hook: string
+  /** What it runs, in one line. */
+  readonly title: string
+  readonly reason: string
+  readonly exit_code: number | null
+  readonly stderr_summary: string
+  readonly log_name: string
+}
+
 /** What must follow a committed transition: its hook points, in order. */
 export interface EnterEffect extends Progress {
   readonly kind: 'enter'
   readonly transition_id: TransitionId
+  /** The blocking hooks before work that failed, in order. */
+  readonly failed?: readonly FailedHook[]
+  /** Of the hooks before work, the steps that are run again; the others are behind the task. */
+  readonly redo?: readonly number[]
   /** A hook whose work a later step builds on was skipped: the automatic follow-up is skipped too. */
   readonly cascade_skipped: boolean
 }

@@ -1,4 +1,5 @@
 import type { StateHook, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type { PlacedHook } from './occasion.ts'
 import { hasPlugin, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
 
 /** One thing to do before a transition that nobody waits for, or after one is committed. */
@@ -10,6 +11,12 @@ export type Step =
     }
   /** The worktree is made, or found again. */
   | { readonly kind: 'workspace' }
+  /** The project's hooks for the work that has stopped are behind it. */
+  | { readonly kind: 'await_work_stop' }
+  /** One of the project's hooks before work; one that does not block is only begun. */
+  | ({ readonly kind: 'before_work' } & PlacedHook)
+  /** Whoever works may begin only when every blocking hook before work has succeeded. */
+  | { readonly kind: 'check_before_work' }
   | { readonly kind: 'clear_barrier' }
   /** The source's hooks have allowed it: the task moves. */
   | { readonly kind: 'move' }

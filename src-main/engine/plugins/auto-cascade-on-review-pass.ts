@@ -5,7 +5,9 @@ import type { Plugin, PluginServices } from './plugin.ts'
 export function autoCascadeOnReviewPass({ context }: PluginServices): Plugin {
   return {
     name: 'auto_cascade_on_review_pass',
+    purpose: 'Move a task on by itself when its review has passed.',
     phases: ['after_enter'],
+    events: [],
     options: z.strictObject({}),
     run: ({ task }) => {
       const passed = context.store.read.reviews.latest(task.id)?.status === 'passed'

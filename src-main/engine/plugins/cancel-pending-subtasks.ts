@@ -6,7 +6,9 @@ import type { Plugin, PluginServices } from './plugin.ts'
 export function cancelPendingSubtasks(services: PluginServices): Plugin {
   return {
     name: 'cancel_pending_subtasks',
+    purpose: 'Cancel the subtasks that are not done.',
     phases: ['on_enter', 'after_enter'],
+    events: ['on_task_cancel'],
     options: z.strictObject({}),
     run: async (context) => {
       const { cancellation } = context.workflow

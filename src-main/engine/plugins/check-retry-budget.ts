@@ -16,7 +16,9 @@ const Options = z.strictObject({
 export function checkRetryBudget({ context }: PluginServices): Plugin {
   return {
     name: 'check_retry_budget',
+    purpose: 'Hand a task to a person when its gate has sent it back too often.',
     phases: ['before_enter', 'on_enter'],
+    events: [],
     options: Options,
     run: (moment) => {
       const { task, config } = moment

@@ -6,7 +6,9 @@ import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
 export function cleanupWorkspaceNow({ cleanup }: PluginServices): Plugin {
   return {
     name: 'cleanup_workspace_now',
+    purpose: 'Remove the worktree at once; what is not committed is kept aside.',
     phases: ['on_enter', 'after_enter'],
+    events: [],
     options: z.strictObject({}),
     run: async ({ task, signal }) => toResult(await cleanup.now(task, signal)),
   }

@@ -5,7 +5,9 @@ import type { Plugin, PluginServices } from './plugin.ts'
 export function dispatchRoleAgent({ dispatch }: PluginServices): Plugin {
   return {
     name: 'dispatch_role_agent',
+    purpose: 'Start the agent that has the role of the state.',
     phases: ['on_enter'],
+    events: [],
     options: z.strictObject({}),
     run: ({ task }) => dispatch(task),
   }

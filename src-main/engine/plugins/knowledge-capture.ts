@@ -8,7 +8,9 @@ const Options = z.strictObject({ max_chars: z.int().min(200).max(50_000).default
 export function knowledgeCapture({ context }: PluginServices): Plugin {
   return {
     name: 'knowledge-capture',
+    purpose: 'Keep what was learned from the task for later ones.',
     phases: ['on_enter', 'after_enter'],
+    events: ['on_work_stop', 'on_task_done'],
     options: Options,
     run: ({ task, project, workflow, config }) => {
       const skipped = captureKnowledge(context, { project, task, workflow }, Options.parse(config))

@@ -11,7 +11,9 @@ const Options = z.strictObject({
 export function knowledgeInject({ context }: PluginServices): Plugin {
   return {
     name: 'knowledge-inject',
+    purpose: 'Tell the agent what the project has learned that fits the task.',
     phases: ['before_enter', 'on_enter'],
+    events: ['before_work'],
     options: Options,
     run: ({ task, project, config }) => {
       const told = injectKnowledge(context, project, task, Options.parse(config))

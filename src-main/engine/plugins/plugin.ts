@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { NotificationType } from '../../../src-shared/contract/notifications.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
@@ -59,7 +60,7 @@ export type PluginResult =
       readonly annotation?: ErrorAnnotation
       readonly notify?: Notice
       /** What a script said before it failed. */
-      readonly script?: { readonly exit_code: number; readonly stderr_summary: string }
+      readonly script?: { readonly exit_code: number; readonly stderr_summary: string; readonly log_name: string }
     }
   /** The gate says no: the task goes to its reject target with this feedback. */
   | { readonly kind: 'rejected'; readonly feedback: string; readonly note?: string; readonly notify?: Notice }
@@ -68,7 +69,11 @@ export type PluginResult =
 
 export interface Plugin {
   readonly name: string
+  /** What it is for, in a sentence. */
+  readonly purpose: string
   readonly phases: readonly HookPhase[]
+  /** The lifecycle events at which a project may name it too. */
+  readonly events: readonly HookEvent[]
   /** What its `config` may hold; `run` gets what this parsed. */
   readonly options: z.ZodType<Readonly<Record<string, unknown>>>
   /** Asked before a transition into a state with this plugin is committed. */

@@ -6,7 +6,9 @@ import type { Plugin, PluginServices } from './plugin.ts'
 export function propagateDoneToSubtasks(services: PluginServices): Plugin {
   return {
     name: 'propagate_done_to_subtasks',
+    purpose: 'Mark the ordered subtasks done with their parent.',
     phases: ['on_enter', 'after_enter'],
+    events: ['on_task_done'],
     options: z.strictObject({}),
     run: (context) => {
       const { name: to, label } = context.state

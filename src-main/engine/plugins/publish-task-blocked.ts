@@ -5,7 +5,9 @@ import type { Plugin, PluginServices } from './plugin.ts'
 export function publishTaskBlocked({ context }: PluginServices): Plugin {
   return {
     name: 'publish_task_blocked',
+    purpose: 'Tell people that the task is blocked.',
     phases: ['on_enter'],
+    events: [],
     options: z.strictObject({}),
     run: ({ task }) => {
       const reason = context.store.read.transitions.last(task.id)?.trigger_reason ?? null

@@ -14,7 +14,9 @@ export function runCiSteps(services: Services): Plugin {
   const { context } = services
   return {
     name: 'run_ci_steps',
+    purpose: 'Run the review’s CI steps.',
     phases: ['before_enter'],
+    events: [],
     options: z.strictObject({}),
     run: async (run): Promise<PluginResult> => {
       const { task, workspace, signal } = run

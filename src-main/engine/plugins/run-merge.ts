@@ -18,7 +18,9 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
   const { context, worktrees } = services
   return {
     name: 'run_merge',
+    purpose: 'Merge the task’s branch.',
     phases: ['on_enter', 'after_enter'],
+    events: [],
     options: z.strictObject({}),
     guard: async ({ task, workflow, workspace, triggered_by, signal }) => {
       if (isInParents(context, task)) return null

@@ -8,7 +8,9 @@ import type { Plugin, PluginServices } from './plugin.ts'
 export function satisfyDependents({ context }: PluginServices): Plugin {
   return {
     name: 'satisfy_dependents',
+    purpose: 'Free the tasks that waited for this one.',
     phases: ['on_enter', 'after_enter'],
+    events: ['on_task_done'],
     options: z.strictObject({}),
     run: ({ task, workflow }) => {
       if (context.store.read.dependencies.dependents(task.id).length === 0)

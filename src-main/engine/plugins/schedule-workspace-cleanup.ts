@@ -14,7 +14,9 @@ const Options = z.strictObject({ seconds: z.int().min(0).max(maxSeconds).optiona
 export function scheduleWorkspaceCleanup({ context, cleanup }: PluginServices): Plugin {
   return {
     name: 'schedule_workspace_cleanup',
+    purpose: 'Remove the worktree after a while; what is not committed is kept aside.',
     phases: ['on_enter', 'after_enter'],
+    events: [],
     options: Options,
     run: ({ task, config }) => {
       const { seconds = context.config.cleanupDelaySeconds } = Options.parse(config)

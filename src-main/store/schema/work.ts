@@ -28,6 +28,7 @@ import type {
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
+import type { Occasion } from '../../domain/transition/occasion.ts'
 import { flag, json } from './columns.ts'
 
 export const projects = sqliteTable('projects', {
@@ -256,4 +257,18 @@ export const effects = sqliteTable(
     data: json<Effect>('data').notNull(),
   },
   (t) => [index('effects_by_task').on(t.task_id, t.id)],
+)
+
+/** The outbox of lifecycle hooks: the moments whose hooks have still to run. A newer move takes none of them away. */
+export const occasions = sqliteTable(
+  'occasions',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }).notNull(),
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    data: json<Occasion>('data').notNull(),
+  },
+  (t) => [index('occasions_by_task').on(t.task_id, t.id)],
 )

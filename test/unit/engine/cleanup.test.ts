@@ -16,6 +16,7 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
   const read = {
     tasks: { get: () => task },
     executions: { openOfTask: () => then.open ?? [], open: () => [] },
+    occasions: { ofTask: () => [] },
     workspaces: { toClean: () => [due], byTask: () => then.workspace },
   }
   const tx = {
@@ -38,7 +39,7 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
       },
     },
     worktrees: { exclusively: ({ id }, work) => lock.run(id, work) },
-    stopAll: (task_id) => {
+    endAll: (task_id) => {
       stopped.push(task_id)
       return Promise.resolve()
     },

@@ -1,0 +1,26 @@
+import type { LifecycleHook, LifecycleHooks } from '../../src-shared/contract/lifecycle-hooks.ts'
+import type { Engine } from '../engine/create-engine.ts'
+
+export interface HookProblem {
+  readonly path: string
+  readonly message: string
+}
+
+/** What the schema can't know of a hook: whether its plugin exists, and whether the options fit it. */
+export function hookProblems(plugins: Engine['plugins'], hook: LifecycleHook, path: string): HookProblem[] {
+  if (hook.type !== 'plugin') return []
+  const check = plugins.get(hook.name)
+  if (!check) {
+    const known = [...plugins.keys()].join(', ')
+    return [{ path: `${path}.name`, message: `There is no plugin ${hook.name}. There are: ${known}.` }]
+  }
+  const problem = check(hook.config)
+  return problem === null ? [] : [{ path: `${path}.config`, message: `The options of ${hook.name}: ${problem}` }]
+}
+
+/** The same of all hooks of a project's settings. */
+export function lifecycleProblems(plugins: Engine['plugins'], hooks: LifecycleHooks): HookProblem[] {
+  return Object.entries(hooks).flatMap(([event, list]) =>
+    list.flatMap((hook, index) => hookProblems(plugins, hook, `lifecycle_hooks.${event}.${index}`)),
+  )
+}

@@ -1,0 +1,80 @@
+import type { HookEvent, LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import { placedHooks, type Occasion } from '../../domain/transition/occasion.ts'
+import { isDone, roleOf, type Workflow } from '../../domain/workflow/graph.ts'
+import type { Tx } from '../event-feed.ts'
+import { isOfThisStay } from '../open-execution.ts'
+import type { ExecutionRecord, Queries, TaskRecord } from '../store-port.ts'
+
+/** The hooks of a task's project, as they are now. */
+export function hooksOf(q: Pick<Queries, 'projects'>, task: Pick<TaskRecord, 'project_id'>): LifecycleHooks {
+  return q.projects.get(task.project_id)?.settings.lifecycle_hooks ?? {}
+}
+
+/** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */
+export function noteOccasion(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<Occasion, 'hooks' | 'cursor'>): void {
+  const hooks = placedHooks(hooksOf(tx, task), event)
+  if (hooks.length > 0) tx.occasions.add(task.id, { event, hooks, ...moment, cursor: 0 })
+}
+
+/** An execution has begun: work has, when the task is in a state for work and this is its turn. */
+export function noteWorkStart(tx: Tx, workflow: Workflow, task: TaskRecord, execution: ExecutionRecord): void {
+  if (!worksFor(tx, workflow, task, execution)) return
+  const entered = tx.transitions.last(task.id)
+  noteOccasion(tx, task, {
+    event: 'on_work_start',
+    from: entered?.from_state ?? task.status,
+    to: task.status,
+    triggered_by: entered?.triggered_by ?? 'system',
+    ...agentOf(execution),
+    transition_id: entered?.id ?? null,
+  })
+}
+
+/** Whether an execution does the work of the state that its task is in. */
+export function worksFor(
+  q: Pick<Queries, 'transitions'>,
+  workflow: Workflow,
+  task: TaskRecord,
+  execution: ExecutionRecord,
+): boolean {
+  const state = workflow.states.get(task.status)
+  return state?.kind === 'active' && roleOf(state) === execution.role && isOfThisStay(q, execution)
+}
+
+/**
+ * Work has stopped, as its execution ended: with the task where it was, or on its way. Not when the task is
+ * finished; that has hooks of its own. `task` is as it is after the end.
+ */
+export function noteWorkStop(
+  tx: Tx,
+  workflow: Workflow,
+  task: TaskRecord,
+  stopped: { readonly execution: ExecutionRecord; readonly from: string; readonly triggered_by: string },
+): void {
+  if (workflow.states.get(task.status)?.kind === 'terminal') return
+  const { execution, from, triggered_by } = stopped
+  noteOccasion(tx, task, {
+    ...{ event: 'on_work_stop', from, to: task.status, triggered_by },
+    ...agentOf(execution),
+    transition_id: tx.transitions.last(task.id)?.id ?? null,
+  })
+}
+
+/** A finished task: done, or cancelled. `task` is as it is after the move. */
+export function noteFinish(
+  tx: Tx,
+  workflow: Workflow,
+  task: TaskRecord,
+  moved: Pick<Occasion, 'from' | 'triggered_by' | 'transition_id'>,
+): void {
+  const event: HookEvent | null = isDone(workflow, task.status)
+    ? 'on_task_done'
+    : workflow.cancellation?.name === task.status
+      ? 'on_task_cancel'
+      : null
+  if (event !== null) noteOccasion(tx, task, { event, ...moved, to: task.status, agent_id: null, execution_id: null })
+}
+
+function agentOf({ id, agent_id }: ExecutionRecord): Pick<Occasion, 'agent_id' | 'execution_id'> {
+  return { agent_id, execution_id: id }
+}

@@ -1,0 +1,128 @@
+import type { HookEvent, HookRun, LifecycleHook, PluginHook } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import type { HookPhase } from '../../../src-shared/contract/workflow-definition.ts'
+import { audienceMatches } from '../../domain/transition/audience.ts'
+import { hookAction, type Occasion, type PlacedHook } from '../../domain/transition/occasion.ts'
+import type { EngineContext } from '../context.ts'
+import type { StepRun } from '../effects.ts'
+import type { Plugin, PluginResult } from '../plugins/plugin.ts'
+import type { TaskRecord } from '../store-port.ts'
+import type { Transitions } from '../transitions.ts'
+import { toSettings } from '../views.ts'
+import { workspaceOf } from '../workspace-of.ts'
+import type { Worktrees } from '../worktrees.ts'
+import type { HookEnd, HookRuns, HookStart } from './hook-runs.ts'
+import { runScriptHook, skippedRun } from './script-hook.ts'
+
+export interface HookDeps {
+  readonly context: EngineContext
+  readonly transitions: Pick<Transitions, 'workflowOf'>
+  readonly worktrees: Pick<Worktrees, 'environment'>
+  readonly plugins: ReadonlyMap<string, Plugin>
+  readonly runs: HookRuns
+}
+
+/** What a hook is told of the moment. */
+export type Moment = Pick<Occasion, 'event' | 'from' | 'to' | 'triggered_by' | 'agent_id' | 'execution_id'>
+
+/** Runs one of a project's hooks for a task and keeps its log. */
+export async function runHook(
+  deps: HookDeps,
+  task: TaskRecord,
+  moment: Moment,
+  { index, hook }: PlacedHook,
+  run: StepRun,
+): Promise<HookRun> {
+  const { context, worktrees } = deps
+  const workspace = workspaceOf(context.store.read, task)
+  const hasWorktree = workspace !== null && (await context.workspaces.exists(workspace.path))
+  const { event, from: previous_status, agent_id, execution_id } = moment
+  const told = worktrees.environment({ ...task, status: moment.to }, event, { previous_status, agent_id, execution_id })
+  const env = hasWorktree ? told : { ...told, SVC_WORKTREE_PATH: '' }
+  const start = { event, index, ...identityOf(hook), environment: env }
+  return await deps.runs.run(task, start, async (live) => {
+    if (!audienceMatches(hook.applies_to, moment.triggered_by)) return skippedRun('audience')
+    if (hook.type === 'plugin') return await runPluginHook(deps, task, moment, hook, run)
+    if (workspace === null) return skippedRun('no_workspace')
+    // A worktree that is gone already leaves the repository as the place to tidy up from.
+    const cwd = hasWorktree ? workspace.path : workspace.repo_path
+    return await runScriptHook(context, hook, { cwd, env, redact: redactorOf(context, task), ...run }, live)
+  })
+}
+
+/** What a hook is, as its log says. */
+export function identityOf(
+  hook: LifecycleHook,
+): Pick<HookStart, 'type' | 'blocking' | 'timeout_seconds' | 'command' | 'plugin'> {
+  return hook.type === 'script'
+    ? { type: 'script', command: hook.command, blocking: hook.blocking, timeout_seconds: hook.timeout_seconds }
+    : { type: 'plugin', plugin: hook.name, blocking: false, timeout_seconds: null }
+}
+
+function redactorOf(context: EngineContext, task: TaskRecord): (text: string) => string {
+  const project = context.store.read.projects.get(task.project_id)
+  return context.redactor(project ? toSettings(project).redaction_patterns : [])
+}
+
+/** The phase of a workflow state that a plugin at an event is run as. */
+const phaseOf = {
+  before_work: 'before_enter',
+  on_work_start: 'on_enter',
+  on_work_stop: 'on_exit',
+  on_task_done: 'on_enter',
+  on_task_cancel: 'on_enter',
+} as const satisfies Record<HookEvent, HookPhase>
+
+async function runPluginHook(
+  { context, transitions, plugins }: HookDeps,
+  task: TaskRecord,
+  moment: Moment,
+  hook: PluginHook,
+  run: StepRun,
+): Promise<HookEnd> {
+  const plugin = plugins.get(hook.name)
+  if (!plugin?.events.includes(moment.event)) return skippedRun('unsupported_event')
+  const { read } = context.store
+  const project = read.projects.get(task.project_id)
+  const workflow = transitions.workflowOf(read, task)
+  const state = workflow.states.get(task.status)
+  if (!project || !state) return skippedRun('superseded')
+  const options = plugin.options.safeParse(hook.config ?? {})
+  if (!options.success) return failedRun(`Its options do not fit: ${options.error.issues[0]?.message ?? 'wrong shape'}`)
+  const { event, from, triggered_by } = moment
+  const told = { task, project, workflow, state, from, triggered_by, workspace: workspaceOf(read, task) }
+  return endOf(await plugin.run({ ...told, phase: phaseOf[event], config: options.data, ...run }))
+}
+
+function endOf(result: PluginResult): HookEnd {
+  switch (result.kind) {
+    case 'ok':
+      return { status: 'succeeded', exit_code: null, reason: result.note ?? null, stdout: '', stderr: '' }
+    case 'skipped':
+      return skippedRun(result.reason)
+    case 'failed':
+      return failedRun(result.reason)
+    case 'rejected':
+      return failedRun(result.feedback)
+    case 'escalate':
+      return failedRun(result.annotation.message)
+  }
+}
+
+function failedRun(reason: string): HookEnd {
+  return { status: 'failed', exit_code: null, reason, stdout: '', stderr: '' }
+}
+
+/** The run as an entry of the timeline. */
+export function outcomeOf(run: HookRun, event: HookEvent, hook: LifecycleHook): HookOutcome {
+  const isBad = run.status === 'failed' || run.status === 'timed_out'
+  const bad = run.blocking ? 'blocked' : 'failed'
+  return {
+    phase: event,
+    action: hookAction(hook),
+    outcome: isBad ? bad : run.status === 'skipped' ? 'skipped' : 'ok',
+    ...(run.reason !== null && { reason: run.reason }),
+    duration_ms: run.duration_ms ?? 0,
+    log_name: run.log_name,
+  }
+}
