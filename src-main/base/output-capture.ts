@@ -1,3 +1,5 @@
+import { createOutputEnd } from './output-end.ts'
+
 /** Keeps the end of an output in bounded memory, to be shown without secrets. */
 export interface OutputCapture {
   push(bytes: Uint8Array): void
@@ -18,33 +20,12 @@ const cuts = 16
 
 /** Redacts only when asked for the text, so that a flood costs no more than copying its end. */
 export function createOutputCapture({ maxBytes, redact }: OutputCaptureOptions): OutputCapture {
-  const keptBytes = maxBytes + contextBytes
-  let pieces: Buffer[] = []
-  let size = 0
-  let dropped = 0
-  const keepEnd = (): Buffer => {
-    const all = Buffer.concat(pieces)
-    const kept = all.length > keptBytes ? Buffer.from(all.subarray(all.length - keptBytes)) : all
-    dropped += all.length - kept.length
-    pieces = [kept]
-    size = kept.length
-    return kept
-  }
+  const end = createOutputEnd(maxBytes + contextBytes)
   return {
-    push(bytes) {
-      // A copy: the caller may fill the same memory anew.
-      const end = Buffer.from(bytes.subarray(Math.max(0, bytes.length - keptBytes)))
-      if (end.length < bytes.length) {
-        dropped += size + bytes.length - end.length
-        pieces = []
-        size = 0
-      }
-      pieces.push(end)
-      size += end.length
-      if (size > 2 * keptBytes) keepEnd()
-    },
+    push: (bytes) => end.push(bytes),
     text() {
-      const kept = keepEnd()
+      const kept = end.bytes()
+      const dropped = end.size - kept.length
       const whole = redact(kept.toString('utf8'))
       if (dropped === 0 && Buffer.byteLength(whole) <= maxBytes) return whole
       for (const cut of possibleCuts(kept, maxBytes)) {

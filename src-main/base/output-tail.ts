@@ -1,4 +1,5 @@
 import { wholeCharacters } from './line-hold.ts'
+import { createOutputEnd } from './output-end.ts'
 
 /** Keeps the end of what flows by. */
 export interface OutputTail {
@@ -7,24 +8,14 @@ export interface OutputTail {
   text(): string
 }
 
-/** Keeps the last `max` bytes; its own memory stays below four times that. */
+/** Keeps the last `max` bytes; its own memory is about twice that. */
 export function createOutputTail(max: number): OutputTail {
-  let kept: Uint8Array[] = []
-  let size = 0
+  // A little more than is shown, so that `text` still sees that something was left out.
+  const end = createOutputEnd(max + 4)
   return {
-    push(chunk) {
-      // A copy: the caller may fill the same memory anew.
-      const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - 2 * max)))
-      kept.push(end)
-      size += end.length
-      if (size <= 2 * max) return
-      // A little more than is shown, so that `text` still sees that something was left out.
-      const all = Buffer.concat(kept)
-      kept = [Buffer.from(all.subarray(Math.max(0, all.length - max - 4)))]
-      size = kept[0]?.length ?? 0
-    },
+    push: (chunk) => end.push(chunk),
     text() {
-      const all = Buffer.concat(kept)
+      const all = end.bytes()
       const whole = all.subarray(0, wholeCharacters(all))
       if (whole.length <= max) return whole.toString('utf8')
       const tail = whole.subarray(whole.length - max)

@@ -1,7 +1,10 @@
+import { Writable } from 'node:stream'
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createLineHold } from '../base/line-hold.ts'
 import { createOutputTail } from '../base/output-tail.ts'
-import type { ScriptRun } from '../engine/ports.ts'
+import type { OutputTail } from '../base/output-tail.ts'
+import type { LogWriter, ScriptRun } from '../engine/ports.ts'
 
 /** What a script says, on its way to whoever keeps it. */
 export interface ScriptOutput {
@@ -22,37 +25,63 @@ const tellMs = 250
 export function createScriptOutput(script: ScriptRun): ScriptOutput {
   const tail = createOutputTail(tailBytes)
   const teller = createTeller(script.onOutput)
-  const keep = async (bytes: Uint8Array): Promise<void> => {
-    if (bytes.length === 0) return
-    tail.push(bytes)
-    await script.log?.write(bytes)
-  }
   return {
     async pump(from, output) {
-      const lines = createLineHold()
-      let failure: Error | undefined
-      // With a broken log the output is still read: a full pipe would keep the script from ending.
-      const write = async (bytes: Uint8Array): Promise<void> => {
-        if (failure === undefined) await keep(bytes).catch((error: Error) => (failure = error))
-      }
-      // Reads only as fast as the log takes it, so a flood is slowed down at its source.
-      for await (const chunk of output as AsyncIterable<Buffer>) {
-        script[from]?.push(chunk)
-        teller.touch()
-        await write(lines.push(chunk))
-      }
-      await write(lines.flush())
-      if (failure !== undefined) throw failure
+      const log = script.log ? createLogging(script.log, tail) : null
+      await pipeline(
+        output,
+        createSink(async (chunk) => {
+          script[from]?.push(chunk)
+          teller.touch()
+          if (log) return await log.push(chunk)
+          tail.push(chunk)
+          free(chunk)
+        }),
+      )
+      await log?.end()
     },
     async note(text) {
       const bytes = Buffer.from(text)
       script.stderr?.push(bytes)
+      tail.push(bytes)
       teller.touch()
-      await keep(bytes)
+      await script.log?.write(bytes)
     },
     tail: () => tail.text(),
     close: () => teller.close(),
   }
+}
+
+/** Whole lines for the log, so that two outputs do not cut into each other's. */
+function createLogging(log: LogWriter, tail: OutputTail) {
+  const lines = createLineHold()
+  let failure: Error | undefined
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    if (bytes.length === 0) return
+    tail.push(bytes)
+    // With a broken log the output is still read: a full pipe would keep the script from ending.
+    if (failure === undefined) await log.write(bytes).catch((error: Error) => (failure = error))
+  }
+  return {
+    /** Settles when the log takes more, so that a flood is slowed down at its source. */
+    push: (chunk: Uint8Array) => write(lines.push(chunk)),
+    end: async () => {
+      await write(lines.flush())
+      if (failure !== undefined) throw failure
+    },
+  }
+}
+
+function createSink(take: (chunk: Buffer) => Promise<void>): Writable {
+  return new Writable({ write: (chunk: Buffer, _, done) => void take(chunk).then(() => done(), done) })
+}
+
+/**
+ * Gives the memory of a chunk back at once, if it has it alone. The collector does so only when some 70 MB of
+ * such memory have come together.
+ */
+function free({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** Calls `tell` a moment after it was touched, and in the end for what it has not told yet. */

@@ -1,0 +1,34 @@
+/** The last bytes of an output. */
+export interface OutputEnd {
+  push(bytes: Uint8Array): void
+  /** The last `max` bytes, or all if there were fewer: a view that holds until the next push. */
+  bytes(): Buffer
+  /** Bytes of the whole output so far. */
+  readonly size: number
+}
+
+/** Copies into memory of its own, twice `max` and once for all, so that a flood leaves nothing for the collector. */
+export function createOutputEnd(max: number): OutputEnd {
+  let memory: Buffer | undefined
+  let used = 0
+  let size = 0
+  return {
+    push(bytes) {
+      if (bytes.length === 0) return
+      memory ??= Buffer.allocUnsafeSlow(2 * max)
+      size += bytes.length
+      const end = bytes.subarray(Math.max(0, bytes.length - max))
+      if (used + end.length > memory.length) {
+        const kept = Math.min(used, max)
+        memory.copyWithin(0, used - kept, used)
+        used = kept
+      }
+      memory.set(end, used)
+      used += end.length
+    },
+    bytes: () => memory?.subarray(Math.max(0, used - max), used) ?? Buffer.alloc(0),
+    get size() {
+      return size
+    },
+  }
+}
