@@ -22,9 +22,9 @@ import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { Effect } from '../domain/transition/effects.ts'
+import type { Occasion } from '../domain/transition/occasion.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
-import type { Occasion } from '../domain/transition/occasion.ts'
 export type ProjectRecord = Omit<Project, 'repos'> & { readonly settings: Partial<ProjectSettings> }
 export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
@@ -71,14 +71,14 @@ export interface EffectRecord {
   readonly data: Effect
 }
 
-export interface TaskFilter {
-  readonly project_id: ProjectId
 export interface OccasionRecord {
   readonly id: number
   readonly task_id: TaskId
   readonly data: Occasion
 }
 
+export interface TaskFilter {
+  readonly project_id: ProjectId
   readonly status: string | null
   readonly q: string | null
   readonly label: string | null
@@ -191,8 +191,6 @@ export interface Queries {
     pendingTasks(): readonly TaskId[]
     ofProject(project_id: ProjectId): readonly EffectRecord[]
   }
-  readonly comments: {
-    get(id: CommentId): CommentRecord | null
   readonly occasions: {
     add(task_id: TaskId, data: Occasion): void
     update(id: number, data: Occasion): void
@@ -202,6 +200,8 @@ export interface Queries {
     ofTask(task_id: TaskId): readonly OccasionRecord[]
     pendingTasks(): readonly TaskId[]
   }
+  readonly comments: {
+    get(id: CommentId): CommentRecord | null
     put(record: CommentRecord): void
     /** With all answers to it, and theirs. */
     delete(id: CommentId): void

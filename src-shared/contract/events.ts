@@ -110,19 +110,6 @@ export type Activity = z.infer<typeof Activity>
 export const WorktreeChange = z.object({ project_id: ProjectId, task_id: TaskId, occurred_at: Timestamp })
 export type WorktreeChange = z.infer<typeof WorktreeChange>
 
-/** What flows through an event subscription. `reset`: the asked-for past is gone, load everything anew. */
-export type FeedItem =
-  | { readonly kind: 'event'; readonly event: EventEnvelope }
-  | { readonly kind: 'activity'; readonly activity: Activity }
-  | { readonly kind: 'worktree'; readonly change: WorktreeChange }
-  | { readonly kind: 'reset'; readonly seq: number }
-
-/** What flows through an execution's stream: an entry with its line number, or the end. */
-export const TranscriptItem = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('entry'), index: z.int(), entry: TranscriptEntry }),
-  z.object({ kind: z.literal('end') }),
-])
-export type TranscriptItem = z.infer<typeof TranscriptItem>
 /** A hook of a task has begun, or has said more (`tasks.hook_runs`). Not numbered and not kept. */
 export const HookActivity = z.object({
   project_id: ProjectId,
@@ -132,4 +119,17 @@ export const HookActivity = z.object({
 })
 export type HookActivity = z.infer<typeof HookActivity>
 
+/** What flows through an event subscription. `reset`: the asked-for past is gone, load everything anew. */
+export type FeedItem =
+  | { readonly kind: 'event'; readonly event: EventEnvelope }
+  | { readonly kind: 'activity'; readonly activity: Activity }
+  | { readonly kind: 'worktree'; readonly change: WorktreeChange }
   | { readonly kind: 'hook'; readonly hook: HookActivity }
+  | { readonly kind: 'reset'; readonly seq: number }
+
+/** What flows through an execution's stream: an entry with its line number, or the end. */
+export const TranscriptItem = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('entry'), index: z.int(), entry: TranscriptEntry }),
+  z.object({ kind: z.literal('end') }),
+])
+export type TranscriptItem = z.infer<typeof TranscriptItem>
