@@ -7,9 +7,9 @@ import { createDependencyQueries } from './dependencies.ts'
 import { createEffectQueries, createEventQueries } from './events.ts'
 import { createExecutionQueries } from './executions.ts'
 import { createKnowledgeQueries } from './knowledge.ts'
+import { createOccasionQueries } from './occasions.ts'
 import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
-import { createOccasionQueries } from './occasions.ts'
 import { createReviewQueries } from './reviews.ts'
 import { projectMembers } from './schema/identity.ts'
 import { createTaskQueries } from './tasks.ts'
@@ -32,9 +32,9 @@ export function createStore(database: OpenDatabase): Store {
     workspaces: createWorkspaceQueries(db),
     events: createEventQueries(db),
     effects: createEffectQueries(db),
+    occasions: createOccasionQueries(db),
     comments: createCommentQueries(db),
     knowledge: createKnowledgeQueries(db),
-    occasions: createOccasionQueries(db),
     notifications: createNotificationQueries(db),
     viewed_files: createViewedFileQueries(db),
     members: createMemberQueries(db),

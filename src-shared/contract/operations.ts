@@ -36,10 +36,10 @@ export const operations = {
   ...notificationsOperations,
   ...workspacesOperations,
   ...mergesOperations,
+  ...hooksOperations,
 } as const satisfies Record<string, OperationSpec>
 
 /** Endless answers: SSE over HTTP, pushes over IPC. */
-  ...hooksOperations,
 export const streams = {
   'events.stream': {
     path: '/events',
