@@ -1,5 +1,6 @@
 import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
 import type { Rescue, RestoredRescue } from '../../src-shared/contract/rescues.ts'
+import type { FileDiff } from './diff-port.ts'
 
 interface Cancellable {
   readonly signal: AbortSignal
@@ -16,6 +17,12 @@ export interface RescueName {
 export interface RescueKeeper {
   /** Newest first; with `task_id`, those of one task. */
   rescues(repo_path: string, task_id: string | null, options: Cancellable): Promise<readonly Rescue[]>
+  /** What a rescue holds: against what it lay on, or where its commits left the branches. With `file`, of that alone. */
+  rescueDiff(
+    rescue: Pick<Rescue, 'repo_path' | 'commit' | 'kind'>,
+    file: string | null,
+    options: Cancellable,
+  ): Promise<FileDiff>
   /**
    * Brings a rescue back; null when there is none of that name. Into the worktree only what its files and the
    * rescue agree on: nothing is overwritten. `branch` is what a new branch is called, with a number if that is taken.

@@ -3,6 +3,7 @@ import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Rescue, RestoredRescue } from '../../src-shared/contract/rescues.ts'
 import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import type { EngineContext } from './context.ts'
+import type { FileDiff } from './diff-port.ts'
 import { holdWorktree } from './hold-worktree.ts'
 import { WorkspaceError } from './workspace-port.ts'
 import { saveWorkspace } from './save-workspace.ts'
@@ -28,6 +29,8 @@ export interface Rescues {
   ofTask(task: TaskRecord, signal: AbortSignal): Promise<readonly Rescue[]>
   /** Of the project's repositories: those of its tasks, and of tasks that are deleted, whosever they were. */
   ofProject(project_id: ProjectId, signal: AbortSignal): Promise<readonly Rescue[]>
+  /** What one holds; with `file`, of that one alone. */
+  diff(choice: RescueChoice, file: string | null, signal: AbortSignal): Promise<FileDiff | Refusal>
   restore(choice: RescueChoice, signal: AbortSignal): Promise<RestoredRescue | Refusal>
   /** Null when it is gone now. */
   remove(choice: RescueChoice, signal: AbortSignal): Promise<Refusal | null>
@@ -69,6 +72,10 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
         await readEach(context, [...reposOf(context, task)], (path) => workspaces.rescues(path, task.id, { signal }))
       ).flat(),
     ofProject,
+    diff: async (choice, file, signal) => {
+      const rescue = await find(choice, signal)
+      return rescue === null ? none : await workspaces.rescueDiff(rescue, file, { signal })
+    },
     restore: async (choice, signal) => {
       const rescue = await find(choice, signal)
       if (!rescue) return none

@@ -26,6 +26,7 @@ import { requireOwn } from './own-worktree.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
 import { discardWorktree, removeWorktreeSafely } from './remove-worktree.ts'
 import { deleteRescue, expireRescues, listRescues } from './rescue-list.ts'
+import { readRescueDiff } from './rescue-diff.ts'
 import { restoreRescue } from './rescue-restore.ts'
 import { rescueUncommitted } from './rescue.ts'
 import { resetWorktree } from './reset-worktree.ts'
@@ -143,6 +144,7 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     arePortsFree,
     orphans: (root, known) => asWorkspaceError(findOrphans(root, known)),
     rescues: (repo, task, { signal }) => asWorkspaceError(listRescues(repo, task, { signal })),
+    rescueDiff: (rescue, file, { signal }) => asWorkspaceError(readRescueDiff(rescue, file, { signal })),
     restoreRescue: (name, into, { signal }) =>
       asWorkspaceError(perRepository(name.repo_path, { signal }, () => restoreRescue(name, into, { signal }))),
     deleteRescue: (name, { signal }) =>

@@ -1,5 +1,6 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
+import type { Diff } from '../../../src-shared/contract/workspaces.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findProject, findTask } from '../find.ts'
 import { newTask } from '../new-task.ts'
@@ -8,6 +9,8 @@ import { workspaceView } from '../workspace-view.ts'
 type Names =
   | 'rescues.of_task'
   | 'rescues.of_project'
+  | 'rescues.diff'
+  | 'rescues.diff_in_project'
   | 'rescues.restore'
   | 'rescues.restore_in_project'
   | 'rescues.delete'
@@ -36,6 +39,10 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
     if (refusal) accepted(refusal)
     return null
   }
+  const diff = async (choice: ReturnType<typeof inProject>, path: string | undefined, signal: AbortSignal) => {
+    const found = accepted(await rescues.diff(choice, path ?? null, signal))
+    return { ...found, files: found.files.map((file) => ({ ...file, viewed: false })) } satisfies Diff
+  }
   return {
     'rescues.of_task': async ({ task_id }, { signal }) => ({
       items: [...(await rescues.ofTask(findTask(read, task_id), signal))],
@@ -43,6 +50,8 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
     'rescues.of_project': async ({ project_id }, { signal }) => ({
       items: [...(await rescues.ofProject(project_id, signal))],
     }),
+    'rescues.diff': (input, { signal }) => diff(ofTask(input), input.path, signal),
+    'rescues.diff_in_project': (input, { signal }) => diff(inProject(input), input.path, signal),
     'rescues.restore': async (input, { signal }) => accepted(await rescues.restore(ofTask(input), signal)),
     'rescues.restore_in_project': async (input, { signal }) =>
       accepted(await rescues.restore(inProject(input), signal)),

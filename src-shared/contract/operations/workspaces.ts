@@ -4,7 +4,7 @@ import { del, get, list, post } from '../operation.ts'
 import { Orphan, RemovedOrphan } from '../orphans.ts'
 import { Rescue, rescueTimestamp, RestoredRescue } from '../rescues.ts'
 import { Task } from '../tasks.ts'
-import { Workspace } from '../workspaces.ts'
+import { Diff, Workspace } from '../workspaces.ts'
 
 const Kept = z.string().regex(rescueTimestamp, 'The last part of the ref of a rescue.')
 const ofTask = { task_id: TaskId, timestamp: Kept }
@@ -13,6 +13,7 @@ const ofProject = {
   of_task: z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'The `task_id` of a rescue.'),
   timestamp: Kept,
 }
+const path = z.string().optional().describe('One file alone, also one that was left out for its size.')
 const restored = 'as uncommitted changes where nothing conflicts, else as a new branch; the rescue stays.'
 
 export const workspacesOperations = {
@@ -30,6 +31,22 @@ export const workspacesOperations = {
     'What was kept in the project’s repositories, of deleted tasks too, newest first.',
     z.object({ project_id: ProjectId }),
     list(Rescue),
+    ['workspace_failed'],
+  ),
+  'rescues.diff': get(
+    '/tasks/{task_id}/rescues/{timestamp}/diff',
+    'member',
+    'What a rescue holds: uncommitted work against what it lay on, commits against where they left the branches.',
+    z.object({ ...ofTask, path }),
+    Diff,
+    ['workspace_failed'],
+  ),
+  'rescues.diff_in_project': get(
+    '/projects/{project_id}/rescues/{of_task}/{timestamp}/diff',
+    'member',
+    'What a rescue holds, also of a deleted task.',
+    z.object({ ...ofProject, path }),
+    Diff,
     ['workspace_failed'],
   ),
   'rescues.restore': post(

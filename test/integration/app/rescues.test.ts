@@ -46,6 +46,13 @@ test.concurrent('what a reset throws away is listed, and comes back as it was, t
   })
   expect((await client.call('rescues.of_project', { project_id: job.project.id })).items).toEqual([rescue])
   const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
+  const diff = await client.call('rescues.diff', name)
+  expect(diff.files.map((file) => [file.path, file.status, file.viewed])).toEqual([
+    ['new.txt', 'added', false],
+    ['staged.txt', 'added', false],
+  ])
+  expect(diff.patch).toContain('+two')
+  expect((await client.call('rescues.diff', { ...name, path: 'new.txt' })).files).toHaveLength(1)
   expect(await client.call('rescues.restore', name)).toMatchObject({ to: 'worktree', path, why_branch: null })
   expect(await readFile(join(path, 'staged.txt'), 'utf8')).toBe('two\n')
   expect(await job.repository.git(['show', ':staged.txt'], { cwd: path })).toBe('one')
@@ -55,6 +62,7 @@ test.concurrent('what a reset throws away is listed, and comes back as it was, t
   await client.call('rescues.delete', name)
   expect(await rescuesOf(job, task)).toEqual([])
   expect(await refusalOf(client.call('rescues.restore', name))).toBe('not_found')
+  expect(await refusalOf(client.call('rescues.diff', name))).toBe('not_found')
   expect(await refusalOf(client.call('rescues.delete', name))).toBe('not_found')
 })
 
@@ -85,6 +93,7 @@ test.concurrent('rescues of a deleted task are listed in its project and come ba
   const { items } = await client.call('rescues.of_project', { project_id: job.project.id })
   expect(items).toMatchObject([{ task_id: task.id, reason: 'removal', files: 2 }])
   const name = { project_id: job.project.id, of_task: task.id, timestamp: items[0]?.timestamp ?? '' }
+  expect((await client.call('rescues.diff_in_project', name)).files).toHaveLength(2)
   const restored = await client.call('rescues.restore_in_project', name)
   expect(restored).toMatchObject({ to: 'branch', why_branch: 'no_worktree' })
   expect(await job.repository.git(['show', `${restored.branch}:staged.txt`])).toBe('two')
