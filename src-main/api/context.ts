@@ -7,6 +7,7 @@ import type { Principal } from '../domain/access/principal.ts'
 import type { ReadDefinition } from '../domain/workflow/read-definition.ts'
 import type { Engine } from '../engine/create-engine.ts'
 import type { DiffWatches } from '../engine/diff-watches.ts'
+import type { Integrations } from '../engine/integrations.ts'
 import type { EventFeed, Tx } from '../engine/event-feed.ts'
 import type { Clock, Executors, Logs } from '../engine/ports.ts'
 import type { Workspaces } from '../engine/workspace-port.ts'
@@ -53,6 +54,7 @@ export interface ApiParts {
   readonly store: Store
   readonly feed: EventFeed
   readonly engine: Engine
+  readonly integrations: Integrations
   readonly workflows: Workflows
   /** Gives a project another workflow, inside the transaction; nothing is written when it refuses. */
   readonly changeWorkflow: (tx: Tx, project: ProjectRecord, text: string) => ProjectRecord | Refusal

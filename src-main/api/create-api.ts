@@ -19,6 +19,7 @@ import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
 import { createHookHandlers } from './handlers/hooks.ts'
 import { createKnowledgeHandlers } from './handlers/knowledge.ts'
+import { createIntegrationHandlers } from './handlers/integrations.ts'
 import { createMergeHandlers } from './handlers/merges.ts'
 import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
@@ -47,6 +48,7 @@ export function createApi(parts: ApiParts): Api {
     ...createNotificationHandlers(parts),
     ...createWorkspaceHandlers(parts),
     ...createMergeHandlers(parts),
+    ...createIntegrationHandlers(parts),
     ...createHookHandlers(parts),
   }
   const { read } = parts.store

@@ -5,6 +5,7 @@ import type {
   AgentId,
   CommentId,
   ExecutionId,
+  IntegrationId,
   KnowledgeId,
   NotificationId,
   ProjectId,
@@ -21,6 +22,7 @@ import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/con
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { ExternalLinkRecord, IntegrationRecord } from './integration-port.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import type { Occasion } from '../domain/transition/occasion.ts'
 
@@ -239,6 +241,19 @@ export interface Queries {
     /** In place of what the reader had looked at under this path. */
     put(task_id: TaskId, reader: string, file: ViewedContent): void
     remove(task_id: TaskId, reader: string, path: string): void
+  }
+  readonly integrations: {
+    byProject(project_id: ProjectId): IntegrationRecord | null
+    list(): readonly IntegrationRecord[]
+    put(record: IntegrationRecord): void
+    delete(id: IntegrationId): void
+  }
+  /** Which task stands for which issue; ids of issues are compared without regard to case. */
+  readonly external_links: {
+    ofTask(task_id: TaskId): ExternalLinkRecord | null
+    get(global_id: string): ExternalLinkRecord | null
+    add(link: ExternalLinkRecord): void
+    remove(global_id: string): void
   }
   readonly members: {
     role(project_id: ProjectId, user_id: UserId): 'owner' | 'member' | null

@@ -8,11 +8,12 @@ import { workspaceOf } from './workspace-of.ts'
 /** Records as clients see them. */
 export function toTask(q: Queries, record: TaskRecord): Task {
   const { context_holder: _holder, attended_mark: _attended, ...task } = record
+  const link = q.external_links.ofTask(record.id)
   return {
     ...task,
     dependencies: [...q.dependencies.of(record.id)],
-    external_issue_number: null,
-    external_issue_url: null,
+    external_issue_number: link?.number ?? null,
+    external_issue_url: link?.url ?? null,
     port_base: workspaceOf(q, record)?.port_base ?? null,
   }
 }

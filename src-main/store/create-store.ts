@@ -6,6 +6,8 @@ import type { OpenDatabase } from './database.ts'
 import { createDependencyQueries } from './dependencies.ts'
 import { createEffectQueries, createEventQueries } from './events.ts'
 import { createExecutionQueries } from './executions.ts'
+import { createExternalLinkQueries } from './external-links.ts'
+import { createIntegrationQueries } from './integrations.ts'
 import { createKnowledgeQueries } from './knowledge.ts'
 import { createOccasionQueries } from './occasions.ts'
 import { createNotificationQueries } from './notifications.ts'
@@ -36,6 +38,8 @@ export function createStore(database: OpenDatabase): Store {
     comments: createCommentQueries(db),
     knowledge: createKnowledgeQueries(db),
     notifications: createNotificationQueries(db),
+    integrations: createIntegrationQueries(db),
+    external_links: createExternalLinkQueries(db),
     viewed_files: createViewedFileQueries(db),
     members: createMemberQueries(db),
   }

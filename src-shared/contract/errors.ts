@@ -49,6 +49,7 @@ export const errorStatus = {
   last_admin: 409,
   project_busy: 409,
   repo_in_use: 409,
+  already_linked: 409,
   template_protected: 409,
   recovery_not_available: 409,
   execution_not_running: 409,

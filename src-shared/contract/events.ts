@@ -4,6 +4,7 @@ import { Execution, TranscriptEntry } from './executions.ts'
 import {
   AgentId,
   CommentId,
+  IntegrationId,
   ExecutionId,
   KnowledgeId,
   NotificationId,
@@ -14,6 +15,7 @@ import {
   UserId,
   WorkspaceId,
 } from './ids.ts'
+import { Integration, syncFailures } from './integrations.ts'
 import { KnowledgeEntry } from './knowledge.ts'
 import { notificationTypes } from './notifications.ts'
 import { Agent, Project } from './projects.ts'
@@ -82,6 +84,28 @@ export const eventPayloads = {
     project_id: ProjectId,
     knowledge_id: KnowledgeId,
     entry: KnowledgeEntry.nullable(),
+    occurred_at: Timestamp,
+  }),
+  /** `integration` is null when it was deleted. */
+  'integration.updated': z.object({
+    project_id: ProjectId,
+    integration_id: IntegrationId,
+    integration: Integration.nullable(),
+    occurred_at: Timestamp,
+  }),
+  ExternalSyncCompleted: z.object({
+    project_id: ProjectId,
+    integration_id: IntegrationId,
+    imported_count: z.int(),
+    skipped_count: z.int(),
+    error_count: z.int(),
+    occurred_at: Timestamp,
+  }),
+  ExternalSyncFailed: z.object({
+    project_id: ProjectId,
+    integration_id: IntegrationId,
+    reason: z.enum(syncFailures),
+    message: z.string(),
     occurred_at: Timestamp,
   }),
   'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),

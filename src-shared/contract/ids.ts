@@ -16,6 +16,7 @@ export const TokenId = id<'TokenId'>()
 export const CommentId = id<'CommentId'>()
 export const KnowledgeId = id<'KnowledgeId'>()
 export const NotificationId = id<'NotificationId'>()
+export const IntegrationId = id<'IntegrationId'>()
 
 export type UserId = z.infer<typeof UserId>
 export type ProjectId = z.infer<typeof ProjectId>
@@ -30,6 +31,7 @@ export type TokenId = z.infer<typeof TokenId>
 export type CommentId = z.infer<typeof CommentId>
 export type KnowledgeId = z.infer<typeof KnowledgeId>
 export type NotificationId = z.infer<typeof NotificationId>
+export type IntegrationId = z.infer<typeof IntegrationId>
 
 /** ISO 8601, UTC, milliseconds: `2026-11-21T09:30:00.000Z`. */
 export const Timestamp = z.iso.datetime({ precision: 3 })

@@ -12,6 +12,7 @@ import { templatesOperations } from './operations/templates.ts'
 import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
 import { hooksOperations } from './operations/hooks.ts'
+import { integrationsOperations } from './operations/integrations.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
 import { reposOperations } from './operations/repos.ts'
@@ -34,6 +35,7 @@ export const operations = {
   ...commentsOperations,
   ...knowledgeOperations,
   ...notificationsOperations,
+  ...integrationsOperations,
   ...workspacesOperations,
   ...mergesOperations,
   ...hooksOperations,

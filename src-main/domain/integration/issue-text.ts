@@ -1,0 +1,43 @@
+import { withWholeAddresses } from './picture-addresses.ts'
+import type { ExternalIssue } from './read-issue.ts'
+
+/** As much as a task takes. */
+const maxTitle = 500
+const maxDescription = 1_000_000
+const maxLabels = 50
+const maxLabel = 50
+
+/** The page of an issue, and where its tracker's pages begin. */
+interface Page {
+  readonly url: string
+  readonly web: string
+}
+
+interface TaskText {
+  readonly title: string
+  readonly description: string | null
+  readonly labels: string[]
+}
+
+/** What a task says of the issue that it was made from. Its body stays as it was written. */
+export function taskTextOf(issue: ExternalIssue, page: Page): TaskText {
+  const labels = issue.labels.map((label) => label.trim().slice(0, maxLabel)).filter((label) => label !== '')
+  const title = issue.title.trim()
+  return {
+    title: title === '' ? `Issue #${issue.number}` : fit(title, maxTitle, '…'),
+    description: issue.body === null || issue.body.trim() === '' ? null : descriptionOf(issue.body, page),
+    labels: [...new Set(labels)].slice(0, maxLabels),
+  }
+}
+
+function descriptionOf(body: string, { url, web }: Page): string {
+  const note = `\n\n… This issue is longer than a task can be. All of it: ${url}`
+  return fit(withWholeAddresses(fit(body, maxDescription, note), web), maxDescription, note)
+}
+
+/** Cuts no character in two. */
+function fit(text: string, most: number, end: string): string {
+  if (text.length <= most) return text
+  const kept = text.slice(0, most - end.length)
+  return `${/[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept}${end}`
+}

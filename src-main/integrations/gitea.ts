@@ -1,0 +1,20 @@
+import { issuesPath, lastPage, type TrackerApi } from './tracker-api.ts'
+
+/** Gitea and Forgejo: https://docs.gitea.com/api/#tag/issue/operation/issueListIssues */
+export const gitea: TrackerApi = {
+  firstPage: (source, { since, page_size }) => {
+    const base = source.base_url.replace(/\/+$/, '')
+    const url = new URL(`${base.endsWith('/api/v1') ? base : `${base}/api/v1`}${issuesPath(source)}`)
+    // 50 is the most that a server gives unless it is set up to give more.
+    const query = { type: 'issues', state: 'open', limit: String(Math.min(page_size, 50)) }
+    url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
+    return url.href
+  },
+  headers: (token) => ({ accept: 'application/json', authorization: `token ${token}` }),
+  pagesTotal: ({ links, header, page_size }) => {
+    const total = Number(header('x-total-count') ?? NaN)
+    return (
+      lastPage(links) ?? (Number.isSafeInteger(total) ? Math.max(1, Math.ceil(total / Math.min(page_size, 50))) : null)
+    )
+  },
+}

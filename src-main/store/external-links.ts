@@ -1,0 +1,37 @@
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ExternalLinkRecord } from '../engine/integration-port.ts'
+import type { Queries } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+
+interface Row {
+  readonly global_id: string
+  readonly project_id: string
+  readonly task_id: string | null
+  readonly number: number
+  readonly url: string
+  readonly created_at: string
+}
+
+const columns = 'global_id, project_id, task_id, number, url, created_at'
+
+/** Which task stands for which issue. Asked for every task that is shown and every issue that is read. */
+export function createExternalLinkQueries(db: Database): Queries['external_links'] {
+  const { $client } = db
+  const ofTask = $client.prepare<[string], Row>(`SELECT ${columns} FROM external_links WHERE task_id = ?`)
+  const get = $client.prepare<[string], Row>(`SELECT ${columns} FROM external_links WHERE lower(global_id) = lower(?)`)
+  const add = $client.prepare<[string, string, string | null, number, string, string]>(
+    `INSERT INTO external_links (${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const remove = $client.prepare<[string]>('DELETE FROM external_links WHERE lower(global_id) = lower(?)')
+  return {
+    ofTask: (task_id) => recordOf(ofTask.get(task_id)),
+    get: (global_id) => recordOf(get.get(global_id)),
+    add: (link) => void add.run(link.global_id, link.project_id, link.task_id, link.number, link.url, link.created_at),
+    remove: (global_id) => void remove.run(global_id),
+  }
+}
+
+function recordOf(row: Row | undefined): ExternalLinkRecord | null {
+  if (!row) return null
+  return { ...row, project_id: row.project_id as ProjectId, task_id: row.task_id as TaskId | null }
+}

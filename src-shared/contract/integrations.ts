@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { AgentId, IntegrationId, ProjectId, Timestamp, UserId } from './ids.ts'
+
+export const platforms = ['hosted', 'selfhosted'] as const
+export type Platform = (typeof platforms)[number]
+
+/** Why a sync cycle failed. */
+export const syncFailures = [
+  'missing_secret',
+  'unusable_secret',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'rate_limited',
+  'other_host',
+  'unreachable',
+  'timed_out',
+  'too_large',
+  'bad_response',
+  'tracker_failed',
+  'unknown_state',
+  'unknown_assignee',
+  'internal_error',
+] as const
+export type SyncFailure = (typeof syncFailures)[number]
+
+export const SyncError = z.object({
+  reason: z.enum(syncFailures),
+  message: z.string().describe('What to do about it; never the token.'),
+  occurred_at: Timestamp,
+})
+export type SyncError = z.infer<typeof SyncError>
+
+/** How far a cycle has come. It survives a restart: the next cycle goes on where this one stopped. */
+export const SyncProgress = z.object({
+  started_at: Timestamp,
+  pages: z.int().describe('Pages that are done.'),
+  pages_total: z.int().nullable().describe('As the tracker says; null when it does not.'),
+  imported: z.int(),
+  skipped: z.int(),
+  errors: z.int(),
+})
+export type SyncProgress = z.infer<typeof SyncProgress>
+
+export const SyncFilter = z.object({
+  labels: z.array(z.string().trim().min(1).max(200)).max(100).optional().describe('At least one of them; any case.'),
+})
+export type SyncFilter = z.infer<typeof SyncFilter>
+
+/** A project's tie to an issue tracker: its open issues become tasks, once each. */
+export const Integration = z
+  .object({
+    id: IntegrationId,
+    project_id: ProjectId,
+    platform: z.enum(platforms).describe('`hosted`: GitHub’s API; `selfhosted`: that of Gitea and Forgejo.'),
+    base_url: z.string(),
+    owner: z.string(),
+    repo: z.string(),
+    token_secret_ref: z.string().describe('Name of the environment variable that holds the token.'),
+    poll_interval_secs: z.int(),
+    sync_filter: SyncFilter,
+    default_task_state: z.string().nullable(),
+    default_assignee_type: z.enum(['agent', 'user']).nullable(),
+    default_assignee_id: z.union([AgentId, UserId]).nullable(),
+    enabled: z.boolean(),
+    last_polled_at: Timestamp.nullable().describe('When the last cycle that succeeded ended.'),
+    last_error: SyncError.nullable().describe('Of the last cycle, if it failed.'),
+    progress: SyncProgress.nullable().describe('Of a cycle that has begun and not ended.'),
+    syncing: z.boolean().describe('Whether a cycle runs at this moment.'),
+    next_poll_at: Timestamp.nullable().describe('null while it is not enabled.'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Integration' })
+export type Integration = z.infer<typeof Integration>
+
+/** What a cycle did. */
+export const SyncCounts = z
+  .object({
+    imported: z.int(),
+    skipped: z.int().describe('Issues that were linked already.'),
+    errors: z.int().describe('Issues that could not be imported.'),
+  })
+  .meta({ id: 'SyncCounts' })
+export type SyncCounts = z.infer<typeof SyncCounts>

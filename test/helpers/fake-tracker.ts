@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An issue as a tracker keeps it. */
+export interface FakeIssue {
+  readonly number: number
+  readonly title: unknown
+  readonly body?: unknown
+  readonly labels?: readonly string[]
+  readonly state?: 'open' | 'closed'
+  readonly isPullRequest?: boolean
+  /** ISO 8601. */
+  readonly updated_at?: string
+}
+
+export interface SeenRequest {
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: IncomingHttpHeaders
+}
+
+export type Answer = (response: ServerResponse, request: SeenRequest) => void
+
+/** A server that speaks as GitHub and Gitea do, and errs as it is told. */
+export interface FakeTracker extends AsyncDisposable {
+  readonly url: string
+  readonly token: string
+  /** `owner/repo` → its issues; change it at will. */
+  readonly repositories: Map<string, readonly FakeIssue[]>
+  /** Old names, as `owner/repo`, and what they send on to. */
+  readonly renamed: Map<string, string>
+  readonly requests: SeenRequest[]
+  /** How often it said so. */
+  notModified: number
+  /** Asked first for every request; what it returns answers, `null` leaves it to the tracker. */
+  instead: ((request: SeenRequest, nth: number) => Answer | null) | null
+  /** Added to every answer. */
+  headers: Readonly<Record<string, string>>
+}
+
+const issuesPath = /^(\/api\/v1|\/api\/v3)?\/repos\/([^/]+\/[^/]+)\/issues$/
+
+export async function startTracker(): Promise<FakeTracker> {
+  const server = createServer((incoming, response) => {
+    const url = new URL(incoming.url ?? '/', 'http://tracker')
+    const request = { path: url.pathname, query: Object.fromEntries(url.searchParams), headers: incoming.headers }
+    tracker.requests.push(request)
+    const answer = tracker.instead?.(request, tracker.requests.length) ?? null
+    if (answer) answer(response, request)
+    else answerList(tracker, request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const tracker: FakeTracker = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: 'tracker-token-9f3b1c',
+    repositories: new Map(),
+    renamed: new Map(),
+    requests: [],
+    notModified: 0,
+    instead: null,
+    headers: {},
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return tracker
+}
+
+/** Sends JSON. */
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
+    response.end(JSON.stringify(value))
+  }
+}
+
+function answerList(tracker: FakeTracker, request: SeenRequest, response: ServerResponse): void {
+  const parts = issuesPath.exec(request.path)
+  const isGitea = parts?.[1] === '/api/v1'
+  const send = (status: number, value: unknown, headers: Record<string, string> = {}) => {
+    json(status, value, { ...tracker.headers, ...headers })(response, request)
+  }
+  const expected = isGitea ? `token ${tracker.token}` : `Bearer ${tracker.token}`
+  if (request.headers.authorization !== expected) return send(401, { message: 'Bad credentials' })
+  const name = parts?.[2] ?? ''
+  const target = tracker.renamed.get(name)
+  if (target !== undefined) {
+    const query = new URLSearchParams(request.query).toString()
+    const path = request.path.replace(name, target)
+    return send(301, { message: 'Moved Permanently' }, { location: `${tracker.url}${path}?${query}` })
+  }
+  const issues = tracker.repositories.get(name)
+  if (!issues) return send(404, { message: 'Not Found' })
+  const { query } = request
+  const matching = issues.filter(
+    ({ state = 'open', updated_at, isPullRequest }) =>
+      (query['state'] ?? 'open') === state &&
+      (query['since'] === undefined || updated_at === undefined || updated_at >= query['since']) &&
+      !(isGitea && query['type'] === 'issues' && isPullRequest === true),
+  )
+  const size = Number(query[isGitea ? 'limit' : 'per_page'] ?? 30)
+  const page = Number(query['page'] ?? 1)
+  const pages = Math.max(1, Math.ceil(matching.length / size))
+  const shown = matching.slice((page - 1) * size, page * size).map((issue) => wire(tracker, name, issue, isGitea))
+  const etag = `"${createHash('sha1').update(JSON.stringify(shown)).digest('hex')}"`
+  if (request.headers['if-none-match'] === etag) {
+    tracker.notModified++
+    response.writeHead(304, { etag, ...tracker.headers })
+    return void response.end()
+  }
+  const to = (number: number, rel: string) =>
+    `<${tracker.url}${request.path}?${new URLSearchParams({ ...query, page: String(number) }).toString()}>; rel="${rel}"`
+  const link = page < pages ? { link: `${to(page + 1, 'next')}, ${to(pages, 'last')}` } : {}
+  send(200, shown, { etag, ...link, ...(isGitea && { 'x-total-count': String(matching.length) }) })
+}
+
+function wire(tracker: FakeTracker, name: string, issue: FakeIssue, isGitea: boolean): unknown {
+  const { number, title, body = '', labels = [], state = 'open', updated_at, isPullRequest } = issue
+  const pull_request = isPullRequest === true ? { url: `${tracker.url}/pulls/${number}` } : undefined
+  return {
+    id: number,
+    number,
+    title,
+    body,
+    labels: labels.map((label) => ({ name: label })),
+    state,
+    html_url: `${tracker.url}/${name}/issues/${number}`,
+    ...(updated_at !== undefined && { updated_at }),
+    ...(isGitea ? { pull_request: pull_request ?? null } : pull_request && { pull_request }),
+  }
+}
