@@ -1,6 +1,6 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { Activity, EventEnvelope, WorktreeChange } from '../../src-shared/contract/events.ts'
+import type { Activity, EventEnvelope, HookActivity, WorktreeChange } from '../../src-shared/contract/events.ts'
 
 /** How the page stands to the service. `lostAt`: since when what it shows may be old. */
 export type Connection =
@@ -13,6 +13,7 @@ export interface LiveOptions {
   onEvent(event: EventEnvelope): void
   onActivity(activity: Activity): void
   onWorktree(change: WorktreeChange): void
+  onHook(hook: HookActivity): void
   /** Everything must be loaded anew: at the start, and whenever events may have been missed. */
   onReset(): void
   onConnection(connection: Connection): void
@@ -62,6 +63,7 @@ export function openLive(options: LiveOptions): Live {
     for await (const item of options.client.events({}, lastSeq, signal)) {
       if (item.kind === 'activity') options.onActivity(item.activity)
       else if (item.kind === 'worktree') options.onWorktree(item.change)
+      else if (item.kind === 'hook') options.onHook(item.hook)
       else if (item.kind === 'reset') {
         lastSeq = item.seq
         options.onReset()

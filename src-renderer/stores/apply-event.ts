@@ -11,7 +11,7 @@ export interface EventTargets {
   readonly tasks: { put(task: Task): void; remove(taskId: string): void }
   readonly executions: { put(execution: Execution): void; removeTask(taskId: string): void }
   readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
-  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline'): void }
+  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'hooks'): void }
   readonly viewed: { put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
@@ -41,6 +41,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'diff.viewed':
       return to.viewed.put(event.data.task_id, event.data.files, event.data.viewed)
     case 'hook.finished':
+      // Its log is whole now, whether or not a transition waited for it.
+      to.news.changed(event.data.task_id, 'hooks')
       return to.news.changed(event.data.task_id, 'timeline')
     case 'workspace.cleaned':
       // `workspace.updated` has said so already.
@@ -52,10 +54,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.deleted':
     case 'notification.created':
     case 'knowledge.updated':
-    case 'integration.updated':
-    case 'ExternalSyncCompleted':
-    case 'ExternalSyncFailed':
-      // No store keeps comments, notifications, knowledge or integrations, and none is part of a task: the board stays as it is.
+      // No store keeps comments, notifications or knowledge, and none is part of a task: the board stays as it is.
       return
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)

@@ -46,6 +46,7 @@ export const useLive = defineStore('live', () => {
       onEvent: (event) => applyEvent(event, targets),
       onActivity: targets.executions.setActivity,
       onWorktree: ({ task_id }) => targets.news.changed(task_id, 'files'),
+      onHook: ({ task_id }) => targets.news.changed(task_id, 'hooks'),
       onReset: () =>
         void reload().catch((error: unknown) => useToasts().refused(error, 'Not everything could be loaded.')),
       onConnection: (next) => (connection.value = next),

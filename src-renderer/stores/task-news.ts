@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { reactive } from 'vue'
 
 /** What lies beside a task and is read when it is looked at. */
-export type Aside = 'workspace' | 'timeline' | 'files'
+export type Aside = 'workspace' | 'timeline' | 'files' | 'hooks'
 
 /** How often each of these has changed: whoever shows one reads it again when the number grows. */
 export const useTaskNews = defineStore('task-news', () => {

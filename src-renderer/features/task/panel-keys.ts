@@ -1,7 +1,7 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 
-export const tabIds = ['overview', 'agent', 'changes', 'review', 'activity', 'workspace'] as const
+export const tabIds = ['overview', 'agent', 'changes', 'review', 'activity', 'hooks', 'workspace'] as const
 export type TabId = (typeof tabIds)[number]
 
 /** What a task is opened at: its agent while that works, what there is to decide, else what it is about. */

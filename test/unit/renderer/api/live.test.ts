@@ -63,6 +63,7 @@ function setUp() {
     onEvent: ({ seq }) => note(`event ${seq}`),
     onActivity: () => note('activity'),
     onWorktree: () => note('worktree'),
+    onHook: ({ log_name }) => note(`hook ${log_name}`),
     onReset: () => note('reset'),
     onConnection: (connection: Connection) => note(connection.state),
     now: () => 5_000,
@@ -88,7 +89,9 @@ test('it loads everything once it is connected, then passes events on', async ()
   await until('event 7')
   feeds[0]?.push({ kind: 'worktree', change: {} as never })
   await until('worktree')
-  expect(seen).toEqual(['connecting', 'live', 'reset', 'event 7', 'worktree'])
+  feeds[0]?.push({ kind: 'hook', hook: { log_name: 'hook-before_work-0-1.jsonl' } as never })
+  await until('hook hook-before_work-0-1.jsonl')
+  expect(seen).toEqual(['connecting', 'live', 'reset', 'event 7', 'worktree', 'hook hook-before_work-0-1.jsonl'])
   expect(feeds[0]?.after).toBeNull()
   live.close()
 })

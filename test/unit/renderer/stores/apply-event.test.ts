@@ -82,11 +82,17 @@ test('a hook that failed is said in a sentence', () => {
   ])
 })
 
-test('whoever looks at a timeline hears that a hook has finished', () => {
+test('whoever looks at a timeline or at hooks hears that a hook has finished, with or without a transition', () => {
   const transition_id = TransitionId.parse('01990007-0000-7000-8000-000000000002')
   const hook = { phase: 'on_enter', action: 'script', outcome: 'ok', duration_ms: 5 } as const
+  const heardOf = [
+    ['news.changed', task.id, 'hooks'],
+    ['news.changed', task.id, 'timeline'],
+  ]
   const finished = { ...ofTask, transition_id, hook }
-  expect(heard({ seq: 1, type: 'hook.finished', data: finished })).toEqual([['news.changed', task.id, 'timeline']])
+  expect(heard({ seq: 1, type: 'hook.finished', data: finished })).toEqual(heardOf)
+  const aside = { ...ofTask, transition_id: null, hook: { ...hook, phase: 'on_work_stop' } as const }
+  expect(heard({ seq: 2, type: 'hook.finished', data: aside })).toEqual(heardOf)
 })
 
 test('whoever looks at a workspace hears that it changed', () => {

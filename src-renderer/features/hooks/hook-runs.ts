@@ -1,0 +1,118 @@
+import { hookEvents, type HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import { hookPhases } from '../../../src-shared/contract/workflow-definition.ts'
+
+/** The runs of one moment, newest first. */
+export interface RunGroup {
+  readonly event: HookRun['event']
+  readonly runs: readonly HookRun[]
+}
+
+/** Which of the tries of a hook that holds the task this run is. */
+export interface Attempt {
+  readonly number: number
+  readonly of: number
+}
+
+const events: readonly HookRun['event'][] = [...hookEvents, ...hookPhases]
+
+/** The runs by moment, in the order of a task's life, so that a new run moves no group. */
+export function groupRuns(runs: readonly HookRun[]): RunGroup[] {
+  return events.flatMap((event) => {
+    const ofEvent = runs.filter((run) => run.event === event)
+    return ofEvent.length === 0 ? [] : [{ event, runs: ofEvent }]
+  })
+}
+
+export const resultFilters = ['all', 'running', 'failed', 'timed_out', 'skipped', 'succeeded'] as const
+export type ResultFilter = (typeof resultFilters)[number]
+
+/** The runs whose moment, script or plugin has `text` in it, and that ended so. */
+export function filterRuns(runs: readonly HookRun[], text: string, result: ResultFilter): HookRun[] {
+  const wanted = text.trim().toLowerCase()
+  return runs.filter((run) => {
+    if (result !== 'all' && run.status !== result) return false
+    return [run.event, run.command ?? '', run.plugin ?? ''].some((part) => part.toLowerCase().includes(wanted))
+  })
+}
+
+export function hasFailed(run: HookRun): boolean {
+  return run.status === 'failed' || run.status === 'timed_out'
+}
+
+/** Something waits for it: a blocking hook, or the script of a state. Only these are tried again. */
+function holds(run: HookRun): boolean {
+  return run.blocking || hookPhases.some((phase) => phase === run.event)
+}
+
+/**
+ * By log name, which try each run of a holding hook is. A series goes on while its tries fail; what comes after a
+ * success or a skip is the first try of the next.
+ */
+export function attemptsOf(runs: readonly HookRun[]): ReadonlyMap<string, Attempt> {
+  const series = new Map<string, HookRun[][]>()
+  for (const run of [...runs].sort(byStart)) {
+    if (!holds(run) || run.status === 'skipped') continue
+    const key = identity(run)
+    const known = series.get(key) ?? []
+    const last = known.at(-1)
+    const before = last?.at(-1)
+    if (last && before && hasFailed(before) && !isSkippedBetween(runs, before, run)) last.push(run)
+    else series.set(key, [...known, [run]])
+  }
+  const tries = [...series.values()].flat()
+  return new Map(
+    tries.flatMap((list) => list.map((run, at) => [run.log_name, { number: at + 1, of: list.length }] as const)),
+  )
+}
+
+/** The skip that followed a failed run, when a person passed the hook over; null while nobody has. */
+export function skipAfter(runs: readonly HookRun[], run: HookRun): HookRun | null {
+  if (!hasFailed(run)) return null
+  const next = runs
+    .filter((other) => identity(other) === identity(run) && other.started_at > run.started_at)
+    .sort(byStart)[0]
+  return next?.status === 'skipped' ? next : null
+}
+
+function isSkippedBetween(runs: readonly HookRun[], from: HookRun, to: HookRun): boolean {
+  const skip = skipAfter(runs, from)
+  return skip !== null && skip.started_at < to.started_at
+}
+
+/** The run that holds the task, which its recovery actions are about; null when none of these is. */
+export function heldRun(runs: readonly HookRun[], annotation: ErrorAnnotation | null): HookRun | null {
+  if (annotation?.type !== 'hook_failed' || annotation.recovery_actions.length === 0) return null
+  const failed = runs.filter(hasFailed)
+  return failed.find(holds) ?? failed[0] ?? null
+}
+
+/** What to look at first: what needs somebody, what runs, else what came last. */
+export function firstRun(runs: readonly HookRun[], annotation: ErrorAnnotation | null): HookRun | null {
+  return heldRun(runs, annotation) ?? runs.find((run) => run.status === 'running') ?? runs[0] ?? null
+}
+
+/** What is known, with what was read anew, newest first. */
+export function mergeRuns(known: readonly HookRun[], read: readonly HookRun[]): HookRun[] {
+  const byName = new Map(known.map((run) => [run.log_name, run]))
+  for (const run of read) byName.set(run.log_name, run)
+  return [...byName.values()].sort((a, b) => byStart(b, a))
+}
+
+/** Whether the newest runs leave out something: more than they hold has come, or a run under way lies further back. */
+export function leavesOut(known: readonly HookRun[], newest: readonly HookRun[], limit: number): boolean {
+  if (newest.length < limit) return false
+  const names = new Set(newest.map((run) => run.log_name))
+  return (
+    !known.some((run) => names.has(run.log_name)) ||
+    known.some((run) => run.status === 'running' && !names.has(run.log_name))
+  )
+}
+
+function identity(run: HookRun): string {
+  return JSON.stringify([run.event, run.index, run.command ?? run.plugin ?? ''])
+}
+
+function byStart(a: HookRun, b: HookRun): number {
+  return a.started_at.localeCompare(b.started_at) || a.index - b.index || a.log_name.localeCompare(b.log_name)
+}

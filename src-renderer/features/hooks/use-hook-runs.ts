@@ -1,0 +1,58 @@
+import { onScopeDispose, readonly, shallowRef, watch } from 'vue'
+import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import { atMostEvery } from '../../composables/at-most-every.ts'
+import { oneAtATime } from '../../composables/one-at-a-time.ts'
+import { useHookLogs } from '../../stores/hook-logs.ts'
+import { useLive } from '../../stores/live.ts'
+import { useTaskNews } from '../../stores/task-news.ts'
+import { leavesOut, mergeRuns } from './hook-runs.ts'
+
+const ALL = 200
+/** A run carries its output, so while hooks write only the newest are read again. */
+const NEWEST = 10
+const PACE = 300
+
+/** The runs of a task's hooks, newest first, as they come: read again when news of them arrive, never by the clock. */
+export function useHookRuns(taskId: string) {
+  const logs = useHookLogs()
+  const news = useTaskNews()
+  const live = useLive()
+  const runs = shallowRef<readonly HookRun[] | null>(null)
+  const failure = shallowRef<unknown>(null)
+
+  async function readAll(): Promise<void> {
+    runs.value = mergeRuns([], await logs.runs(taskId, ALL))
+  }
+  async function readNewest(): Promise<void> {
+    const known = runs.value
+    if (known === null) return readAll()
+    const newest = await logs.runs(taskId, NEWEST)
+    if (leavesOut(known, newest, NEWEST)) return readAll()
+    runs.value = mergeRuns(known, newest)
+  }
+  async function attempt(read: () => Promise<void>): Promise<void> {
+    try {
+      await read()
+      failure.value = null
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  const load = oneAtATime(() => attempt(readAll))
+  const refresh = oneAtATime(() => attempt(readNewest))
+  const paced = atMostEvery(PACE, () => void refresh())
+
+  void load()
+  watch(
+    () => news.changesOf(taskId, 'hooks'),
+    () => paced.ask(),
+  )
+  watch(
+    () => live.connection.state,
+    (now, before) => {
+      if (now === 'live' && before === 'reconnecting') void load()
+    },
+  )
+  onScopeDispose(paced.stop)
+  return { runs: readonly(runs), failure: readonly(failure), load }
+}
