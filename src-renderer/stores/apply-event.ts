@@ -54,7 +54,10 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.deleted':
     case 'notification.created':
     case 'knowledge.updated':
-      // No store keeps comments, notifications or knowledge, and none is part of a task: the board stays as it is.
+    case 'integration.updated':
+    case 'ExternalSyncCompleted':
+    case 'ExternalSyncFailed':
+      // No store keeps comments, notifications, knowledge or integrations, and none is part of a task: the board stays as it is.
       return
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)
