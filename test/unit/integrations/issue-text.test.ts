@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { taskTextOf } from '../../../src-main/domain/integration/issue-text.ts'
+import { wantsIssue } from '../../../src-main/domain/integration/issue-filter.ts'
+import { readIssue } from '../../../src-main/domain/integration/read-issue.ts'
+
+const page = { url: 'https://git.test/octo/hello/issues/7', web: 'https://git.test' }
+const issue = { number: 7, title: 'It breaks', body: null as string | null, labels: [] as string[], html_url: null }
+const described = (body: string | null) => taskTextOf({ ...issue, body }, page).description
+
+test('pictures, code and HTML of a body stay as they were written', () => {
+  const body = [
+    'Look:\r\n\r\n![shot](https://user-images.example.com/1/shot.png)',
+    '<img width="300" alt="b" src="https://github.com/user-attachments/assets/0f">',
+    '```ts\nconst a = `![x](/y)`\n```',
+    '<details><summary>Log</summary>\n\n    indented\n</details>',
+  ].join('\n')
+  expect(described(body)).toBe(body)
+})
+
+test('what Gitea attached is found from outside, and code that only looks like it stays', () => {
+  const body = [
+    '![a](/attachments/1) and <img src="/attachments/2"> and [file](</attachments/3>)',
+    'in line `![a](/attachments/4)` and ``code ` ![b](/attachments/5)`` then ![c](/attachments/6)',
+    'one ` alone ![d](/attachments/7)',
+    '~~~',
+    '![e](/attachments/8)',
+    '```',
+    '![f](/attachments/9)',
+    '~~~',
+    '![g](/attachments/10) and ![h](https://elsewhere.test/attachments/11)',
+  ].join('\n')
+  expect(described(body)?.split('\n')).toEqual([
+    '![a](https://git.test/attachments/1) and <img src="https://git.test/attachments/2"> and [file](<https://git.test/attachments/3>)',
+    'in line `![a](/attachments/4)` and ``code ` ![b](/attachments/5)`` then ![c](https://git.test/attachments/6)',
+    'one ` alone ![d](https://git.test/attachments/7)',
+    '~~~',
+    '![e](/attachments/8)',
+    '```',
+    '![f](/attachments/9)',
+    '~~~',
+    '![g](https://git.test/attachments/10) and ![h](https://elsewhere.test/attachments/11)',
+  ])
+})
+
+test('a body of 5 MB is cut to what a task takes, and says where all of it is', () => {
+  const text = described('é😀'.repeat(1_700_000)) ?? ''
+  expect(text.length).toBeLessThanOrEqual(1_000_000)
+  expect(text.length).toBeGreaterThan(999_000)
+  expect(text.endsWith(`All of it: ${page.url}`)).toBe(true)
+  expect(text.isWellFormed()).toBe(true)
+})
+
+test('text that was made to be slow is not', () => {
+  const began = performance.now()
+  described(`/attachments/ ${'`'.repeat(400_000)} ${'a`'.repeat(250_000)}`)
+  described(`/attachments/${'](</attachments/'.repeat(60_000)}`)
+  expect(performance.now() - began).toBeLessThan(2_000)
+})
+
+test('an empty body is no description, and an issue without a title is called by its number', () => {
+  expect(taskTextOf({ ...issue, title: '  ', body: ' \r\n ' }, page)).toEqual({
+    title: 'Issue #7',
+    description: null,
+    labels: [],
+  })
+})
+
+test('long titles and many labels are cut to what a task takes', () => {
+  const labels = ['a'.repeat(80), ' ui ', 'ui', '', ...Array.from({ length: 60 }, (_, index) => `l${index}`)]
+  const text = taskTextOf({ ...issue, title: 'x'.repeat(600), labels }, page)
+  expect(text.title).toBe(`${'x'.repeat(499)}…`)
+  expect(text.labels.slice(0, 3)).toEqual(['a'.repeat(50), 'ui', 'l0'])
+  expect(text.labels).toHaveLength(50)
+})
+
+test.each([
+  [{}, true],
+  [{ labels: [] }, true],
+  [{ labels: ['BUG'] }, true],
+  [{ labels: ['ui', 'urgent'] }, false],
+])('filter %o lets in an issue with the labels Bug and help wanted: %o', (filter, wanted) => {
+  expect(wantsIssue(filter, { labels: ['Bug', 'help wanted'] })).toBe(wanted)
+})
+
+test.each([
+  [{ number: 1, title: 'a', labels: ['x', { name: 'y' }, { name: 3 }, null] }, 'issue'],
+  [{ number: 1, title: 'a', pull_request: null }, 'issue'],
+  [{ number: 1, title: 'a', pull_request: {} }, 'other'],
+  [{ number: 1, title: 'a', state: 'closed' }, 'other'],
+  [{ number: 1.5, title: 'a' }, 'broken'],
+  [{ number: '1', title: 'a' }, 'broken'],
+  [{ number: 1 }, 'broken'],
+  [{ number: 1, title: 'a', body: 5 }, 'broken'],
+  [null, 'broken'],
+  ['text', 'broken'],
+  [[], 'broken'],
+])('%j is read as %s', (value, kind) => {
+  expect(readIssue(value).kind).toBe(kind)
+})
