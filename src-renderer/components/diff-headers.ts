@@ -6,7 +6,8 @@ export interface DiffHeaderState {
   file(path: string): DiffViewFile | undefined
   isClosed(path: string): boolean
   isLoading(path: string): boolean
-  isViewed(path: string): boolean
+  /** Null where files are not ticked off. */
+  isViewed(path: string): boolean | null
   onToggle(path: string): void
   onLoad(path: string): void
   onViewed(path: string, viewed: boolean): void
@@ -36,7 +37,7 @@ export function createDiffHeaders(state: DiffHeaderState, app: () => AppContext 
       viewed: state.isViewed(path),
       onToggle: () => state.onToggle(path),
       onLoad: () => state.onLoad(path),
-      'onUpdate:viewed': (viewed: boolean) => state.onViewed(path, viewed),
+      'onUpdate:viewed': (viewed: boolean | null) => state.onViewed(path, viewed === true),
     })
     node.appContext = app()
     render(node, host)

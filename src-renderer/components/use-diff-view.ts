@@ -13,8 +13,8 @@ export interface DiffViewSource {
   readonly patches: readonly string[]
   /** Paths that are being loaded. */
   readonly loading: ReadonlySet<string>
-  /** Paths that are ticked off. */
-  readonly viewed: ReadonlySet<string>
+  /** Paths that are ticked off; null where nothing can be. */
+  readonly viewed: ReadonlySet<string> | null
   readonly layout: 'unified' | 'split'
 }
 
@@ -29,7 +29,7 @@ type Options = CodeViewOptions<undefined, undefined>
 /** Owns one viewer: makes it on `mount`, follows source and theme, cleans up with the component. */
 export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents, app: () => AppContext | null) {
   const scheme = useColourScheme()
-  const closed = new Set<string>(source().viewed)
+  const closed = new Set<string>(source().viewed ?? [])
   const workers = diffWorkers()
   let view: CodeView | null = null
   let items: CodeViewDiffItem[] = []
@@ -38,7 +38,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       file: (path) => source().files.find((candidate) => candidate.path === path),
       isClosed: (path) => closed.has(path),
       isLoading: (path) => source().loading.has(path),
-      isViewed: (path) => source().viewed.has(path),
+      isViewed: (path) => source().viewed?.has(path) ?? null,
       onToggle: toggle,
       onLoad: (path) => events.load(path),
       onViewed: (path, viewed) => events.viewed(path, viewed),
@@ -78,7 +78,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
 
   watch(source, (next, before) => {
     if (next.layout !== before.layout || wordDiff(next.files) !== wordDiff(before.files)) view?.setOptions(configure())
-    if (next.viewed !== before.viewed) followTicks(next.viewed, before.viewed)
+    if (next.viewed !== before.viewed) followTicks(next.viewed ?? new Set(), before.viewed ?? new Set())
     if (next.files !== before.files || next.patches !== before.patches) show()
     else if (next.loading !== before.loading || next.viewed !== before.viewed) headers.refresh()
   })

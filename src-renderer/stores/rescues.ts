@@ -1,4 +1,5 @@
 import type { Rescue, RestoredRescue } from '../../src-shared/contract/rescues.ts'
+import type { Diff } from '../../src-shared/contract/workspaces.ts'
 import { useClient } from './client.ts'
 
 /** Whose rescues: a task's own, or all of a project, those of deleted tasks too. */
@@ -14,6 +15,13 @@ export function useRescues() {
       scope.kind === 'task'
         ? (await client.call('rescues.of_task', { task_id: scope.task_id })).items
         : (await client.call('rescues.of_project', { project_id: scope.project_id })).items,
+    /** What one holds; with `path`, of that file alone. */
+    diff: (scope: RescueScope, { task_id, timestamp }: Rescue, path?: string): Promise<Diff> => {
+      const file = path === undefined ? {} : { path }
+      return scope.kind === 'task'
+        ? client.call('rescues.diff', { task_id, timestamp, ...file })
+        : client.call('rescues.diff_in_project', { project_id: scope.project_id, of_task: task_id, timestamp, ...file })
+    },
     restore: (scope: RescueScope, { task_id, timestamp }: Rescue): Promise<RestoredRescue> =>
       scope.kind === 'task'
         ? client.call('rescues.restore', { task_id, timestamp })

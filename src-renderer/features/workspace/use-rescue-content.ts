@@ -1,0 +1,43 @@
+import { computed, shallowRef } from 'vue'
+import type { Rescue } from '../../../src-shared/contract/rescues.ts'
+import type { Diff } from '../../../src-shared/contract/workspaces.ts'
+import { useResource } from '../../composables/use-resource.ts'
+import { useRescues, type RescueScope } from '../../stores/rescues.ts'
+import { useToasts } from '../../stores/toasts.ts'
+
+/** Changed lines that fit without a tall window. */
+const few = 12
+
+/** What one snapshot holds: read once, since it never changes, with the large files that somebody asks for. */
+export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope) {
+  const rescues = useRescues()
+  const toasts = useToasts()
+  const diff = useResource<Diff>(() => rescues.diff(scope(), rescue()))
+  const large = shallowRef<ReadonlyMap<string, Diff>>(new Map())
+  const loading = shallowRef<ReadonlySet<string>>(new Set())
+  const files = computed(() =>
+    (diff.value.value?.files ?? []).map((file) => large.value.get(file.path)?.files[0] ?? file),
+  )
+  void diff.reload()
+  return {
+    diff,
+    files,
+    loading,
+    patches: computed(() => [diff.value.value?.patch ?? '', ...[...large.value.values()].map((one) => one.patch)]),
+    isShort: computed(
+      () =>
+        files.value.length === 1 && files.value.reduce((sum, file) => sum + file.additions + file.deletions, 0) <= few,
+    ),
+    loadFile: async (path: string): Promise<void> => {
+      if (loading.value.has(path)) return
+      loading.value = new Set([...loading.value, path])
+      try {
+        large.value = new Map([...large.value, [path, await rescues.diff(scope(), rescue(), path)]])
+      } catch (error) {
+        toasts.refused(error, `${path} was not loaded.`)
+      } finally {
+        loading.value = new Set([...loading.value].filter((other) => other !== path))
+      }
+    },
+  }
+}
