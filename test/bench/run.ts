@@ -11,6 +11,8 @@ import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
 import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { mergeRow } from './rows/merge.ts'
+import { scriptOutput } from './rows/script-output.ts'
+import { scriptOverhead } from './rows/script-overhead.ts'
 import { transitionsPerSecond } from './rows/transitions-per-second.ts'
 import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
 import { worktreeCreationRows } from './rows/worktree-creation.ts'
@@ -24,6 +26,8 @@ const rows: readonly BenchRow[] = [
   ...worktreeCreationRows,
   diffRow,
   mergeRow,
+  scriptOverhead,
+  scriptOutput,
   idleWorktrees,
 ]
 

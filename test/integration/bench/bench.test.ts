@@ -20,6 +20,8 @@ const names = [
   ...[1_000, 10_000, 100_000].map((files) => `worktree-creation-${files}`),
   'diff-2000-files',
   'merge-500-files',
+  'script-hook-overhead',
+  'script-output-1gb',
   'idle-200-worktrees',
 ]
 
@@ -44,6 +46,8 @@ test('a quick run measures product and floor of every row, and says so as JSON a
       { name: 'worktree-creation-100000', unit: 'ms', rounds: 1, goal: 1, ...measured, spread },
       { name: 'diff-2000-files', unit: 'ms', rounds: 1, goal: 1.3, ...measured, spread },
       { name: 'merge-500-files', unit: 'ms', rounds: 1, goal: 1.5, ...measured, spread },
+      { name: 'script-hook-overhead', unit: 'ms', rounds: 1, goal: 1.5, ...measured, spread },
+      { name: 'script-output-1gb', unit: 'MB more', rounds: 1, goal: 32, ...measured, spread },
       { name: 'idle-200-worktrees', unit: '% of a core', rounds: 1, goal: 1, ...measured, spread },
     ],
   })
