@@ -14,14 +14,19 @@ const notStartedCode = 126
 /** `setTimeout` takes no more; 24 days. */
 const maxTimerMs = 2_147_483_647
 
+export interface ScriptsOptions {
+  /** How long a script may take to end after SIGTERM; then SIGKILL. */
+  readonly graceMs?: number
+}
+
 /** Runs shell commands and executables for CI steps, set-up and hooks. The log stays open: it is the caller's. */
-export function createScripts(): Scripts {
+export function createScripts({ graceMs = 10_000 }: ScriptsOptions = {}): Scripts {
   return {
     run: async (script, { signal }) => {
       const started = performance.now()
       const output = createScriptOutput(script)
       try {
-        const { exit_code, timed_out = false } = await perform(script, output, signal)
+        const { exit_code, timed_out = false } = await perform(script, output, graceMs, signal)
         const duration_ms = Math.round(performance.now() - started)
         return { exit_code, timed_out, duration_ms, output_tail: output.tail() }
       } finally {
@@ -34,22 +39,23 @@ export function createScripts(): Scripts {
 
 type Ending = Pick<ScriptResult, 'exit_code'> & Partial<Pick<ScriptResult, 'timed_out'>>
 
-async function perform(script: ScriptRun, output: ScriptOutput, signal: AbortSignal): Promise<Ending> {
+async function perform(script: ScriptRun, output: ScriptOutput, graceMs: number, signal: AbortSignal): Promise<Ending> {
   if (signal.aborted) return { exit_code: cancelledCode }
   const tree = await start(script, output)
-  return tree ? await supervise(script, tree, output, signal) : { exit_code: notStartedCode }
+  return tree ? await supervise(script, tree, output, graceMs, signal) : { exit_code: notStartedCode }
 }
 
 async function supervise(
   script: ScriptRun,
   tree: ProcessTree,
   output: ScriptOutput,
+  graceMs: number,
   signal: AbortSignal,
 ): Promise<Ending> {
   let stopped: 'timed_out' | 'cancelled' | undefined
   const stop = (reason: typeof stopped): void => {
     stopped ??= reason
-    void tree.stop()
+    void tree.stop({ graceMs })
   }
   const cancel = (): void => stop('cancelled')
   const timer = setTimeout(() => stop('timed_out'), Math.min(script.timeout_ms, maxTimerMs))

@@ -1,0 +1,78 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createScriptFolder } from './captured-run.ts'
+
+const posix = process.platform !== 'win32'
+
+/** A folder with files in it, all but those named `…plain…` executable. */
+function folderWith(files: Readonly<Record<string, string>>) {
+  const folder = createScriptFolder()
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder.path, name)
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, content)
+    chmodSync(path, name.includes('plain') ? 0o644 : 0o755)
+  }
+  return folder
+}
+
+const say = '#!/bin/sh\necho "ran in $PWD"\n'
+
+test
+  .runIf(posix)
+  .each(['hook.sh', './hook.sh', 'scripts/with space.sh', 'scripts/grüße & $(more).sh', '  scripts/with space.sh \n'])(
+  'the path of an executable is run as it is, whatever its name has in it: %j',
+  async (command) => {
+    using folder = folderWith({ 'hook.sh': say, 'scripts/with space.sh': say, 'scripts/grüße & $(more).sh': say })
+    expect(await folder.run(command)).toMatchObject({ exit_code: 0, stdout: `ran in ${folder.path}\n`, stderr: '' })
+  },
+)
+
+test.runIf(posix)('an absolute path and a link lead to the executable too, and it needs no first line', async () => {
+  using folder = folderWith({ 'a b.sh': 'echo no first line; exit 4\n' })
+  symlinkSync('a b.sh', join(folder.path, 'a link'))
+  const expected = { exit_code: 4, stdout: 'no first line\n' }
+  expect(await folder.run(join(folder.path, 'a b.sh'))).toMatchObject(expected)
+  expect(await folder.run('a link')).toMatchObject(expected)
+})
+
+test.runIf(posix)('a file that is not executable is refused with what to do', async () => {
+  using folder = folderWith({ 'scripts/plain.sh': say })
+  expect(await folder.run('scripts/plain.sh')).toMatchObject({
+    exit_code: 126,
+    stdout: '',
+    stderr: 'Could not be started: scripts/plain.sh is not executable: chmod +x it, and commit that.\n',
+  })
+})
+
+test.runIf(posix)('a script whose first line names no program says so', async () => {
+  using folder = folderWith({ 'hook.sh': '#!/no/such/program\n' })
+  const { exit_code, stderr } = await folder.run('hook.sh')
+  expect([exit_code, stderr]).toEqual([
+    126,
+    `Could not be started: The program that the first line of ${join(folder.path, 'hook.sh')} names was not found.\n`,
+  ])
+})
+
+test.runIf(posix)('all else is a snippet for the shell: arguments, several lines, folders', async () => {
+  using folder = folderWith({ 'hook.sh': '#!/bin/sh\necho "with $1"\n', 'sub/x': '' })
+  expect(await folder.run('./hook.sh this')).toMatchObject({ exit_code: 0, stdout: 'with this\n' })
+  expect(await folder.run('./hook.sh\necho and more')).toMatchObject({ stdout: 'with \nand more\n' })
+  expect((await folder.run('sub')).exit_code).toBe(127)
+  expect(await folder.run('echo "$SVC_EVENT"', { env: { SVC_EVENT: 'on_work_stop' } })).toMatchObject({
+    stdout: 'on_work_stop\n',
+  })
+})
+
+test.runIf(posix).each([
+  ['a command that is too long for the system', `: ${'ä'.repeat(100_000)}`, {}, 'too long'],
+  ['a null byte in the command', 'echo a\0b', {}, 'null byte'],
+  ['a null byte in a value', 'true', { SVC_TASK_TITLE: 'a\0b' }, 'null byte'],
+])('%s is an answer and no crash', async (_, command, env, why) => {
+  using folder = createScriptFolder()
+  const { exit_code, stderr } = await folder.run(command, { env })
+  expect(exit_code).toBe(126)
+  expect(stderr).toContain(`Could not be started: The command`)
+  expect(stderr).toContain(why)
+})
