@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { TrackerError, type PageRequest } from '../../../src-main/engine/integration-port.ts'
+import { createIssueTrackers, type TrackerOptions } from '../../../src-main/integrations/create-issue-trackers.ts'
+import { json, startTracker, type Answer, type FakeTracker } from '../../helpers/fake-tracker.ts'
+
+const trackers = (tracker: FakeTracker, more: Partial<TrackerOptions> = {}) =>
+  createIssueTrackers({ env: { TOKEN: tracker.token }, clock: { now: () => Date.now() }, version: '1.2.3', ...more })
+
+const request = (tracker: FakeTracker, more: Partial<PageRequest> = {}): PageRequest => ({
+  source: { platform: 'hosted', base_url: tracker.url, owner: 'octo', repo: 'hello', token_secret_ref: 'TOKEN' },
+  url: null,
+  since: null,
+  etag: null,
+  page_size: 100,
+  ...more,
+})
+
+const open = () => ({ signal: new AbortController().signal })
+
+async function failureOf(answer: Promise<unknown>): Promise<string> {
+  try {
+    await answer
+  } catch (error) {
+    if (error instanceof TrackerError) return error.code
+    throw error
+  }
+  throw new Error('It was answered.')
+}
+
+/** Begins an answer and goes on with it, a little at a time, for ever. */
+const drip =
+  (piece: string, every: number): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const timer = setInterval(() => response.write(piece), every)
+    response.on('close', () => clearInterval(timer))
+  }
+
+test('a tracker that never answers, or never comes to the end of its answer, is given up in time', async () => {
+  await using tracker = await startTracker()
+  for (const answer of [() => undefined, drip(' ', 5)]) {
+    tracker.instead = () => answer
+    const began = performance.now()
+    expect(await failureOf(trackers(tracker, { timeout_ms: 150 }).page(request(tracker), open()))).toBe('timed_out')
+    expect(performance.now() - began).toBeLessThan(5_000)
+  }
+})
+
+test('an answer that is larger than a page may be is not read to its end', async () => {
+  await using tracker = await startTracker()
+  const limited = trackers(tracker, { max_bytes: 10_000 })
+  tracker.instead = () => drip('x'.repeat(4_000), 1)
+  expect(await failureOf(limited.page(request(tracker), open()))).toBe('too_large')
+  tracker.instead = () => json(200, ['x'.repeat(20_000)], { 'content-length': '20004' })
+  expect(await failureOf(limited.page(request(tracker), open()))).toBe('too_large')
+})
+
+test('a tracker that is not there is unreachable', async () => {
+  const gone = await startTracker()
+  await gone[Symbol.asyncDispose]()
+  expect(await failureOf(trackers(gone).page(request(gone), open()))).toBe('unreachable')
+})
+
+test('whoever cancels gets their own cancellation, no failure of the tracker', async () => {
+  await using tracker = await startTracker()
+  const stop = new AbortController()
+  tracker.instead = () => () => stop.abort()
+  await expect(trackers(tracker).page(request(tracker), { signal: stop.signal })).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+})
+
+test('it says who it is, in which version of the API, and asks for the oldest first', async () => {
+  await using tracker = await startTracker()
+  tracker.repositories.set('octo/hello', [])
+  await trackers(tracker).page(request(tracker, { since: '2026-01-01T00:00:00.000Z', etag: '"e"' }), open())
+  const [seen] = tracker.requests
+  expect(seen?.query).toEqual({
+    ...{ state: 'open', sort: 'created', direction: 'asc', per_page: '100', since: '2026-01-01T00:00:00.000Z' },
+  })
+  expect(seen?.headers).toMatchObject({
+    'user-agent': 'copse/1.2.3',
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+    'if-none-match': '"e"',
+    authorization: `Bearer ${tracker.token}`,
+  })
+})
+
+test('how many pages there are is taken from the last page’s address or from the count of all', async () => {
+  await using tracker = await startTracker()
+  const issues = Array.from({ length: 120 }, (_, index) => ({ number: index + 1, title: 'x' }))
+  tracker.repositories.set('octo/hello', issues)
+  const { source } = request(tracker)
+  const selfhosted = { source: { ...source, platform: 'selfhosted' as const } }
+  expect((await trackers(tracker).page(request(tracker), open())).pages_total).toBe(2)
+  expect((await trackers(tracker).page(request(tracker, selfhosted), open())).pages_total).toBe(3)
+  tracker.instead = () => json(200, [{ number: 1, title: 'x' }], { 'x-total-count': '101' })
+  expect((await trackers(tracker).page(request(tracker, selfhosted), open())).pages_total).toBe(3)
+})
