@@ -3,6 +3,7 @@ import { planChange, type ChangeRefusal } from '../domain/workflow/plan-change.t
 import { readDefinitionText, workflowRefusal } from '../domain/workflow/read-definition.ts'
 import type { PluginChecks } from '../domain/workflow/validate.ts'
 import type { Tx } from './event-feed.ts'
+import { renameImportState } from './integration-end.ts'
 import type { Clock } from './ports.ts'
 import type { ProjectRecord } from './store-port.ts'
 import { toProject, toTask } from './views.ts'
@@ -36,6 +37,7 @@ export function changeWorkflow(
   if (plan.kind !== 'change') return refusalOf(tx, project, plan)
   for (const effect of plan.pending) tx.effects.update(effect.id, effect.data)
   if (plan.names.size > 0) tx.transitions.renameStates(project.id, plan.names)
+  renameImportState(tx, project.id, plan.names)
   const moves = new Map([...plan.names, ...plan.strayed])
   const changed = moves.size > 0 ? tx.tasks.renameStatuses(project.id, moves) : []
   const isRenamed = read.definition.states.some((state) => state.renamed_from !== undefined)

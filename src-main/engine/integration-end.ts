@@ -80,6 +80,13 @@ export function fail(deps: SyncDeps, project_id: ProjectId, cause: unknown): Syn
   })
 }
 
+/** Imported tasks go on to start where they did when that state gets another name. */
+export function renameImportState(tx: Tx, project_id: ProjectId, names: ReadonlyMap<string, string>): void {
+  const record = tx.integrations.byProject(project_id)
+  const name = names.get(record?.default_task_state ?? '')
+  if (record && name !== undefined) save(tx, { ...record, default_task_state: name }, false)
+}
+
 function nextPollAt(deps: SyncDeps, record: IntegrationRecord, failures: number, not_before: number | null): string {
   const interval_ms = record.poll_interval_secs * 1_000
   const next = nextPoll({ now: deps.clock.now(), interval_ms, failures, not_before, chance: deps.chance() })

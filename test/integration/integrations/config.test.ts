@@ -121,3 +121,27 @@ test('changes and deletion are told to whoever listens', async () => {
   stop.abort()
   expect(seen).toEqual([true, false, null])
 })
+
+test('a state that gets another name keeps its part as the one where imported tasks start', async () => {
+  await using at = await startIntegrationJob()
+  const project_id = at.job.project.id
+  const { client } = at.job.running
+  await at.integrate({ default_task_state: 'todo' })
+  const standard = await client.call('projects.get_workflow', { project_id })
+  const renamed = JSON.stringify({
+    ...standard,
+    states: standard.states.map((state) => ({
+      ...state,
+      ...(state.name === 'todo' && { name: 'ready', renamed_from: 'todo' }),
+      ...(state.gate_config?.reject_target === 'todo' && {
+        gate_config: { ...state.gate_config, reject_target: 'ready' },
+      }),
+      transitions: state.transitions.map((one) => ({ ...one, to: one.to === 'todo' ? 'ready' : one.to })),
+    })),
+  })
+  await client.call('projects.update', { project_id, workflow_definition: renamed })
+  expect((await at.integration()).default_task_state).toBe('ready')
+  at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
+  await at.sync()
+  expect((await at.tasks()).map((task) => task.status)).toEqual(['ready'])
+})
