@@ -20,6 +20,6 @@ export function useToasts() {
         [context, errorSentence(error)].filter((part) => part !== '').join(' '),
         options(10_000, action),
       ),
-    warn: (message: string) => void toast.warning(message, options(10_000)),
+    warn: (message: string, action?: ToastAction) => void toast.warning(message, options(10_000, action)),
   }
 }

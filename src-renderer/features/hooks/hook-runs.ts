@@ -1,6 +1,7 @@
 import { hookEvents, type HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
-import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import type { ErrorAnnotation, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import { hookPhases } from '../../../src-shared/contract/workflow-definition.ts'
+import { skippedOnce, type SkippedOnce } from '../../composables/hook-reason.ts'
 
 /** The runs of one moment, newest first. */
 export interface RunGroup {
@@ -45,20 +46,34 @@ function holds(run: HookRun): boolean {
   return run.blocking || hookPhases.some((phase) => phase === run.event)
 }
 
+/** By the log of the run that had failed: who passed the hook over, and why. */
+export function skipsOf(entries: readonly Pick<TransitionEntry, 'hooks'>[]): ReadonlyMap<string, SkippedOnce> {
+  return new Map(
+    entries
+      .flatMap(({ hooks }) => hooks)
+      .flatMap(({ outcome, log_name, reason }) => {
+        const skip = outcome === 'skipped' && reason !== undefined ? skippedOnce(reason) : null
+        return log_name !== undefined && skip ? [[log_name, skip] as const] : []
+      }),
+  )
+}
+
 /**
  * By log name, which try each run of a holding hook is. A series goes on while its tries fail; what comes after a
- * success or a skip is the first try of the next.
+ * success, or after somebody passed it over, is the first try of the next.
  */
-export function attemptsOf(runs: readonly HookRun[]): ReadonlyMap<string, Attempt> {
+export function attemptsOf(
+  runs: readonly HookRun[],
+  skips: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, Attempt> {
   const series = new Map<string, HookRun[][]>()
   for (const run of [...runs].sort(byStart)) {
     if (!holds(run) || run.status === 'skipped') continue
-    const key = identity(run)
-    const known = series.get(key) ?? []
+    const known = series.get(identity(run)) ?? []
     const last = known.at(-1)
     const before = last?.at(-1)
-    if (last && before && hasFailed(before) && !isSkippedBetween(runs, before, run)) last.push(run)
-    else series.set(key, [...known, [run]])
+    if (last && before && hasFailed(before) && !skips.has(before.log_name)) last.push(run)
+    else series.set(identity(run), [...known, [run]])
   }
   const tries = [...series.values()].flat()
   return new Map(
@@ -66,25 +81,12 @@ export function attemptsOf(runs: readonly HookRun[]): ReadonlyMap<string, Attemp
   )
 }
 
-/** The skip that followed a failed run, when a person passed the hook over; null while nobody has. */
-export function skipAfter(runs: readonly HookRun[], run: HookRun): HookRun | null {
-  if (!hasFailed(run)) return null
-  const next = runs
-    .filter((other) => identity(other) === identity(run) && other.started_at > run.started_at)
-    .sort(byStart)[0]
-  return next?.status === 'skipped' ? next : null
-}
-
-function isSkippedBetween(runs: readonly HookRun[], from: HookRun, to: HookRun): boolean {
-  const skip = skipAfter(runs, from)
-  return skip !== null && skip.started_at < to.started_at
-}
-
 /** The run that holds the task, which its recovery actions are about; null when none of these is. */
 export function heldRun(runs: readonly HookRun[], annotation: ErrorAnnotation | null): HookRun | null {
   if (annotation?.type !== 'hook_failed' || annotation.recovery_actions.length === 0) return null
   const failed = runs.filter(hasFailed)
-  return failed.find(holds) ?? failed[0] ?? null
+  const named = failed.find((run) => run.log_name === annotation.log_name)
+  return named ?? failed.find(holds) ?? failed[0] ?? null
 }
 
 /** What to look at first: what needs somebody, what runs, else what came last. */

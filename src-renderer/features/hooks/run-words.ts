@@ -22,18 +22,6 @@ export const resultWords = {
   succeeded: 'Succeeded',
 } as const satisfies Record<ResultFilter, string>
 
-/** What a hook is called in a list: its plugin, or the first line of its script that does something. */
-export function hookName(hook: {
-  readonly command?: string | undefined
-  readonly plugin?: string | undefined
-}): string {
-  if (hook.plugin !== undefined) return `plugin: ${hook.plugin}`
-  const lines = (hook.command ?? '').split('\n').map((line) => line.trim())
-  const telling = lines.filter((line) => line !== '' && !line.startsWith('#') && !/^set [-+]/.test(line))
-  const first = telling[0] ?? lines.find((line) => line !== '') ?? 'Empty script'
-  return telling.length > 1 ? `${first} …` : first
-}
-
 /** `Failed, blocking, exit 1`, `Timed out, killed after 1 m 00 s`, `Skipped, no worktree`. */
 export function runSentence(run: HookRun): string {
   const parts = [

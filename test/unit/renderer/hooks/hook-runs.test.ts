@@ -7,12 +7,13 @@ import {
   heldRun,
   leavesOut,
   mergeRuns,
-  skipAfter,
+  skipsOf,
 } from '../../../../src-renderer/features/hooks/hook-runs.ts'
 import type { HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import type { ErrorAnnotation } from '../../../../src-shared/contract/tasks.ts'
 import { runOf } from './hook-run-fixture.ts'
 
+const none = new Map<string, unknown>()
 const failed = { status: 'failed', exit_code: 1 } as const
 const names = (runs: readonly HookRun[]) => runs.map((run) => run.log_name)
 const held: ErrorAnnotation = {
@@ -65,7 +66,7 @@ describe('the filter', () => {
 describe('attempts', () => {
   test('count the tries of a holding hook until one succeeds, then begin anew', () => {
     const runs = [runOf(4, failed), runOf(3), runOf(2, failed), runOf(1, failed)]
-    expect([...attemptsOf(runs).values()].map(({ number, of }) => `${number} of ${of}`)).toEqual([
+    expect([...attemptsOf(runs, none).values()].map(({ number, of }) => `${number} of ${of}`)).toEqual([
       '1 of 3',
       '2 of 3',
       '3 of 3',
@@ -78,7 +79,7 @@ describe('attempts', () => {
       runOf(2, { ...failed, command: 'npm test' }),
       runOf(1, failed),
     ]
-    expect(attemptsOf(runs)).toEqual(
+    expect(attemptsOf(runs, none)).toEqual(
       new Map([
         ['hook-before_work-0-1.jsonl', { number: 1, of: 1 }],
         ['hook-before_work-0-2.jsonl', { number: 1, of: 1 }],
@@ -86,14 +87,15 @@ describe('attempts', () => {
     )
   })
   test('a hook that was passed over has a new series the next time', () => {
-    const runs = [runOf(3, failed), runOf(2, { status: 'skipped', exit_code: null }), runOf(1, failed)]
-    expect(attemptsOf(runs).get('hook-before_work-0-3.jsonl')).toEqual({ number: 1, of: 1 })
-    expect(attemptsOf(runs).get('hook-before_work-0-1.jsonl')).toEqual({ number: 1, of: 1 })
+    const runs = [runOf(3, failed), runOf(2, failed), runOf(1, failed)]
+    const attempts = attemptsOf(runs, new Map([['hook-before_work-0-2.jsonl', 'skipped']]))
+    expect(attempts.get('hook-before_work-0-2.jsonl')).toEqual({ number: 2, of: 2 })
+    expect(attempts.get('hook-before_work-0-3.jsonl')).toEqual({ number: 1, of: 1 })
   })
   test('the script of a state that holds the task is tried again too', () => {
     const script = { event: 'before_exit', blocking: false } as const
     const runs = [runOf(2, script), runOf(1, { ...script, ...failed })]
-    expect(attemptsOf(runs).get('hook-before_exit-0-2.jsonl')).toEqual({ number: 2, of: 2 })
+    expect(attemptsOf(runs, none).get('hook-before_exit-0-2.jsonl')).toEqual({ number: 2, of: 2 })
   })
 })
 
@@ -107,6 +109,10 @@ describe('the run that holds the task', () => {
   test('is the newest that failed of those that can hold one', () => {
     expect(heldRun(runs, held)).toBe(runs[1])
     expect(firstRun(runs, held)).toBe(runs[1])
+  })
+  test('is the one whose log the annotation names, where it names one', () => {
+    expect(heldRun(runs, { ...held, log_name: 'hook-before_work-0-2.jsonl' })).toBe(runs[2])
+    expect(heldRun(runs, { ...held, log_name: 'gone.jsonl' })).toBe(runs[1])
   })
   test('is none when nothing can be recovered', () => {
     expect(heldRun(runs, null)).toBeNull()
@@ -122,13 +128,17 @@ describe('the run that holds the task', () => {
   })
 })
 
-test('a failed run knows that somebody passed it over, until the next try', () => {
-  const bad = runOf(1, failed)
-  const skip = runOf(2, { status: 'skipped', exit_code: null, reason: 'stale lock' })
-  expect(skipAfter([skip, bad], bad)).toBe(skip)
-  expect(skipAfter([runOf(3), bad], bad)).toBeNull()
-  expect(skipAfter([bad], bad)).toBeNull()
-  expect(skipAfter([skip, runOf(0)], runOf(0))).toBeNull()
+test('the history says which failed runs somebody passed over', () => {
+  const outcome = { phase: 'before_work', action: 'script', duration_ms: 0, log_name: 'a.jsonl' } as const
+  const reason = 'skipped once by user:mara at 2026-11-21T08:05:00.000Z: stale lock'
+  const hooks = [
+    { ...outcome, outcome: 'blocked', reason: 'exit code 1' } as const,
+    { ...outcome, outcome: 'skipped', reason } as const,
+    { ...outcome, outcome: 'skipped', reason: 'no_workspace', log_name: 'b.jsonl' } as const,
+  ]
+  expect(skipsOf([{ hooks }])).toEqual(
+    new Map([['a.jsonl', { by: 'user:mara', at: '2026-11-21T08:05:00.000Z', why: 'stale lock' }]]),
+  )
 })
 
 describe('what is read anew', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { hookName } from '../../../../src-renderer/composables/hook-name.ts'
 import {
-  hookName,
   lineCount,
   plainOutput,
   runSentence,

@@ -1,0 +1,48 @@
+import { ref, type ShallowRef } from 'vue'
+import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import { copyOf, movedTo, withList, type HookDraft, type HookPatch, type HooksDraft } from '../../stores/hook-draft.ts'
+import { useToasts } from '../../stores/toasts.ts'
+
+/** What a person does to the lists of a draft. */
+export function useHookEdits(draft: ShallowRef<HooksDraft | null>) {
+  const toasts = useToasts()
+  /** The hook whose fields are shown. */
+  const open = ref<string | null>(null)
+  /** What screen readers are told. */
+  const said = ref('')
+
+  function edit(event: HookEvent, change: (list: readonly HookDraft[]) => readonly HookDraft[]): void {
+    if (draft.value) draft.value = withList(draft.value, event, change(draft.value[event]))
+  }
+  const put = (event: HookEvent, hook: HookDraft, at?: number) =>
+    edit(event, (list) => (at === undefined ? [...list, hook] : [...list.slice(0, at), hook, ...list.slice(at)]))
+
+  return {
+    open,
+    said,
+    add(event: HookEvent, hook: HookDraft): void {
+      put(event, hook)
+      open.value = hook.key
+    },
+    change: (event: HookEvent, key: string, patch: HookPatch): void =>
+      edit(event, (list) => list.map((hook) => (hook.key === key ? ({ ...hook, ...patch } as HookDraft) : hook))),
+    copy(event: HookEvent, hook: HookDraft): void {
+      const at = draft.value?.[event].indexOf(hook) ?? -1
+      const copied = copyOf(hook)
+      put(event, copied, at + 1)
+      open.value = copied.key
+    },
+    move(event: HookEvent, key: string, to: number): void {
+      edit(event, (list) => movedTo(list, key, to))
+      const list = draft.value?.[event] ?? []
+      said.value = `Now ${list.findIndex((hook) => hook.key === key) + 1} of ${list.length}.`
+    },
+    remove(event: HookEvent, hook: HookDraft): void {
+      const at = draft.value?.[event].indexOf(hook) ?? -1
+      if (at < 0) return
+      edit(event, (list) => list.filter((each) => each !== hook))
+      if (open.value === hook.key) open.value = null
+      toasts.done('Hook removed.', { label: 'Undo', run: () => put(event, hook, at) })
+    },
+  }
+}

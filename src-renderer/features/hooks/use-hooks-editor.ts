@@ -1,0 +1,142 @@
+import { computed, onBeforeUnmount, ref, shallowRef, watch } from 'vue'
+import { useResource } from '../../composables/use-resource.ts'
+import { errorSentence } from '../../stores/error-sentence.ts'
+import { draftOf, hooksOf, sameDraft, type HookDraft, type HooksDraft } from '../../stores/hook-draft.ts'
+import { useHookDrafts } from '../../stores/hook-drafts.ts'
+import { useHookLogs } from '../../stores/hook-logs.ts'
+import { useNavigation } from '../../stores/navigation.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useToasts } from '../../stores/toasts.ts'
+import { problemsOf, refusedHooks, type HookProblem } from './hook-problems.ts'
+import { useHookEdits } from './use-hook-edits.ts'
+
+/** What the service refused of a hook, for as long as the hook says what it said then. */
+interface RefusedHook extends HookProblem {
+  readonly said: string
+}
+
+/** The hooks of a project while they are edited. What is not saved is kept when the page is left. */
+export function useHooksEditor(projectId: string) {
+  const projects = useProjects()
+  const drafts = useHookDrafts()
+  const logs = useHookLogs()
+  const saved = computed(() => projects.settings(projectId)?.lifecycle_hooks ?? null)
+  const savedText = computed(() => JSON.stringify(saved.value))
+  const plugins = useResource(logs.plugins)
+  const draft = shallowRef<HooksDraft | null>(null)
+  const base = ref('')
+  const restored = ref(false)
+  const changed = computed(
+    () => draft.value !== null && saved.value !== null && !sameDraft(draft.value, draftOf(saved.value)),
+  )
+
+  function begin(): void {
+    drafts.forget(projectId)
+    restored.value = false
+    base.value = savedText.value
+    draft.value = saved.value && draftOf(saved.value)
+  }
+  // What somebody else saves shows at once while nothing is edited here.
+  watch(
+    saved,
+    (now, before) => {
+      if (now === null) return
+      const kept = draft.value === null ? drafts.get(projectId) : null
+      if (kept) {
+        draft.value = kept.draft
+        base.value = kept.base
+        restored.value = changed.value
+      } else if (draft.value === null || before == null || sameDraft(draft.value, draftOf(before))) begin()
+    },
+    { immediate: true },
+  )
+  watch([draft, changed], ([now, differs]) => {
+    if (now === null) return
+    if (differs) drafts.keep(projectId, { draft: now, base: base.value })
+    else drafts.forget(projectId)
+  })
+  const failure = useFirstLoad(projectId)
+  void plugins.reload()
+  warnWhenLeft(changed)
+
+  return {
+    draft,
+    plugins,
+    changed,
+    restored,
+    loadFailure: failure,
+    /** Somebody saved other hooks since this draft began. */
+    overtaken: computed(() => changed.value && base.value !== savedText.value),
+    begin,
+    ...useHookEdits(draft),
+    ...useSaving(projectId, draft, () => plugins.value.value, begin),
+  }
+}
+
+/** Reads the settings anew, since no event tells of another one's change. */
+function useFirstLoad(projectId: string) {
+  const projects = useProjects()
+  const failure = shallowRef<unknown>(null)
+  projects.loadSettings(projectId).catch((error: unknown) => (failure.value = error))
+  return failure
+}
+
+function useSaving(
+  projectId: string,
+  draft: { readonly value: HooksDraft | null },
+  plugins: () => Parameters<typeof problemsOf>[1],
+  begin: () => void,
+) {
+  const projects = useProjects()
+  const toasts = useToasts()
+  const busy = ref(false)
+  const failure = ref<string | null>(null)
+  const refused = shallowRef<readonly RefusedHook[]>([])
+  const hookSays = (key: string) => JSON.stringify(everyHook(draft.value).find((hook) => hook.key === key))
+  const problems = computed<readonly HookProblem[]>(() => {
+    if (draft.value === null) return []
+    const own = problemsOf(draft.value, plugins())
+    const theirs = refused.value.filter(({ key, said }) => said === hookSays(key))
+    return [...own, ...theirs]
+  })
+
+  async function save(): Promise<void> {
+    const sent = draft.value
+    if (sent === null || busy.value || problems.value.length > 0) return
+    busy.value = true
+    failure.value = null
+    try {
+      await projects.updateSettings({ project_id: projectId, lifecycle_hooks: hooksOf(sent) })
+      // What was typed while it was saved is not lost.
+      if (draft.value === sent) begin()
+      toasts.done('Hooks saved')
+    } catch (error) {
+      const told = refusedHooks(error, sent)
+      refused.value = (told?.problems ?? []).map((problem) => ({ ...problem, said: hookSays(problem.key) }))
+      const rest = told ? told.rest.join(' ') : errorSentence(error)
+      failure.value = rest === '' ? null : rest
+    } finally {
+      busy.value = false
+    }
+  }
+  return { busy, failure, problems, save }
+}
+
+function everyHook(draft: HooksDraft | null): readonly HookDraft[] {
+  return draft === null ? [] : Object.values(draft).flat()
+}
+
+/** Nothing is lost by leaving, but somebody who thinks that they saved should know. */
+function warnWhenLeft(changed: { readonly value: boolean }): void {
+  const navigation = useNavigation()
+  const toasts = useToasts()
+  onBeforeUnmount(() => {
+    if (!changed.value) return
+    toasts.warn('Your changes to the hooks are kept, but not saved.', {
+      label: 'Back to them',
+      run: () => navigation.go({ screen: 'settings', section: 'hooks' }),
+    })
+  })
+}
+
+export type HooksEditor = ReturnType<typeof useHooksEditor>

@@ -1,0 +1,52 @@
+import { defineStore } from 'pinia'
+import { shallowReactive } from 'vue'
+import { rekeyed, type HooksDraft } from './hook-draft.ts'
+
+const prefix = 'copse.hook-draft.'
+
+/** A draft that is not saved, and the saved hooks, as JSON, that it began from. */
+export interface KeptDraft {
+  readonly draft: HooksDraft
+  readonly base: string
+}
+
+/** Edited hooks by project until they are saved or given up: kept on this device, also when the page goes. */
+export const useHookDrafts = defineStore('hook-drafts', () => {
+  const kept = shallowReactive(new Map<string, KeptDraft>())
+
+  return {
+    has: (projectId: string): boolean => kept.has(projectId) || localStorage.getItem(prefix + projectId) !== null,
+    get(projectId: string): KeptDraft | null {
+      const known = kept.get(projectId)
+      if (known) return known
+      const read = parse(localStorage.getItem(prefix + projectId))
+      if (read) kept.set(projectId, read)
+      return read
+    },
+    keep(projectId: string, draft: KeptDraft): void {
+      kept.set(projectId, draft)
+      try {
+        localStorage.setItem(prefix + projectId, JSON.stringify(draft))
+      } catch (error) {
+        // The device keeps no more: then it lives as long as the page.
+        if (!(error instanceof DOMException)) throw error
+      }
+    },
+    forget(projectId: string): void {
+      kept.delete(projectId)
+      localStorage.removeItem(prefix + projectId)
+    },
+  }
+})
+
+function parse(text: string | null): KeptDraft | null {
+  if (text === null) return null
+  try {
+    const { draft, base } = JSON.parse(text) as KeptDraft
+    return typeof base === 'string' ? { draft: rekeyed(draft), base } : null
+  } catch (error) {
+    // Somebody else wrote there, or an older page: what is saved does.
+    if (error instanceof SyntaxError || error instanceof TypeError) return null
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+import { createPinia, setActivePinia } from 'pinia'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { draftOf, newScript, sameDraft, withList } from '../../../../src-renderer/stores/hook-draft.ts'
+import { useHookDrafts } from '../../../../src-renderer/stores/hook-drafts.ts'
+
+const draft = withList(draftOf({}), 'before_work', [{ ...newScript('before_work'), command: 'npm ci' }])
+const kept = { draft, base: '{}' }
+
+let disk: Map<string, string>
+let full = false
+beforeEach(() => {
+  disk = new Map()
+  full = false
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => disk.get(key) ?? null,
+    setItem: (key: string, value: string) => {
+      if (full) throw new DOMException('No room.', 'QuotaExceededError')
+      disk.set(key, value)
+    },
+    removeItem: (key: string) => void disk.delete(key),
+  })
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+/** The store as a page that was only just opened has it. */
+function openPage() {
+  setActivePinia(createPinia())
+  return useHookDrafts()
+}
+
+test('what is not saved is there again after the page went, with keys of this page', () => {
+  openPage().keep('p1', kept)
+  const drafts = openPage()
+  expect(drafts.has('p1')).toBe(true)
+  const again = drafts.get('p1')
+  expect(again && sameDraft(again.draft, draft)).toBe(true)
+  expect(again?.base).toBe('{}')
+  expect(again?.draft.before_work[0]?.key).not.toBe(draft.before_work[0]?.key)
+  expect(drafts.get('p2')).toBeNull()
+})
+
+test('what was saved or given up is gone', () => {
+  const drafts = openPage()
+  drafts.keep('p1', kept)
+  drafts.forget('p1')
+  expect(drafts.has('p1')).toBe(false)
+  expect(openPage().get('p1')).toBeNull()
+})
+
+test('what somebody else wrote there is no draft', () => {
+  for (const text of ['{', '1', '{"base":"{}","draft":{}}', '{"draft":null}']) {
+    disk.set('copse.hook-draft.p1', text)
+    expect(openPage().get('p1'), text).toBeNull()
+  }
+})
+
+test('a full disk keeps the draft for as long as the page is open', () => {
+  full = true
+  const drafts = openPage()
+  drafts.keep('p1', kept)
+  expect(drafts.get('p1')).toEqual(kept)
+})
