@@ -89,7 +89,7 @@ function transcript(
 function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input ?? {})
   if (result.success) return result.data
-  const issues = result.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+  const issues = result.error.issues.flatMap(placesOf)
   const first = issues[0]
   const where = first?.path ? `${first.path}: ` : ''
   throw new ApiError({
@@ -97,6 +97,12 @@ function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
     message: `The request does not fit: ${where}${first?.message ?? 'it has the wrong shape.'}`,
     details: { issues },
   })
+}
+
+/** A key that nobody knows is its own place, not the whole that it stands in. */
+function placesOf(issue: z.core.$ZodIssue): readonly { readonly path: string; readonly message: string }[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
+  return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'There is no such setting.' }))
 }
 
 const Scope = z.object({

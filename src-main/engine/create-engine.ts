@@ -1,5 +1,4 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { HookRun, PluginInfo } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { createActions, type Actions } from './actions.ts'
 import { createClaims, type Claims } from './claims.ts'
 import { createCleanup, type Cleanup } from './cleanup.ts'
@@ -7,19 +6,17 @@ import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { createEffectWorker, type EffectWorker } from './effects.ts'
 import { createExecutions, goodbyeMs, type Executions } from './executions.ts'
-import { createHookRuns, type HookRuns } from './lifecycle/hook-runs.ts'
-import { testHook, type HookTest } from './lifecycle/test-hook.ts'
-import { createOccasions, type Occasions } from './lifecycle/occasions.ts'
+import { createLifecycle, type Hooks, type Lifecycle } from './lifecycle/create-lifecycle.ts'
 import { createPerformStep, type StepDeps } from './perform-step.ts'
 import { abandon } from './move-task.ts'
 import { createOrphans, type Orphans } from './orphans.ts'
-import { createPlugins, pluginInfos, pluginRules } from './plugins/create-plugins.ts'
-import type { Plugin } from './plugins/plugin.ts'
+import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
+import type { Plugin, PluginServices } from './plugins/plugin.ts'
 import { recover } from './recovery.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
 import { createRescues, type Rescues } from './rescues.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
-import { createSweeps } from './sweeps.ts'
+import { createSweeps, type Sweeps } from './sweeps.ts'
 import { createTransitions } from './transitions.ts'
 import { createBranchUpdates, type BranchUpdates } from './update-branch.ts'
 import { createViews, type Views } from './views.ts'
@@ -37,13 +34,9 @@ export interface Engine {
   readonly repositories: Repositories
   readonly branches: BranchUpdates
   readonly worker: EffectWorker
-  /** The runs of hooks that are under way. */
-  readonly hooks: Pick<HookRuns, 'running'>
+  readonly hooks: Hooks
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
-  readonly pluginInfos: readonly PluginInfo[]
-  /** Runs one hook in a worktree that is thrown away, and keeps nothing of it. */
-  testHook(test: HookTest, signal: AbortSignal): Promise<HookRun>
   /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
   abandonAll(project_id: ProjectId): Promise<void>
   readonly views: Views
@@ -79,28 +72,21 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   }
   const cleanup = createCleanup({ context, transitions, worktrees, endAll })
   const rescues = createRescues(context, worktrees)
-  const builtin = createPlugins({
-    context,
-    transitions,
-    worktrees,
-    whenIdle: (...idle) => executions.whenIdle(...idle),
-    isShared: (task_id) => executions.isShared(task_id),
-    whenAlone: (...alone) => executions.whenAlone(...alone),
-    dispatch: scheduler.dispatch,
-    follow: async (task_id) => {
+  const plugins = allPlugins(
+    { context, transitions, worktrees, executions, scheduler, cleanup },
+    async (task_id) => {
       worker.interrupt(task_id)
       await stopAll(task_id)
       worker.wake(task_id)
     },
-    cleanup,
-  })
-  const plugins = new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
+    more,
+  )
   const { dispatch } = scheduler
-  const runs = createHookRuns(context)
-  const occasions: Occasions = createOccasions({
-    ...{ context, transitions, worktrees, plugins, runs },
+  const lifecycle = createLifecycle({
+    ...{ context, transitions, worktrees, plugins },
     whenIdle: (task_id, signal) => executions.whenIdle(task_id, goodbyeMs, signal),
   })
+  const { hooks, runs, occasions } = lifecycle
   const steps: StepDeps = {
     ...{ context, transitions, worktrees, plugins, runs, occasions, dispatch },
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
@@ -129,20 +115,51 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     repositories: createRepositories(context, worktrees),
     branches: createBranchUpdates({ steps, worker, actions }),
     worker,
-    hooks: runs,
+    hooks,
     plugins: pluginRules(plugins),
-    pluginInfos: pluginInfos(plugins),
-    testHook: (test, signal) => testHook({ context, plugins }, test, signal),
     abandonAll: (project_id) => abandonAll({ steps, worker }, project_id),
     views: createViews(context.store.read),
+    ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps }),
+  }
+}
+
+/** The built-in plugins and those beside them, by name. */
+function allPlugins(
+  parts: Pick<PluginServices, 'context' | 'transitions' | 'worktrees' | 'cleanup'> & {
+    readonly executions: Executions
+    readonly scheduler: Scheduler
+  },
+  follow: PluginServices['follow'],
+  more: readonly Plugin[],
+): ReadonlyMap<string, Plugin> {
+  const { executions, scheduler, ...rest } = parts
+  const { isShared, whenIdle, whenAlone } = executions
+  const builtin = createPlugins({ ...rest, isShared, whenIdle, whenAlone, dispatch: scheduler.dispatch, follow })
+  return new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
+}
+
+interface RuntimeParts {
+  readonly steps: StepDeps
+  readonly lifecycle: Lifecycle
+  readonly worker: EffectWorker
+  readonly scheduler: Scheduler
+  readonly executions: Executions
+  readonly sweeps: Sweeps
+}
+
+/** How the parts begin and end, in their order. */
+function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
+  const { steps, lifecycle, worker, scheduler, executions, sweeps } = parts
+  const { context, occasions } = steps
+  const { read } = context.store
+  return {
     recover: async () => {
       await recover(steps)
-      await occasions.recover()
-      await context.scripts.reap(context.config.hookTestMark)
+      await lifecycle.recover()
     },
     start: () => {
-      for (const task_id of context.store.read.effects.pendingTasks()) worker.wake(task_id)
-      for (const task_id of context.store.read.occasions.pendingTasks()) occasions.wake(task_id)
+      for (const task_id of read.effects.pendingTasks()) worker.wake(task_id)
+      for (const task_id of read.occasions.pendingTasks()) occasions.wake(task_id)
       scheduler.pump()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
@@ -163,8 +180,9 @@ async function abandonAll(
   project_id: ProjectId,
 ): Promise<void> {
   const { read } = deps.steps.context.store
-  const pending = read.effects.pendingTasks().filter((id) => read.tasks.get(id)?.project_id === project_id)
-  await Promise.all(pending.map((task_id) => abandon(deps, task_id)))
+  const pending = new Set([...read.effects.pendingTasks(), ...read.occasions.pendingTasks()])
+  const ofProject = [...pending].filter((id) => read.tasks.get(id)?.project_id === project_id)
+  await Promise.all(ofProject.map((task_id) => abandon(deps, task_id)))
 }
 
 /** Ends what works for a state that a hook took the task out of. Never rejects. */

@@ -9,7 +9,7 @@ import { HookEnded } from './lifecycle/script-hook.ts'
 import { notify } from './notify.ts'
 import type { Notice } from './plugins/plugin.ts'
 import { WorkspaceError } from './workspace-port.ts'
-import type { EffectRecord, TaskRecord } from './store-port.ts'
+import type { EffectRecord, OccasionRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
 
 interface Ended {
@@ -41,6 +41,8 @@ export interface EffectWorker {
   interrupt(task_id: TaskId): void
   /** Settles once nothing is pending for the task. */
   settled(task_id: TaskId): Promise<void>
+  /** Settles once nothing is pending for the task but what waits for the hooks of its end. */
+  arrived(task_id: TaskId): Promise<void>
   /** Settles once the step of this kind is behind the task (or nothing is left to do). */
   passed(task_id: TaskId, kind: Step['kind']): Promise<void>
   /** Stops taking up work and waits for what is under way to give up. */
@@ -133,6 +135,11 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
       lane.again = true
     },
     settled: (task_id) => until(task_id, () => isIdle(task_id)),
+    arrived: (task_id) =>
+      until(task_id, () => {
+        const isEnding = ({ data }: OccasionRecord) => data.event === 'on_task_done' || data.event === 'on_task_cancel'
+        return isIdle(task_id) || context.store.read.occasions.ofTask(task_id).some(isEnding)
+      }),
     passed: (task_id, kind) =>
       until(task_id, () => {
         const effect = context.store.read.effects.first(task_id)

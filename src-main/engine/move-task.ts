@@ -44,7 +44,7 @@ export async function transition(
   await endOthers(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasPlugin(result.plan.to, 'run_merge')
-  if (merges) await deps.worker.settled(request.task_id)
+  if (merges) await deps.worker.arrived(request.task_id)
   return { task: merges ? outcomeOf(deps, request.task_id).task : result.task, review: result.review }
 }
 

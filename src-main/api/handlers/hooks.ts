@@ -11,7 +11,7 @@ export function createHookHandlers(parts: ApiParts): Handlers<Names> {
   const { engine, logs } = parts
   const { read } = parts.store
   return {
-    'plugins.list': () => ({ items: [...engine.pluginInfos] }),
+    'plugins.list': () => ({ items: [...engine.hooks.plugins] }),
     'tasks.hook_runs': async ({ task_id, limit }) => {
       findTask(read, task_id)
       // Asked before the logs are read: what ends meanwhile is in one of the two.
@@ -31,7 +31,7 @@ export function createHookHandlers(parts: ApiParts): Handlers<Names> {
       if (task && task.project_id !== project_id) missing('task')
       const repos = read.repos.byProject(project_id)
       const repo = repos.find((one) => (task ? one.id === task.repo_id : one.is_primary)) ?? missing('repo')
-      return await engine.testHook({ project, repo, task, event, hook }, signal)
+      return await engine.hooks.test({ project, repo, task, event, hook }, signal)
     },
   }
 }
