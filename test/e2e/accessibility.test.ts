@@ -1,11 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
+import { violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
-
-const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on the screens of the main job, in the ${colorScheme} theme`, async () => {
@@ -32,7 +28,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     expect(await violations(page), 'new task').toEqual([])
     await page.keyboard.press('Escape')
     await card.click()
-    for (const tab of ['Overview', 'Agent', 'Changes', 'Review', 'Activity', 'Workspace']) {
+    for (const tab of ['Overview', 'Agent', 'Changes', 'Review', 'Activity', 'Hooks', 'Workspace']) {
       await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
       await page.getByRole('tabpanel').first().waitFor()
       expect(await violations(page), tab).toEqual([])
@@ -43,14 +39,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('navigation', { name: 'Settings' }).getByText('Storage').click()
     await page.getByText('None. Every worktree on the disk has its task.').waitFor()
     expect(await violations(page), 'storage').toEqual([])
+    await page.getByRole('navigation', { name: 'Settings' }).getByText('Hooks').click()
+    await page.getByRole('heading', { name: 'Before work' }).waitFor()
+    expect(await violations(page), 'hooks').toEqual([])
   })
-}
-
-/** Rule and place of each finding. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(source)
-  return page.evaluate<string[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' at ' + target.join(' '))))`,
-  )
 }
