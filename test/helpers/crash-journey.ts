@@ -57,6 +57,11 @@ export async function createJourney(): Promise<Journey> {
 /** The project, the agent and the task; nothing has moved yet. */
 export async function pack({ client }: KillableApp, { repository }: Journey): Promise<Travelling> {
   const project = await client.call('projects.create', { name: 'Crash', repo_path: repository.path })
+  const lifecycle_hooks = {
+    before_work: [{ type: 'script' as const, command: 'echo ready', blocking: true }],
+    on_task_done: [{ type: 'script' as const, command: 'cat work.txt' }],
+  }
+  await client.call('projects.update_settings', { project_id: project.id, lifecycle_hooks })
   const agent = await client.call('agents.create', { name: 'Coder', executor: 'command', config: { command: coder } })
   const task = await client.call('tasks.create', {
     project_id: project.id,
@@ -128,7 +133,11 @@ export async function arrival(
     audit: audit.map(
       (one) =>
         `${one.from_state} > ${one.to_state} by ${one.triggered_by.split(':')[0] ?? ''}${one.rejection ? ', rejected' : ''}: ` +
-        one.hooks.map(({ phase, action, outcome }) => `${phase} ${action} ${outcome}`).join(', '),
+        // The hooks of the project's own run beside those of the states.
+        one.hooks
+          .map(({ phase, action, outcome }) => `${phase} ${action} ${outcome}`)
+          .sort()
+          .join(', '),
     ),
     reviews: reviews.map(
       (one) => `${one.attempt_number} ${one.status} ${one.step_results.map((step) => step.exit_code).join()}`,

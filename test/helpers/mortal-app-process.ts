@@ -55,7 +55,8 @@ function look(database: SqliteDatabase.Database): { readonly changes: number; re
     database
       .prepare<[], { changes: number; steps: string }>(
         `SELECT total_changes() AS changes, (SELECT count(*) FROM transitions) || '|' || coalesce(
-         (SELECT group_concat(id || data) FROM effects), '') AS steps`,
+         (SELECT group_concat(id || data) FROM effects), '') || '|' || coalesce(
+         (SELECT group_concat(id || data) FROM occasions), '') AS steps`,
       )
       .get() ?? { changes: 0, steps: '' }
   )
