@@ -12,10 +12,10 @@ import type { Tx } from './event-feed.ts'
 import { TrackerError, type IntegrationRecord } from './integration-port.ts'
 import { coderRole } from './roles.ts'
 import type { Queries, TaskRecord } from './store-port.ts'
-import { toSettings, toTask } from './views.ts'
+import { toImportedTask, toSettings } from './views.ts'
 
 /** So many issues are written at once: few enough that a click on the board comes between. */
-const chunkSize = 25
+const chunkSize = 50
 
 export type ImportDeps = Pick<EngineContext, 'feed' | 'newId' | 'workflows' | 'log'>
 
@@ -163,6 +163,6 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
   }
   tx.tasks.put(task)
   tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: now })
-  tx.emit('task.created', { project_id: task.project_id, task_id: task.id, task: toTask(tx, task) })
+  tx.emit('task.created', { project_id: task.project_id, task_id: task.id, task: toImportedTask(task, address) })
   return true
 }

@@ -60,35 +60,65 @@ async function walk(
   signal: AbortSignal,
 ): Promise<SyncCounts | null> {
   const source = sourceOf(deps, record)
+  const ahead = new AbortController()
+  const ask: Pages['ask'] = (step) => askFor(deps, record, step, AbortSignal.any([signal, ahead.signal]))
+  try {
+    return await takePages(deps, { source, current, ask }, rest(deps, record) ?? begin(deps, largestPage))
+  } finally {
+    // The page after the last one that was wanted.
+    ahead.abort()
+  }
+}
+
+interface Pages {
+  readonly source: ImportSource
+  readonly current: Current
+  readonly ask: (step: Pick<SyncWalk, 'next_url' | 'page_size'>) => Promise<IssuePageAnswer | 'too_large'>
+}
+
+/** Imports a page while the next one is on its way. */
+async function takePages(deps: SyncDeps, { source, current, ask }: Pages, first: SyncWalk): Promise<SyncCounts | null> {
   const seen = new Set<string | null>()
-  let step: SyncWalk = rest(deps, record) ?? begin(deps, largestPage)
+  let step = first
+  let coming = ask(step)
   for (;;) {
-    const answer = await askFor(deps, record, step, signal)
+    const answer = await coming
     if (answer === 'too_large') {
       // Fewer issues fit where many did not; those that are imported by then are not imported again.
       step = { ...begin(deps, Math.max(1, Math.floor(step.page_size / 10))), ...countsOf(step) }
       seen.clear()
+      coming = ask(step)
       continue
     }
-    const counts = await importPage(deps, source, answer.items ?? [], () => current() !== null)
-    if (counts === null) return null
+    const { next_url, not_before, items } = answer
     seen.add(step.next_url)
-    step = advance(deps, step, answer, counts)
-    const isLast = step.next_url === null || answer.items?.length === 0
-    if (!isLast && (seen.has(step.next_url) || seen.size >= maxPages)) {
+    const isLast = next_url === null || items?.length === 0
+    if (!isLast && (seen.has(next_url) || seen.size >= maxPages)) {
       throw new TrackerError('bad_response', 'The pages of the tracker have no end: one leads back to another.')
     }
-    const stays = deps.feed.commit((tx) => {
-      const now = current()
-      if (now === null) return false
-      if (isLast) finish(deps, tx, now, step, answer)
-      else saveStep(tx, now, step, answer)
-      return true
-    })
-    if (!stays) return null
+    if (!isLast && not_before === null) {
+      coming = ask({ next_url, page_size: step.page_size })
+      // Heard when its turn has come.
+      coming.catch(() => undefined)
+    }
+    const counts = await importPage(deps, source, items ?? [], () => current() !== null)
+    if (counts === null) return null
+    step = advance(deps, step, answer, counts)
+    if (!keep(deps, current, step, answer, isLast)) return null
     if (isLast) return countsOf(step)
-    if (answer.not_before !== null) throw paused(answer.not_before)
+    if (not_before !== null) throw paused(not_before)
   }
+}
+
+/** Writes down that a page is done; whether the cycle may go on. */
+function keep(deps: SyncDeps, current: Current, step: SyncWalk, answer: IssuePageAnswer, isLast: boolean): boolean {
+  return deps.feed.commit((tx) => {
+    const now = current()
+    if (now === null) return false
+    if (isLast) finish(deps, tx, now, step, answer)
+    else saveStep(tx, now, step, answer)
+    return true
+  })
 }
 
 function sourceOf(deps: SyncDeps, record: IntegrationRecord): ImportSource {
@@ -109,7 +139,7 @@ function paused(until: number): TrackerError {
 async function askFor(
   deps: SyncDeps,
   record: IntegrationRecord,
-  step: SyncWalk,
+  step: Pick<SyncWalk, 'next_url' | 'page_size'>,
   signal: AbortSignal,
 ): Promise<IssuePageAnswer | 'too_large'> {
   const { since, etag } = record

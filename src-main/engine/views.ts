@@ -18,6 +18,18 @@ export function toTask(q: Queries, record: TaskRecord): Task {
   }
 }
 
+/** A task that is just being made for an issue: nothing else refers to it yet. */
+export function toImportedTask(record: TaskRecord, issue: { readonly number: number; readonly url: string }): Task {
+  const { context_holder: _holder, attended_mark: _attended, ...task } = record
+  return {
+    ...task,
+    dependencies: [],
+    external_issue_number: issue.number,
+    external_issue_url: issue.url,
+    port_base: null,
+  }
+}
+
 export function toProject(q: Queries, record: ProjectRecord): Project {
   const { settings: _inside, ...project } = record
   const repos = q.repos.byProject(record.id).map(({ project_id: _project, ...repo }) => repo)

@@ -8,11 +8,12 @@ import { tasks } from './schema/work.ts'
 export function createTaskQueries(db: Database): Queries['tasks'] {
   const get = prepareGet(db, tasks, tasks.id)
   const put = prepareUpsert(db, tasks, tasks.id, [tasks.project_id, tasks.parent_id, tasks.archived, tasks.position])
-  const last = db
-    .select({ position: sql<number | null>`max(${tasks.position})` })
-    .from(tasks)
-    .where(eq(tasks.project_id, sql.placeholder('project_id')))
-    .prepare()
+  // Asked for both kinds apart, the index has each answer at its end.
+  const last = db.$client.prepare<[string, string], { position: number | null }>(
+    `SELECT max(position) AS position FROM (
+       SELECT max(position) AS position FROM tasks WHERE project_id = ? AND archived = 0 UNION ALL
+       SELECT max(position) FROM tasks WHERE project_id = ? AND archived = 1)`,
+  )
   const children = prepareAll(db, tasks, 'WHERE parent_id = ? ORDER BY position, id')
   return {
     get,
@@ -22,7 +23,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
       db.delete(tasks).where(eq(tasks.id, id)).run()
     },
     list: (filter) => listTasks(db, filter),
-    lastPosition: (project_id) => last.get({ project_id })?.position ?? 0,
+    lastPosition: (project_id) => last.get(project_id, project_id)?.position ?? 0,
     countByStatus: (project_id) => {
       const rows = db
         .select({ status: tasks.status, n: sql<number>`count(*)` })

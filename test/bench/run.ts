@@ -10,6 +10,7 @@ import { diffRow } from './rows/diff.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
 import { idleWorktrees } from './rows/idle-worktrees.ts'
+import { importIssues } from './rows/import-issues.ts'
 import { mergeRow } from './rows/merge.ts'
 import { scriptOutput } from './rows/script-output.ts'
 import { scriptOverhead } from './rows/script-overhead.ts'
@@ -26,6 +27,7 @@ const rows: readonly BenchRow[] = [
   ...worktreeCreationRows,
   diffRow,
   mergeRow,
+  importIssues,
   scriptOverhead,
   scriptOutput,
   idleWorktrees,
