@@ -15,7 +15,7 @@ import type { Queries, TaskRecord } from './store-port.ts'
 import { toImportedTask, toSettings } from './views.ts'
 
 /** So many issues are written at once: few enough that a click on the board comes between. */
-const chunkSize = 50
+const chunkSize = 100
 
 export type ImportDeps = Pick<EngineContext, 'feed' | 'newId' | 'workflows' | 'log'>
 
