@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { WorkspaceError } from '../engine/workspace-port.ts'
@@ -14,6 +14,8 @@ const lookEveryMs = 25
 /** A checkout whose index nobody else can change: what git does there goes to a copy, until that is installed. */
 export interface CheckoutLock extends AsyncDisposable {
   readonly checkout: string
+  /** The `indexState` in which it was locked. */
+  readonly state: string
   /** Lets git work on the copy. */
   readonly env: { readonly GIT_INDEX_FILE: string }
   /** Makes the copy the checkout's index. */
@@ -34,18 +36,26 @@ export async function lockCheckout(checkout: string, token: string): Promise<Che
     for (const file of [copy, `${copy}.lock`, lock]) await rm(file, { force: true })
   }
   try {
+    const state = await indexState(checkout)
     await copyIndex(index, copy)
+    return {
+      checkout,
+      state,
+      env: { GIT_INDEX_FILE: copy },
+      install: () => rename(copy, index),
+      reload: () => copyIndex(index, copy),
+      [Symbol.asyncDispose]: release,
+    }
   } catch (error) {
     await release()
     throw error
   }
-  return {
-    checkout,
-    env: { GIT_INDEX_FILE: copy },
-    install: () => rename(copy, index),
-    reload: () => copyIndex(index, copy),
-    [Symbol.asyncDispose]: release,
-  }
+}
+
+/** Tells the index of a checkout from every earlier and later one: git writes it anew and renames it into place. */
+export async function indexState(checkout: string): Promise<string> {
+  const found = await orNull(stat((await filesOf(checkout, '')).index, { bigint: true }))
+  return found === null ? 'none' : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
 }
 
 /** Gives up the lock that a crash left in a checkout, if it is the one with this token. */
@@ -70,7 +80,6 @@ export async function follow(
   const args = ['read-tree', '-m', '-u', ...(dryRun ? ['-n'] : []), from, to]
   const isDone = async () => (await runGit(checkout, args, { signal, env, access: 'write', accept })).exit_code === 0
   if (await isDone()) return true
-  if (!dryRun) return false
   // A file that was merely touched looks changed to git until it has looked inside.
   await runGit(checkout, ['update-index', '-q', '--refresh'], { signal, env, access: 'write', accept })
   return await isDone()

@@ -12,7 +12,7 @@ import { readGitLink } from './git/worktree.ts'
 import { moveBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
-import { checkoutsToMove, pathsInTheWay } from './target-checkout.ts'
+import { checkoutsToMove, isUntouched, lookAt, pathsInTheWay } from './target-checkout.ts'
 import { verifyMerge } from './verify-merge.ts'
 
 const attempts = 5
@@ -29,35 +29,61 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   let why = ''
   let done: MergeResult | null = null
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const [sides, checkouts] = await Promise.all([
-      readSides(request, { signal }),
-      checkoutsToMove(repo, base_branch, { signal }),
+    const [made, looked] = await Promise.all([
+      prepare(request, { signal }),
+      checkoutsToMove(repo, base_branch, { signal }).then((checkouts) => lookAt(checkouts, { signal })),
     ])
-    const plan = await planMerge(repo, sides, request.strategy, { signal })
-    if (plan.kind === 'nothing_to_do') return done ?? nothingToDo(request, sides)
-    if (plan.kind === 'conflict') return await describeConflict(request, plan, { signal })
+    if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
+    if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
     signal.throwIfAborted()
-    const [commit, changes] = await Promise.all([
-      commitOf(request, plan, { signal }),
-      changedPaths(repo, sides.target.tree, plan.tree, { signal }),
-    ])
-    const reason = `copse: merge ${branch}`
-    const from = sides.target.commit
-    const moved = await moveBranch({ repo, branch: base_branch, from, to: commit, reason, changes, checkouts })
+    const { commit, changes, sides } = made
+    const checkouts = looked.map(({ checkout }) => checkout)
+    const clear = looked.filter((one) => isUntouched(one, changes))
+    const verification = createVerification(request, { ...sides, commit })
+    const moved = await moveBranch({
+      ...{ repo, branch: base_branch, from: sides.target.commit, to: commit, reason: `copse: merge ${branch}` },
+      ...{ changes, checkouts, onFollow: verification.begin },
+      untouched: new Map(clear.map(({ checkout, state }) => [checkout, state])),
+    })
     if (moved.kind === 'dirty') return { kind: 'target_dirty', files: moved.files }
     if (moved.kind === 'not_moved') {
       why = moved.why
       continue
     }
     done = { kind: 'merged', commit }
-    const now = AbortSignal.timeout(60_000)
     // Somebody went on committing to the branch: that is merged too, before its worktree goes.
-    if ((await verifyMerge(request, { ...sides, commit }, { signal: now })) === 'held') return done
+    if ((await verification.result()) === 'held') return done
   }
   throw new WorkspaceError(
     'git_failed',
     `${base_branch} could not be moved; something keeps changing it, or a hook of the repository forbids it. ${why}`.trim(),
   )
+}
+
+/** The commit that the target is to move to, and what differs there; made in the object store. */
+async function prepare(request: MergeRequest, { signal }: Cancellable) {
+  const sides = await readSides(request, { signal })
+  const plan = await planMerge(request.repo_path, sides, request.strategy, { signal })
+  if (plan.kind === 'nothing_to_do' || plan.kind === 'conflict') return { ...plan, sides }
+  const [changes, commit] = await Promise.all([
+    changedPaths(request.repo_path, sides.target.tree, plan.tree, { signal }),
+    commitOf(request, plan, { signal }),
+  ])
+  return { kind: 'made', commit, changes, sides } as const
+}
+
+/** Looks whether the target holds the work as soon as it has moved, while the files still follow. */
+function createVerification(request: MergeRequest, merged: Sides & { readonly commit: string }) {
+  const look = () => verifyMerge(request, merged, { signal: AbortSignal.timeout(60_000) })
+  let begun: ReturnType<typeof look> | null = null
+  return {
+    begin: (): void => {
+      begun = look()
+      // Nobody asks when the move is taken back.
+      begun.catch(() => undefined)
+    },
+    result: async () => await (begun ?? look()),
+  }
 }
 
 /** The paths that would keep the user's checkout from following a merge now. Throws what a merge would throw at once. */

@@ -19,6 +19,10 @@ export interface BranchMove {
   readonly changes: readonly ChangedPath[]
   /** The worktrees that have the branch checked out. */
   readonly checkouts: readonly string[]
+  /** Checkouts in which nothing tracked is in the way while their index is in this state (`lookAt`). */
+  readonly untouched?: ReadonlyMap<string, string>
+  /** The branch has moved, and files begin to follow. */
+  readonly onFollow?: () => void
 }
 
 export type MovedBranch =
@@ -31,7 +35,8 @@ export type MovedBranch =
 /**
  * Moves a branch by compare-and-swap, and the checkouts that have it follow.
  *
- * The order is: note the move, lock the checkouts' indexes, try the move out, move the branch, let the files follow.
+ * The order is: note the move, lock the checkouts' indexes, try the move out (unless it was seen that nothing is in the
+ * way), move the branch, let the files follow.
  * Files first would let a crash leave changes that nobody made. Branch first means that a failure leaves files that
  * are merely behind: it is undone at once (the branch moves back), and after a crash the note makes the next look at
  * the repository finish it. At no point is a file of the user overwritten that git has not. From its first step on
@@ -83,12 +88,13 @@ async function moveLocked(
   look: 'look' | 'looked',
   { signal }: Cancellable,
 ): Promise<Exclude<MovedBranch, { kind: 'dirty' }> | StuckMove | 'dirty' | 'unclear'> {
-  const { repo, branch, from, to, reason, checkouts, changes } = move
+  const { repo, branch, from, to, reason, checkouts, changes, untouched } = move
   await using stack = new AsyncDisposableStack()
   const locks: CheckoutLock[] = []
   for (const checkout of checkouts) locks.push(stack.use(await lockCheckout(checkout, token)))
   const looks = look === 'look' ? checkouts.map((checkout) => looksClear(checkout, changes)) : []
-  const trials = locks.map((lock) => follow(lock, from, to, { signal, dryRun: true }))
+  const unsure = locks.filter(({ checkout, state }) => untouched?.get(checkout) !== state)
+  const trials = unsure.map((lock) => follow(lock, from, to, { signal, dryRun: true }))
   const [clear, fits] = await Promise.all([Promise.all(looks), Promise.all(trials)])
   if (clear.includes(false)) return 'unclear'
   if (fits.includes(false)) return 'dirty'
@@ -96,7 +102,9 @@ async function moveLocked(
   const why = await swapBranch(where, branch, { to, from, reason }, { signal })
   if (why !== null) return { kind: 'not_moved', why }
   for (const [index, lock] of locks.entries()) {
-    if (await followAndInstall(lock, from, to, { signal })) continue
+    const following = followAndInstall(lock, from, to, { signal })
+    if (index === 0) move.onFollow?.()
+    if (await following) continue
     const left = await takeBack(move, where, { failed: lock, followed: locks.slice(0, index) }, { signal })
     return left === null ? 'dirty' : { kind: 'stuck', checkout: lock.checkout, why: left }
   }

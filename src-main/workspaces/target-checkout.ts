@@ -2,9 +2,10 @@ import type { Stats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import type { Cancellable } from '../engine/ports.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
+import { indexState } from './checkout-lock.ts'
 import { orNull } from './file-errors.ts'
 import { runGit } from './git/run-git.ts'
-import { readStatus } from './git/status.ts'
+import { readStatus, type ChangedPaths } from './git/status.ts'
 import { isBeingRebased } from './git/unfinished.ts'
 import { parentsOf, pathBytes, pathText, type ChangedPath } from './git/tree-paths.ts'
 import { listWorktrees, type ListedWorktree } from './git/worktree.ts'
@@ -61,6 +62,27 @@ export async function pathsInTheWay(
   return [...found].sort()
 }
 
+/** What is changed in a checkout, and the state in which its index was when that was looked for. */
+export interface LookedAt {
+  readonly checkout: string
+  readonly state: string
+  readonly status: ChangedPaths
+}
+
+/** Looks at the checkouts before it is known what a move changes. */
+export async function lookAt(checkouts: readonly string[], { signal }: Cancellable): Promise<readonly LookedAt[]> {
+  return await Promise.all(
+    checkouts.map(async (checkout) => {
+      const state = await indexState(checkout)
+      return { checkout, state, status: await readStatus(checkout, { signal, untracked: 'no' }) }
+    }),
+  )
+}
+
+/** Whether nothing that is tracked in the checkout is changed there and by the move. */
+export const isUntouched = ({ status }: LookedAt, moves: readonly ChangedPath[]): boolean =>
+  hitBy(status, moves).length === 0
+
 /**
  * Whether a look at the files alone finds nothing that the move could hit: what it adds is not there, and what it
  * changes is. git itself tells what has other contents; it would not mind the rest.
@@ -87,7 +109,10 @@ async function changesInTheWay(
   moves: readonly ChangedPath[],
   { signal }: Cancellable,
 ): Promise<readonly string[]> {
-  const { changed, unmerged } = await readStatus(checkout, { signal, untracked: 'no' })
+  return hitBy(await readStatus(checkout, { signal, untracked: 'no' }), moves)
+}
+
+function hitBy({ changed, unmerged }: ChangedPaths, moves: readonly ChangedPath[]): readonly string[] {
   const moved = new Set(moves.map(({ key }) => pathText(key)))
   const aboveAdded = new Set(
     moves.flatMap(({ key, status }) => (status === 'A' ? parentsOf(key).map((parent) => pathText(parent)) : [])),

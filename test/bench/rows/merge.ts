@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { MergeRequest } from '../../../src-main/engine/workspace-port.ts'
@@ -32,7 +32,11 @@ async function prepare({ scale, say }: Setting): Promise<Contest> {
   await using opened = new AsyncDisposableStack()
   say(`  making a repository of ${files} files and its clone`)
   const content = Object.fromEntries(Array.from({ length: files }, (_, number) => [nameOf(number), textOf(number)]))
-  const repository = opened.use(await createTestRepository({ files: content, within: await memoryFolder() }))
+  const repository = opened.use(await createTestRepository({ files: null, within: await memoryFolder() }))
+  // A collection in the background would run into the measurement, and into the clone.
+  await repository.git(['config', 'gc.auto', '0'])
+  await repository.commit('First commit', content)
+  await repository.git(['repack', '-adq'])
   const path = join(repository.beside, 'worktree')
   await repository.git(['worktree', 'add', '--quiet', '-b', 'task', path])
   for (let number = 0; number < changed; number += 1)
@@ -50,12 +54,20 @@ async function prepare({ scale, say }: Setting): Promise<Contest> {
   const workspaces = createWorkspaces()
   const trees = new Set<string>()
   const owned = opened.move()
+  // git reads anew what was written within the same second as its index; a person's files are older than that.
+  const age = async (cwd: string): Promise<void> => {
+    const past = new Date(Date.now() - 3_600_000)
+    for (let number = 0; number < changed; number += 1) await utimes(join(cwd, nameOf(number)), past, past)
+    await repository.git(['update-index', '-q', '--refresh'], { cwd })
+  }
+  for (const cwd of [repository.path, clone]) await age(cwd)
   const round = async (cwd: string, merge: () => Promise<void>): Promise<number> => {
     const since = performance.now()
     await merge()
     const took = performance.now() - since
     trees.add(await stateOf(repository, cwd))
     await repository.git(['reset', '--quiet', '--hard', target], { cwd })
+    await age(cwd)
     return took
   }
   return {

@@ -1,6 +1,9 @@
-import { chmod, lstat, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { changedPaths } from '../../../src-main/workspaces/git/tree-paths.ts'
+import { moveBranch } from '../../../src-main/workspaces/move-branch.ts'
+import { isUntouched, lookAt } from '../../../src-main/workspaces/target-checkout.ts'
 import { branch, everything, never, withWork } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
 
@@ -120,6 +123,50 @@ test('a target that moves while the merge is computed keeps what it was moved to
   expect((await fixture.workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
   expect(await repository.git(['merge-base', '--is-ancestor', meanwhile, 'main'])).toBe('')
   expect(await repository.git(['ls-tree', '--name-only', 'main'])).toBe('README.md\na.txt\nb.txt\none.txt')
+})
+
+test('a file that was merely touched does not keep the files from following', async () => {
+  await using fixture = await withWork({ 'a.txt': 'task\n' })
+  const { repository, workspaces } = fixture
+  await utimes(join(repository.path, 'a.txt'), new Date(0), new Date(0))
+  expect((await workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
+  expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('task\n')
+  expect(await repository.git(['status', '--porcelain'])).toBe('')
+})
+
+test.each(['assume-unchanged', 'skip-worktree'])(
+  'a change that git was told not to look at (%s) is not overwritten, and the target stays',
+  async (flag) => {
+    await using fixture = await withWork({ 'a.txt': 'task\n' })
+    const { repository, workspaces } = fixture
+    await repository.git(['update-index', `--${flag}`, 'a.txt'])
+    await repository.write({ 'a.txt': 'mine\n' })
+    const before = await repository.git(['rev-parse', 'main'])
+    await expect(workspaces.merge(fixture.mergeRequest(), never)).rejects.toMatchObject({ code: 'git_failed' })
+    expect(await repository.git(['rev-parse', 'main'])).toBe(before)
+    expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('mine\n')
+    expect(await repository.git(['status', '--porcelain'])).toBe('')
+  },
+)
+
+test('what the user stages after a look at the checkout is seen before the branch moves', async () => {
+  await using fixture = await withWork({ 'a.txt': 'task\n' })
+  const { repository } = fixture
+  const checkout = repository.path
+  const [looked] = await lookAt([checkout], never)
+  const from = await repository.git(['rev-parse', 'main'])
+  const to = await repository.git(['rev-parse', branch])
+  const changes = await changedPaths(checkout, from, to, never)
+  expect(looked && isUntouched(looked, changes)).toBe(true)
+  await repository.write({ 'a.txt': 'staged\n' })
+  await repository.git(['add', 'a.txt'])
+  const untouched = new Map([[checkout, looked?.state ?? '']])
+  const moves: string[] = []
+  const onFollow = () => void moves.push('moved')
+  const move = { repo: checkout, branch: 'main', from, to, reason: 'test', changes, checkouts: [checkout] }
+  expect(await moveBranch({ ...move, untouched, onFollow })).toEqual({ kind: 'dirty', files: ['a.txt'] })
+  expect(moves).toEqual([])
+  expect(await repository.git(['rev-parse', 'main'])).toBe(from)
 })
 
 test('when the files cannot follow after all, the branch moves back and the merge says so', async () => {
