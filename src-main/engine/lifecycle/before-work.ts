@@ -4,7 +4,7 @@ import type { Occasion } from '../../domain/transition/occasion.ts'
 import type { Step } from '../../domain/transition/phases.ts'
 import type { StepEnd, StepRun } from '../effects.ts'
 import type { TaskRecord } from '../store-port.ts'
-import { outcomeOf, runHook, type HookDeps } from './run-hook.ts'
+import { outcomeOf, runHook, type HookDeps, type Moment } from './run-hook.ts'
 
 type BeforeWork = Step & { readonly kind: 'before_work' }
 
@@ -21,7 +21,9 @@ export async function performBeforeWork(
 ): Promise<StepEnd> {
   const { from, to, triggered_by, transition_id, cursor } = effect
   if (effect.redo && !effect.redo.includes(cursor)) return { kind: 'advance' }
-  const moment = { event: 'before_work', from, to, triggered_by, agent_id: null, execution_id: null } as const
+  const execution = deps.context.store.read.executions.openOfTask(task.id)[0]
+  const told = { from, to, triggered_by, agent_id: execution?.agent_id ?? null }
+  const moment: Moment = { event: 'before_work', ...told, execution_id: execution?.id ?? null }
   if (hook.type === 'script' && !hook.blocking) {
     const occasion: Occasion = { ...moment, hooks: [{ index, hook }], transition_id, cursor: 0 }
     return {

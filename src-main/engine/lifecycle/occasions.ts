@@ -66,9 +66,10 @@ export function createOccasions(deps: OccasionsDeps): Occasions {
     underWay.set(id, one)
     one.ended = perform(deps, record, abort.signal)
       .catch((error: unknown) => {
-        if (abort.signal.aborted) return
-        context.log.error({ err: error, task_id, event: one.event }, 'the hooks of a task broke')
-        drop(deps, id)
+        const { aborted, reason } = abort.signal
+        if (!aborted) context.log.error({ err: error, task_id, event: one.event }, 'the hooks of a task broke')
+        // What the end of the service interrupts is taken up at the next start; nothing else is.
+        if (!aborted || reason instanceof HookEnded) drop(deps, id)
       })
       .finally(() => {
         underWay.delete(id)

@@ -56,6 +56,16 @@ test('retry_hook runs the hook again with the same context, and its success lets
   expect(second).toBe(first)
 })
 
+test('a hook before work is told which agent is about to start', async () => {
+  await using job = await startJob()
+  await setHooks(job, { before_work: [script('echo "$SVC_AGENT_ID $SVC_EXECUTION_ID"', { blocking: true })] })
+  const task = await job.task()
+  const agent = await job.agent('echo work > work.txt')
+  const { execution } = await job.claim(task, agent)
+  const run = await hookRunWhere(job, task.id, ended('before_work'))
+  expect(run.stdout).toBe(`${agent.id} ${execution.id}\n`)
+})
+
 test('skip_hook_once passes over that hook once, and the timeline says who, when and why', async () => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('exit 1', { blocking: true })] })

@@ -34,7 +34,8 @@ test('on_task_done has its worktree to the end, and clean-up waits for it', asyn
 test('what a hook of the work still runs is ended before the worktree goes', async () => {
   await using job = await startJob()
   const { client } = job.running
-  await setHooks(job, { on_work_start: [script('echo up; sleep 600', { timeout_seconds: 600 })] })
+  const up = script('echo up; sleep 600', { timeout_seconds: 600 })
+  await setHooks(job, { on_work_start: [up, script('echo next')] })
   const task = await job.task()
   await job.claim(task, await job.agent('echo work > work.txt'))
   const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
@@ -45,6 +46,8 @@ test('what a hook of the work still runs is ended before the worktree goes', asy
     () => client.call('tasks.workspace', { task_id: task.id }),
     ({ status }) => status === 'cleaned',
   )
+  // What had not begun by then does not begin any more.
+  expect(await hookRuns(job, task.id)).toHaveLength(1)
 })
 
 test('the review waits for on_work_stop, which waits for the agent', async () => {
