@@ -41,6 +41,13 @@ export function parseTerminalText(text: string): TerminalLine[] {
   return text.split(/\r?\n/).map((line) => parseLine(afterLastReturn(line), style))
 }
 
+/** The same without colours and control characters, so that pasting it into a terminal does nothing. */
+export function plainTerminalText(text: string): string {
+  return parseTerminalText(text)
+    .map((line) => line.map((span) => span.text).join(''))
+    .join('\n')
+}
+
 /** A progress bar rewrites its line: only its last state is worth a row. */
 function afterLastReturn(line: string): string {
   const trimmed = line.endsWith('\r') ? line.slice(0, -1) : line

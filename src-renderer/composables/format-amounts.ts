@@ -11,6 +11,11 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
+/** The same for what may take no time at all: `0 ms`, `40 ms`, `4.2 s`. */
+export function formatShortSpan(ms: number): string {
+  return ms < 100 ? `${ms} ms` : formatSpan(ms)
+}
+
 function trimZero(text: string): string {
   return text.endsWith('.0') ? text.slice(0, -2) : text
 }

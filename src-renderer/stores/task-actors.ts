@@ -10,7 +10,9 @@ export function useTaskActors() {
     actor(by: string): Face {
       const [kind, rest = ''] = by.split(/:(.*)/s)
       if (kind === 'agent') return { name: agents.byId.get(rest)?.name ?? 'An agent', kind: 'agent' }
-      if (kind === 'user') return { name: session.me?.handle === rest ? session.myName : rest, kind: 'person' }
+      // The person at the machine is `local`, also before anybody has an account.
+      const isMe = session.me ? session.me.handle === rest : rest === 'local'
+      if (kind === 'user') return { name: isMe ? session.myName : rest, kind: 'person' }
       return { name: 'Copse', kind: 'agent' }
     },
   }

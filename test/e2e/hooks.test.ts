@@ -143,7 +143,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   // The timeline says it too, and leads to the log.
   await panel.getByRole('tab', { name: 'Activity' }).click()
   await panel.getByText('was skipped once by').waitFor()
-  await panel.getByRole('button', { name: 'Open the log of sleep 60' }).click()
+  await panel.getByRole('button', { name: 'Open log of sleep 60' }).click()
   await view.getByText('Timed out').waitFor()
 
   for (const colorScheme of ['light', 'dark'] as const) {

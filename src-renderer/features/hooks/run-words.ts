@@ -1,5 +1,4 @@
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
-import { parseTerminalText } from '../../components/terminal-text.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
 import { count, formatSpan } from '../../composables/format-amounts.ts'
 import { hookReason } from '../../composables/hook-reason.ts'
@@ -43,22 +42,10 @@ function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
 }
 
-/** `0 ms`, `40 ms`, `4.2 s`, `1 m 37 s`. */
-export function runSpan(ms: number): string {
-  return ms < 100 ? `${ms} ms` : formatSpan(ms)
-}
-
 /** The number of lines of an output, for its tab; null when it wrote nothing. */
 export function lineCount(output: string): string | null {
   const text = output.replace(/\s+$/, '')
   return text === '' ? null : count(text.split('\n').length, 'line')
-}
-
-/** An output without colours and control characters, so that pasting it into a terminal does nothing. */
-export function plainOutput(output: string): string {
-  return parseTerminalText(output)
-    .map((line) => line.map((span) => span.text).join(''))
-    .join('\n')
 }
 
 /** `08:01:12`; on another day than today's with the date before it. */

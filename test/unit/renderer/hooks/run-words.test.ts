@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hookName } from '../../../../src-renderer/composables/hook-name.ts'
-import {
-  lineCount,
-  plainOutput,
-  runSentence,
-  runSpan,
-  startedAt,
-  startedShort,
-} from '../../../../src-renderer/features/hooks/run-words.ts'
+import { lineCount, runSentence, startedAt, startedShort } from '../../../../src-renderer/features/hooks/run-words.ts'
 import { runOf } from './hook-run-fixture.ts'
 
 test('a hook is called by the line of its script that does something, or by its plugin', () => {
@@ -35,10 +28,6 @@ describe('a run in a few words', () => {
   })
 })
 
-test('short runs are told in milliseconds', () => {
-  expect([runSpan(0), runSpan(40), runSpan(4_200), runSpan(97_000)]).toEqual(['0 ms', '40 ms', '4.2 s', '1 m 37 s'])
-})
-
 test('the lines of an output are counted without the end of the last', () => {
   expect([lineCount(''), lineCount('\n'), lineCount('one\n'), lineCount('one\n\nthree')]).toEqual([
     null,
@@ -46,10 +35,6 @@ test('the lines of an output are counted without the end of the last', () => {
     '1 line',
     '3 lines',
   ])
-})
-
-test('what is copied holds nothing that a terminal would act on', () => {
-  expect(plainOutput('\u001b[31mred\u001b[0m\n\u001b]0;title\u0007a\u0008b\u0003')).toBe('red\nab')
 })
 
 test('a start on another day says which', () => {

@@ -3,6 +3,7 @@ import {
   count,
   formatBytes,
   formatCost,
+  formatShortSpan,
   formatSpan,
   formatTokens,
 } from '../../../../src-renderer/composables/format-amounts.ts'
@@ -18,6 +19,9 @@ test('spans of time read as people say them', () => {
     '12 h 21 m',
     '2 d 4 h',
   ])
+})
+test('what takes no time at all is told in milliseconds', () => {
+  expect([0, 40, 4_200, 97_000].map(formatShortSpan)).toEqual(['0 ms', '40 ms', '4.2 s', '1 m 37 s'])
 })
 test('tokens and money are short', () => {
   expect([840, 184_400, 999_600, 1_230_000].map(formatTokens)).toEqual(['840', '184k', '1.0M', '1.2M'])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderMarkdown } from '../../../../src-renderer/components/markdown.ts'
-import { parseTerminalText } from '../../../../src-renderer/components/terminal-text.ts'
+import { parseTerminalText, plainTerminalText } from '../../../../src-renderer/components/terminal-text.ts'
 
 const esc = '\u001b'
 
@@ -15,6 +15,9 @@ describe('a program’s output', () => {
         { text: 'plain', tone: null, bold: false },
       ],
     ])
+  })
+  test('copied, it holds nothing that a terminal would act on', () => {
+    expect(plainTerminalText(`${esc}[31mred${esc}[0m\n${esc}]0;title\u0007a\u0008b\u0003`)).toBe('red\nab')
   })
   test('shows only the last state of a line that is written over', () => {
     expect(parseTerminalText('10 %\r50 %\r100 %\nnext').map((line) => line.map((span) => span.text).join(''))).toEqual([

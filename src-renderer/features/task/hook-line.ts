@@ -1,0 +1,58 @@
+import { plainTerminalText } from '../../components/terminal-text.ts'
+import type { GlyphName } from '../../components/state-glyphs.ts'
+import { formatShortSpan } from '../../composables/format-amounts.ts'
+import { hookName } from '../../composables/hook-name.ts'
+import { hookReason, skippedOnce } from '../../composables/hook-reason.ts'
+import type { ActivityItem } from './activity-items.ts'
+
+type HookItem = Pick<Extract<ActivityItem, { kind: 'hook' }>, 'hook' | 'run'>
+
+/** How the timeline shows a hook. `bad` and `skipd` stand out; `null` is quiet. */
+export interface HookLine {
+  readonly tone: 'bad' | 'skipd' | null
+  readonly glyph: GlyphName
+  readonly name: string
+  /** `failed, exit 1, and held the task`. */
+  readonly words: string
+  readonly after: string | null
+  /** Why, or the last that it wrote. */
+  readonly says: string | null
+}
+
+export function hookLine({ hook, run }: HookItem, nameOf: (by: string) => string): HookLine {
+  const name = run ? hookName(run) : hook.action
+  const reason = hook.reason ?? null
+  if (hook.outcome === 'skipped') {
+    const once = reason === null ? null : skippedOnce(reason)
+    return {
+      // There was nothing to do: nobody need look at it.
+      tone: reason === 'not_needed' ? null : 'skipd',
+      glyph: 'skipped',
+      name,
+      words: once ? `was skipped once by ${nameOf(once.by)}` : 'was skipped',
+      after: null,
+      says: once ? `“${once.why}”` : reason && hookReason(reason),
+    }
+  }
+  return {
+    tone: 'bad',
+    glyph: run?.status === 'timed_out' ? 'timed-out' : 'failed',
+    name,
+    words: failureWords({ hook, run }),
+    after: formatShortSpan(hook.duration_ms),
+    says: (run && lastWords(run)) ?? (reason && hookReason(reason)),
+  }
+}
+
+function failureWords({ hook, run }: HookItem): string {
+  const hasExit = run !== null && run.status !== 'timed_out' && run.exit_code !== null
+  const failed = run?.status === 'timed_out' ? 'timed out' : `failed${hasExit ? `, exit ${run.exit_code}` : ''}`
+  if (hook.outcome === 'failed') return failed
+  // Before work nothing moves back: the task waits at its entry.
+  return `${failed}${hasExit ? ',' : ''} and ${hook.phase === 'before_work' ? 'held the task' : 'blocked the move'}`
+}
+
+function lastWords(run: Exclude<HookItem['run'], null>): string | null {
+  const lines = plainTerminalText(run.stderr.trim() === '' ? run.stdout : run.stderr).split('\n')
+  return lines.findLast((line) => line.trim() !== '')?.trim() ?? null
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { hookLine } from '../../../../src-renderer/features/task/hook-line.ts'
+import type { HookOutcome } from '../../../../src-shared/contract/tasks.ts'
+import { runOf } from '../hooks/hook-run-fixture.ts'
+
+const nameOf = (by: string) => (by === 'user:mara' ? 'Mara' : by)
+const blocked: HookOutcome = {
+  phase: 'before_work',
+  action: 'script',
+  outcome: 'blocked',
+  reason: 'exit code 1',
+  duration_ms: 4_200,
+}
+const failed = runOf(1, { command: 'scripts/seed-db.sh', status: 'failed', exit_code: 1 })
+
+test('a hook that holds the task says so, with its exit code and the last that it wrote', () => {
+  const run = { ...failed, stdout: 'one\n', stderr: '+ seed\n\u001b[31mdatabase is locked\u001b[0m\n\n' }
+  expect(hookLine({ hook: blocked, run }, nameOf)).toEqual({
+    tone: 'bad',
+    glyph: 'failed',
+    name: 'scripts/seed-db.sh',
+    words: 'failed, exit 1, and held the task',
+    after: '4.2 s',
+    says: 'database is locked',
+  })
+})
+
+test('a hook without a log has its outcome only', () => {
+  const hook: HookOutcome = { ...blocked, phase: 'before_exit', action: 'run_ci_steps', reason: 'npm test failed' }
+  expect(hookLine({ hook, run: null }, nameOf)).toMatchObject({
+    name: 'run_ci_steps',
+    words: 'failed and blocked the move',
+    says: 'npm test failed',
+  })
+})
+
+test('what ran out of time has a shape of its own, and no exit code', () => {
+  const run = { ...failed, status: 'timed_out', exit_code: 143 } as const
+  const hook: HookOutcome = { ...blocked, phase: 'on_work_stop', outcome: 'failed', reason: 'ran out of its 30 s' }
+  expect(hookLine({ hook, run }, nameOf)).toMatchObject({
+    glyph: 'timed-out',
+    words: 'timed out',
+    says: 'ran out of its 30 s',
+  })
+})
+
+test('a skip says who made it and why; one for want of work is quiet', () => {
+  const skipped: HookOutcome = { ...blocked, outcome: 'skipped', duration_ms: 0 }
+  const once = { ...skipped, reason: 'skipped once by user:mara at 2026-11-21T08:05:00.000Z: stale lock' }
+  expect(hookLine({ hook: once, run: failed }, nameOf)).toMatchObject({
+    tone: 'skipd',
+    words: 'was skipped once by Mara',
+    after: null,
+    says: '“stale lock”',
+  })
+  const idle = { ...skipped, reason: 'not_needed' }
+  expect(hookLine({ hook: idle, run: null }, nameOf)).toMatchObject({ tone: null, says: 'There was nothing to do.' })
+  const noPlace = { ...skipped, reason: 'no_workspace' }
+  expect(hookLine({ hook: noPlace, run: null }, nameOf)).toMatchObject({
+    tone: 'skipd',
+    says: 'There is no worktree yet.',
+  })
+})
