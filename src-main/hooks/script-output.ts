@@ -1,6 +1,5 @@
-import { Writable } from 'node:stream'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { finished } from 'node:stream/promises'
 import { createLineHold } from '../base/line-hold.ts'
 import { createOutputTail } from '../base/output-tail.ts'
 import type { OutputTail } from '../base/output-tail.ts'
@@ -28,16 +27,13 @@ export function createScriptOutput(script: ScriptRun): ScriptOutput {
   return {
     async pump(from, output) {
       const log = script.log ? createLogging(script.log, tail) : null
-      await pipeline(
-        output,
-        createSink(async (chunk) => {
-          script[from]?.push(chunk)
-          teller.touch()
-          if (log) return await log.push(chunk)
-          tail.push(chunk)
-          free(chunk)
-        }),
-      )
+      await drain(output, (chunk) => {
+        script[from]?.push(chunk)
+        teller.touch()
+        if (log) return log.push(chunk)
+        tail.push(chunk)
+        return free(chunk)
+      })
       await log?.end()
     },
     async note(text) {
@@ -63,7 +59,7 @@ function createLogging(log: LogWriter, tail: OutputTail) {
     if (failure === undefined) await log.write(bytes).catch((error: Error) => (failure = error))
   }
   return {
-    /** Settles when the log takes more, so that a flood is slowed down at its source. */
+    /** Never rejects. Settles when the log takes more, so that a flood is slowed down at its source. */
     push: (chunk: Uint8Array) => write(lines.push(chunk)),
     end: async () => {
       await write(lines.flush())
@@ -72,15 +68,22 @@ function createLogging(log: LogWriter, tail: OutputTail) {
   }
 }
 
-function createSink(take: (chunk: Buffer) => Promise<void>): Writable {
-  return new Writable({ write: (chunk: Buffer, _, done) => void take(chunk).then(() => done(), done) })
+/** Gives each chunk to `take` until the output ends, and none while `take` still has to settle. */
+async function drain(output: Readable, take: (chunk: Buffer) => Promise<void> | undefined): Promise<void> {
+  output.on('data', (chunk: Buffer) => {
+    const taken = take(chunk)
+    if (!taken) return
+    output.pause()
+    void taken.then(() => output.resume())
+  })
+  await finished(output, { writable: false })
 }
 
 /**
  * Gives the memory of a chunk back at once, if it has it alone. The collector does so only when some 70 MB of
  * such memory have come together.
  */
-function free({ buffer, byteLength }: Buffer): void {
+function free({ buffer, byteLength }: Buffer): undefined {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
