@@ -29,7 +29,13 @@ export interface IdentityPort {
     list(user_id: UserId): PersonalAccessToken[]
     delete(user_id: UserId, token_id: TokenId): void
   }
-  readonly users: { list(): User[]; get(id: UserId): User | null }
+  readonly users: {
+    list(): User[]
+    get(id: UserId): User | null
+    withEmail(email: string): User | null
+    /** Throws `not_found`, and `last_admin` where nobody else is one. */
+    setAdmin(id: UserId, is_admin: boolean): User
+  }
 }
 
 /** A workflow template as its file says it: a definition, or what is wrong with it. */

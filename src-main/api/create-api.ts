@@ -20,6 +20,7 @@ import { createExecutionHandlers } from './handlers/executions.ts'
 import { createHookHandlers } from './handlers/hooks.ts'
 import { createKnowledgeHandlers } from './handlers/knowledge.ts'
 import { createIntegrationHandlers } from './handlers/integrations.ts'
+import { createMemberHandlers } from './handlers/members.ts'
 import { createMergeHandlers } from './handlers/merges.ts'
 import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
@@ -36,6 +37,7 @@ export function createApi(parts: ApiParts): Api {
     ...createIdentityHandlers(parts),
     ...createProjectHandlers(parts),
     ...createRepoHandlers(parts),
+    ...createMemberHandlers(parts),
     ...createAgentHandlers(parts),
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),

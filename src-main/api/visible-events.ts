@@ -1,6 +1,6 @@
 import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
-import type { Principal } from '../domain/access/principal.ts'
+import { isAdmin, type Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/store-port.ts'
 import { seesAgent } from './agent-sight.ts'
 import { seesProject } from './project-sight.ts'
@@ -13,7 +13,8 @@ export function visibleTo(
 ): (item: FeedItem, project_id: ProjectId | null) => boolean {
   return (item, project_id) => {
     if (only !== null && project_id !== only) return false
-    if (project_id === null) return seesAgentEvent(q, principal, item)
+    if (project_id === null) return seesOwnEvent(q, principal, item)
+    if (isAboutThem(principal, item)) return true
     const project = q.projects.get(project_id)
     // Of a deleted project nothing is left to see but that it is gone.
     if (!project) return item.kind === 'event' && item.event.type === 'project.updated' && !item.event.data.project
@@ -28,8 +29,21 @@ function isMeantFor(principal: Principal, item: FeedItem): boolean {
   return principal.kind === 'user' ? principal.user_id === user_id : principal.kind === 'operator' && user_id === null
 }
 
-function seesAgentEvent(q: Queries, principal: Principal, item: FeedItem): boolean {
-  if (item.kind !== 'event' || item.event.type !== 'agent.updated') return principal.kind !== 'anonymous'
-  const { agent } = item.event.data
-  return agent === null || seesAgent(q, principal, agent)
+/** Whoever is taken out of a project learns it too. */
+function isAboutThem(principal: Principal, item: FeedItem): boolean {
+  if (item.kind !== 'event' || item.event.type !== 'member.updated') return false
+  return principal.kind === 'user' && principal.user_id === item.event.data.user_id
+}
+
+/** Of no project: people and agents. */
+function seesOwnEvent(q: Queries, principal: Principal, item: FeedItem): boolean {
+  if (item.kind !== 'event') return principal.kind !== 'anonymous'
+  switch (item.event.type) {
+    case 'user.updated':
+      return isAdmin(principal) || (principal.kind === 'user' && principal.user_id === item.event.data.user.id)
+    case 'agent.updated':
+      return item.event.data.agent === null || seesAgent(q, principal, item.event.data.agent)
+    default:
+      return principal.kind !== 'anonymous'
+  }
 }

@@ -17,6 +17,7 @@ import type {
   WorkspaceId,
 } from '../../src-shared/contract/ids.ts'
 import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
+import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
@@ -256,9 +257,14 @@ export interface Queries {
     remove(global_id: string): void
   }
   readonly members: {
-    role(project_id: ProjectId, user_id: UserId): 'owner' | 'member' | null
+    role(project_id: ProjectId, user_id: UserId): MemberRole | null
     projectsOf(user_id: UserId): ReadonlySet<ProjectId>
-    put(project_id: ProjectId, user_id: UserId, role: 'owner' | 'member'): void
+    /** Whether somebody with this id has registered. */
+    isPerson(user_id: UserId): boolean
+    /** In the order of their registration. */
+    list(project_id: ProjectId): readonly Member[]
+    put(project_id: ProjectId, user_id: UserId, role: MemberRole): void
+    delete(project_id: ProjectId, user_id: UserId): void
   }
 }
 

@@ -1,6 +1,5 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { Session, User } from '../../src-shared/contract/identity.ts'
-import type { UserId } from '../../src-shared/contract/ids.ts'
+import type { Session } from '../../src-shared/contract/identity.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { AgentTokens, Clock } from '../engine/ports.ts'
 import { createAccessTokens } from './access-tokens.ts'
@@ -18,8 +17,9 @@ import type { PersonalTokens } from './personal-tokens.ts'
 import { invalidToken, missingToken } from './refusals.ts'
 import { createRegistration } from './registration.ts'
 import type { RegistrationInput } from './registration.ts'
-import { createSessions, userView } from './sessions.ts'
+import { createSessions } from './sessions.ts'
 import { loadSigningKey } from './signing-key.ts'
+import { createUsers, type Users } from './users.ts'
 
 export interface IdentityOptions {
   readonly store: IdentityStore
@@ -50,7 +50,7 @@ export interface Identity {
   /** Whether anybody has registered. */
   isRegistered(): boolean
   readonly tokens: PersonalTokens
-  readonly users: { list(): User[]; get(id: UserId): User | null }
+  readonly users: Users
   readonly agentTokens: AgentTokens
 }
 
@@ -77,13 +77,7 @@ export function createIdentity({ store, clock, newId, config }: IdentityOptions)
     localPrincipal,
     isRegistered: () => store.firstUserId() !== null,
     tokens: createPersonalTokens(context),
-    users: {
-      list: () => store.users.list().map(userView),
-      get: (id) => {
-        const user = store.users.find(id)
-        return user && userView(user)
-      },
-    },
+    users: createUsers(store),
     agentTokens: createAgentTokens(context),
   }
 }

@@ -47,6 +47,7 @@ export interface IdentityStore {
     findByEmail(email: string): UserRecord | null
     findByHandle(handle: string): UserRecord | null
     list(): UserRecord[]
+    setAdmin(id: UserId, is_admin: boolean): void
   }
   readonly refreshTokens: {
     insert(token: RefreshTokenRecord): void

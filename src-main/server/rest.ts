@@ -48,10 +48,13 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
         signal: spec.method === 'GET' ? untilGone(reply, lifetime) : lifetime,
         remote_address: request.ip,
       })
-      return spec.responds === 'bytes' ? sendSlice(reply, output) : sendJson(reply, spec.status, output)
+      return spec.responds === 'bytes' ? sendSlice(reply, output) : sendJson(reply, statusOf(spec, output), output)
     },
   })
 }
+
+const statusOf = ({ status, unchanged }: OperationSpec, output: unknown): number =>
+  unchanged !== undefined && (output as Values)[unchanged] === false ? 200 : status
 
 /** A secret that belongs into a body does not come in by an address, which proxies write down. */
 function only(query: unknown, names: readonly string[]): Values {

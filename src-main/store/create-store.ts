@@ -1,7 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm'
 import type { Queries, Store } from '../engine/store-port.ts'
 import { createCommentQueries } from './comments.ts'
-import type { Database } from './database-type.ts'
 import type { OpenDatabase } from './database.ts'
 import { createDependencyQueries } from './dependencies.ts'
 import { createEffectQueries, createEventQueries } from './events.ts'
@@ -9,11 +7,11 @@ import { createExecutionQueries } from './executions.ts'
 import { createExternalLinkQueries } from './external-links.ts'
 import { createIntegrationQueries } from './integrations.ts'
 import { createKnowledgeQueries } from './knowledge.ts'
+import { createMemberQueries } from './members.ts'
 import { createOccasionQueries } from './occasions.ts'
 import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
 import { createReviewQueries } from './reviews.ts'
-import { projectMembers } from './schema/identity.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
 import { createViewedFileQueries } from './viewed-files.ts'
@@ -49,36 +47,5 @@ export function createStore(database: OpenDatabase): Store {
     close: () => {
       database.close()
     },
-  }
-}
-
-function createMemberQueries(db: Database): Queries['members'] {
-  const role = db
-    .select({ role: projectMembers.role })
-    .from(projectMembers)
-    .where(
-      and(
-        eq(projectMembers.project_id, sql.placeholder('project_id')),
-        eq(projectMembers.user_id, sql.placeholder('user_id')),
-      ),
-    )
-    .prepare()
-  return {
-    role: (project_id, user_id) => role.get({ project_id, user_id })?.role ?? null,
-    projectsOf: (user_id) =>
-      new Set(
-        db
-          .select({ id: projectMembers.project_id })
-          .from(projectMembers)
-          .where(eq(projectMembers.user_id, user_id))
-          .all()
-          .map((row) => row.id),
-      ),
-    put: (project_id, user_id, role) =>
-      void db
-        .insert(projectMembers)
-        .values({ project_id, user_id, role })
-        .onConflictDoUpdate({ target: [projectMembers.project_id, projectMembers.user_id], set: { role } })
-        .run(),
   }
 }

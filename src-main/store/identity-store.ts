@@ -17,7 +17,7 @@ import {
   insertRefreshToken,
   markRefreshTokenRotated,
 } from './refresh-tokens.ts'
-import { findUserByEmail, findUserByHandle, insertUser, listUsers, prepareFindUser } from './users.ts'
+import { findUserByEmail, findUserByHandle, insertUser, listUsers, prepareFindUser, setAdmin } from './users.ts'
 
 /** Names, in `installation`, the person whose registration took over the ownerless resources. */
 const firstUserKey = 'first_user_id'
@@ -47,6 +47,7 @@ export function createIdentityStore(db: Database, adoptOrphans: (db: Database, u
       findByEmail: bind(findUserByEmail),
       findByHandle: bind(findUserByHandle),
       list: bind(listUsers),
+      setAdmin: bind(setAdmin),
     },
     refreshTokens: {
       insert: bind(insertRefreshToken),

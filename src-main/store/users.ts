@@ -32,6 +32,11 @@ export function findUserByHandle(db: Database, handle: string): UserRow | null {
   return db.select().from(users).where(eq(users.handle, handle)).get() ?? null
 }
 
+/** Makes somebody an admin, or no longer one. */
+export function setAdmin(db: Database, id: UserId, is_admin: boolean): void {
+  db.update(users).set({ is_admin }).where(eq(users.id, id)).run()
+}
+
 /** Everybody, in the order of registration. */
 export function listUsers(db: Database): UserRow[] {
   return db.select().from(users).orderBy(users.id).all()

@@ -1,5 +1,6 @@
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
+import type { Integration } from '../../src-shared/contract/integrations.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
@@ -13,6 +14,7 @@ export interface EventTargets {
   readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
   readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'hooks'): void }
   readonly viewed: { put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void }
+  readonly integrations: { put(projectId: string, integration: Integration | null): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
   /** A hook failed under a policy that lets the task go on: somebody should know. */
@@ -54,10 +56,15 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.deleted':
     case 'notification.created':
     case 'knowledge.updated':
+    case 'member.updated':
+    case 'user.updated':
+      // No store keeps comments, notifications, knowledge or people, and none is part of a task: the board stays as it is.
+      return
     case 'integration.updated':
+      return to.integrations.put(event.data.project_id, event.data.integration)
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':
-      // No store keeps comments, notifications, knowledge or integrations, and none is part of a task: the board stays as it is.
+      // `integration.updated` has said so already.
       return
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)

@@ -16,7 +16,9 @@ import {
   WorkspaceId,
 } from './ids.ts'
 import { Integration, syncFailures } from './integrations.ts'
+import { User } from './identity.ts'
 import { KnowledgeEntry } from './knowledge.ts'
+import { Member } from './members.ts'
 import { notificationTypes } from './notifications.ts'
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
@@ -108,6 +110,15 @@ export const eventPayloads = {
     message: z.string(),
     occurred_at: Timestamp,
   }),
+  /** `member` is null when they were taken out; they hear that too. */
+  'member.updated': z.object({
+    project_id: ProjectId,
+    user_id: UserId,
+    member: Member.nullable(),
+    occurred_at: Timestamp,
+  }),
+  /** Heard by admins and by the person themself. */
+  'user.updated': z.object({ ...base, user: User }),
   'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),
   'project.updated': z.object({ ...base, project_id: ProjectId, project: Project.nullable() }),
 } as const
@@ -126,6 +137,7 @@ export const Activity = z.object({
   task_id: TaskId,
   execution_id: ExecutionId,
   text: z.string(),
+  quiet_since: Timestamp.nullable().describe('Since when nothing was heard of it, once that is long.'),
   occurred_at: Timestamp,
 })
 export type Activity = z.infer<typeof Activity>

@@ -104,7 +104,11 @@ function describeOperation(name: string, spec: OperationSpec, components: Json):
     ...(spec.who === 'public' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
-    responses: { [spec.status]: describeSuccess(spec, components), ...errorResponses(refusals, components) },
+    responses: {
+      [spec.status]: describeSuccess(spec, components),
+      ...(spec.unchanged && { 200: describeSuccess(spec, components) }),
+      ...errorResponses(refusals, components),
+    },
   }
 }
 

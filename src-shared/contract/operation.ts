@@ -23,6 +23,8 @@ export interface OperationSpec {
   readonly query?: readonly string[]
   readonly output: z.ZodType
   readonly status: 200 | 201 | 204
+  /** The key of the output that is false where nothing new was made: the answer is 200 then. */
+  readonly unchanged?: string
   readonly errors: readonly ErrorCode[]
   /** `bytes`: REST answers a `LogSlice` as raw bytes with two headers. */
   readonly responds: 'json' | 'bytes'

@@ -13,6 +13,7 @@ import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
 import { hooksOperations } from './operations/hooks.ts'
 import { integrationsOperations } from './operations/integrations.ts'
+import { membersOperations } from './operations/members.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
 import { reposOperations } from './operations/repos.ts'
@@ -26,6 +27,7 @@ export const operations = {
   ...identityOperations,
   ...projectsOperations,
   ...reposOperations,
+  ...membersOperations,
   ...agentsOperations,
   ...tasksOperations,
   ...taskRecordsOperations,

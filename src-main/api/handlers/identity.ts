@@ -15,8 +15,9 @@ type Names =
   | 'auth.list_tokens'
   | 'auth.delete_token'
   | 'admin.list_users'
+  | 'admin.update_user'
 
-export function createIdentityHandlers({ identity, store }: ApiParts): Handlers<Names> {
+export function createIdentityHandlers({ identity, store, feed }: ApiParts): Handlers<Names> {
   return {
     'auth.register': (input) => identity.register(input),
     'auth.login': (input, { remote_address }) => identity.login(input, remote_address),
@@ -40,6 +41,12 @@ export function createIdentityHandlers({ identity, store }: ApiParts): Handlers<
       return null
     },
     'admin.list_users': () => ({ items: identity.users.list() }),
+    'admin.update_user': ({ user_id, is_admin }) =>
+      feed.commit((tx) => {
+        const user = identity.users.setAdmin(user_id, is_admin)
+        tx.emit('user.updated', { project_id: null, user })
+        return user
+      }),
   }
 }
 

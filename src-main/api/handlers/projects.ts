@@ -9,6 +9,7 @@ import type { AgentRecord, ProjectRecord, TaskRecord } from '../../engine/store-
 import type { ApiParts, Handlers } from '../context.ts'
 import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
 import { accepted, findProject } from '../find.ts'
+import { handOver } from '../project-owner.ts'
 import { seesProject } from '../project-sight.ts'
 import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
 import { lifecycleProblems } from '../hook-problems.ts'
@@ -76,11 +77,11 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       )
     },
     'projects.get': ({ project_id }) => views.project(findProject(read, project_id)),
-    'projects.update': ({ project_id, name, paused_at, workflow_definition }) => {
+    'projects.update': ({ project_id, name, paused_at, owner_id, workflow_definition }, { principal }) => {
       const before = findProject(read, project_id)
       const updated = accepted(
         parts.feed.commit((tx) => {
-          const project = findProject(tx, project_id)
+          const project = handOver(tx, findProject(tx, project_id), owner_id, principal)
           const changed = { ...project, name: name ?? project.name, paused_at: pausedAt(project, paused_at) }
           if (workflow_definition === undefined) return write(parts, tx, changed)
           return parts.changeWorkflow(tx, changed, workflow_definition)

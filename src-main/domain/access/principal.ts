@@ -21,6 +21,11 @@ export type Principal =
       readonly execution_id: ExecutionId
     }
 
+/** Whether they may do everything here: an admin, or the operator while nobody has registered. */
+export function isAdmin(principal: Principal): boolean {
+  return principal.kind === 'operator' || (principal.kind === 'user' && principal.is_admin)
+}
+
 /** How the audit names who acted: `user:<handle>`, `agent:<id>` or `system`. */
 export function actorOf(principal: Principal): string {
   switch (principal.kind) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Password, PersonalAccessToken, Session, User } from '../identity.ts'
-import { TokenId } from '../ids.ts'
-import { get, post, del, list } from '../operation.ts'
+import { TokenId, UserId } from '../ids.ts'
+import { get, post, patch, del, list } from '../operation.ts'
 
 export const identityOperations = {
   'auth.register': post(
@@ -81,4 +81,12 @@ export const identityOperations = {
   'admin.list_users': get('/admin/users', 'admin', 'All registered users.', z.object({}), list(User), [
     'admin_required',
   ]),
+  'admin.update_user': patch(
+    '/admin/users/{user_id}',
+    'admin',
+    'Make somebody an admin, or no longer one.',
+    z.object({ user_id: UserId, is_admin: z.boolean() }),
+    User,
+    ['admin_required', 'last_admin'],
+  ),
 } as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProjectId } from '../ids.ts'
+import { ProjectId, UserId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
 import { Agent, Project, ProjectSettings } from '../projects.ts'
 import { SystemInfo } from '../system.ts'
@@ -51,15 +51,18 @@ export const projectsOperations = {
   'projects.update': patch(
     '/projects/{project_id}',
     'owner',
-    'Rename, pause or resume a project, or replace its workflow.',
+    'Rename, pause, resume or hand over a project, or replace its workflow.',
     z.object({
       project_id: ProjectId,
       name: z.string().trim().min(1).max(100).optional(),
       paused_at: z.iso.datetime().nullable().optional(),
+      owner_id: UserId.nullable()
+        .optional()
+        .describe('Whose it is; they become an owner of it. null, by an admin, makes it a system project.'),
       workflow_definition: z.string().max(1_000_000).optional(),
     }),
     Project,
-    ['workflow_invalid', 'states_in_use', 'transition_in_use'],
+    ['admin_required', 'workflow_invalid', 'states_in_use', 'transition_in_use'],
   ),
   'projects.delete': del(
     '/projects/{project_id}',

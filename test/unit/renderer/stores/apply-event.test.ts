@@ -8,6 +8,7 @@ import {
   KnowledgeId,
   NotificationId,
   TransitionId,
+  UserId,
   WorkspaceId,
 } from '../../../../src-shared/contract/ids.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
@@ -110,7 +111,7 @@ test('files that were ticked off elsewhere are ticked here', () => {
   expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked.files, true]])
 })
 
-test('comments, notifications and knowledge change nothing on the board', () => {
+test('comments, notifications, knowledge and people change nothing on the board', () => {
   const comment: Comment = {
     id: CommentId.parse('01990008-0000-7000-8000-000000000001'),
     task_id: task.id,
@@ -131,6 +132,17 @@ test('comments, notifications and knowledge change nothing on the board', () => 
   const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
   const forgotten = { ...base, knowledge_id, entry: null }
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])
+  const user_id = UserId.parse('01990011-0000-7000-8000-000000000001')
+  expect(heard({ seq: 6, type: 'member.updated', data: { ...base, user_id, member: null } })).toEqual([])
+  const user = {
+    id: user_id,
+    email: 'a@b.c',
+    handle: 'a',
+    display_name: 'A',
+    is_admin: false,
+    created_at: task.updated_at,
+  }
+  expect(heard({ seq: 7, type: 'user.updated', data: { ...base, user } })).toEqual([])
 })
 
 test('a reply that comes after a newer event does not undo it', () => {

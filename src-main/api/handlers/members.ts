@@ -1,0 +1,49 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { UserId } from '../../../src-shared/contract/ids.ts'
+import type { MemberRole } from '../../../src-shared/contract/members.ts'
+import type { Tx } from '../../engine/event-feed.ts'
+import type { ProjectRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findProject, missing } from '../find.ts'
+import { putMember } from '../project-owner.ts'
+
+type Names = 'members.list' | 'members.add' | 'members.remove'
+
+export function createMemberHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, feed, identity } = parts
+  return {
+    'members.list': ({ project_id }) => ({ items: [...store.read.members.list(project_id)] }),
+    'members.add': ({ project_id, user_id, email, role }) =>
+      feed.commit((tx) => {
+        const project = findProject(tx, project_id)
+        const id = user_id ?? identity.users.withEmail(email ?? '')?.id ?? missing('user')
+        const before = tx.members.role(project_id, id)
+        if (before === 'owner' && role !== 'owner') passOn(parts, tx, project, id)
+        return { ...putMember(tx, project_id, id, role), added: before === null }
+      }),
+    'members.remove': ({ project_id, user_id }) => {
+      feed.commit((tx) => {
+        const project = findProject(tx, project_id)
+        const role: MemberRole = tx.members.role(project_id, user_id) ?? missing('member')
+        if (role === 'owner') passOn(parts, tx, project, user_id)
+        tx.members.delete(project_id, user_id)
+        tx.emit('member.updated', { project_id, user_id, member: null })
+      })
+      return null
+    },
+  }
+}
+
+/** Before an owner leaves: a project that was theirs becomes that of another owner. A system project needs none. */
+function passOn(parts: ApiParts, tx: Tx, project: ProjectRecord, leaving: UserId): void {
+  if (project.owner_id === null) return
+  const heir = tx.members.list(project.id).find(({ role, user_id }) => role === 'owner' && user_id !== leaving)
+  if (!heir) {
+    const message = 'This is the last owner of the project. Make somebody else an owner first.'
+    throw new ApiError({ code: 'last_owner', message })
+  }
+  if (project.owner_id !== leaving) return
+  const updated = { ...project, owner_id: heir.user_id, updated_at: tx.now() }
+  tx.projects.put(updated)
+  tx.emit('project.updated', { project_id: project.id, project: parts.engine.views.project(updated) })
+}

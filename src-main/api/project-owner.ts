@@ -1,0 +1,35 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { ProjectId, UserId } from '../../src-shared/contract/ids.ts'
+import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
+import type { Principal } from '../domain/access/principal.ts'
+import { isAdmin } from '../domain/access/principal.ts'
+import type { Tx } from '../engine/event-feed.ts'
+import type { ProjectRecord } from '../engine/store-port.ts'
+import { missing } from './find.ts'
+
+/**
+ * The project with another owner, who becomes one of its owners; inside the transaction. Only an admin makes it a
+ * system project (null): throws `admin_required`. Throws `not_found` for an unknown person.
+ */
+export function handOver(
+  tx: Tx,
+  project: ProjectRecord,
+  owner_id: UserId | null | undefined,
+  principal: Principal,
+): ProjectRecord {
+  if (owner_id === undefined || owner_id === project.owner_id) return project
+  if (owner_id !== null) putMember(tx, project.id, owner_id, 'owner')
+  else if (!isAdmin(principal)) {
+    throw new ApiError({ code: 'admin_required', message: 'Only an admin can open a project to everybody.' })
+  }
+  return { ...project, owner_id }
+}
+
+/** Makes somebody a member in this role and announces it. Throws `not_found` for an unknown person. */
+export function putMember(tx: Tx, project_id: ProjectId, user_id: UserId, role: MemberRole): Member {
+  if (!tx.members.isPerson(user_id)) missing('user')
+  tx.members.put(project_id, user_id, role)
+  const member = tx.members.list(project_id).find((one) => one.user_id === user_id) ?? missing('user')
+  tx.emit('member.updated', { project_id, user_id, member })
+  return member
+}

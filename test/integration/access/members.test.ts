@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest'
+import type { Client } from '../../../src-shared/client/create-client.ts'
+import type { FeedItem } from '../../../src-shared/contract/events.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
+import { register } from '../../helpers/membership.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
+import { runApp, type RunningApp } from '../../helpers/running-app.ts'
+
+interface Team extends AsyncDisposable {
+  readonly running: RunningApp
+  readonly client: Client
+  readonly project_id: string
+  readonly owner_id: string
+}
+
+async function startTeam(): Promise<Team> {
+  const repository = await createTestRepository()
+  const running = await runApp()
+  const { id: project_id } = await running.client.call('projects.create', { name: 'Team', repo_path: repository.path })
+  const { id: owner_id } = await running.client.call('auth.me', {})
+  return {
+    running,
+    client: running.client,
+    project_id,
+    owner_id,
+    [Symbol.asyncDispose]: async () => {
+      await running[Symbol.asyncDispose]()
+      await repository[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const rolesOf = async ({ client, project_id }: Team) =>
+  (await client.call('members.list', { project_id })).items.map(({ handle, role }) => `${handle} ${role}`)
+
+test.concurrent('a member is added by email in any case, works, and is out again when removed', async () => {
+  await using team = await startTeam()
+  const { client, project_id } = team
+  const guest = await register(team.running, 'Guest')
+  expect(await refusalOf(guest.client.call('projects.get', { project_id }))).toBe('not_a_member')
+  const member = await client.call('members.add', { project_id, email: 'GUEST@copse.test' })
+  expect(member).toEqual({
+    project_id,
+    user_id: guest.user_id,
+    role: 'member',
+    email: 'guest@copse.test',
+    handle: 'guest',
+    display_name: 'Guest',
+    added: true,
+  })
+  expect(await rolesOf(team)).toEqual(['owner owner', 'guest member'])
+  const { id: task_id } = await guest.client.call('tasks.create', { project_id, title: 'Mine' })
+  expect(await refusalOf(guest.client.call('projects.update', { project_id, name: 'Mine' }))).toBe('owner_required')
+  expect(await refusalOf(guest.client.call('members.add', { project_id, user_id: guest.user_id, role: 'owner' }))).toBe(
+    'owner_required',
+  )
+  expect(await client.call('members.remove', { project_id, user_id: guest.user_id })).toBeNull()
+  expect(await refusalOf(guest.client.call('tasks.get', { task_id }))).toBe('not_a_member')
+  expect((await guest.client.call('projects.list', {})).items).toEqual([])
+  expect(await refusalOf(client.call('members.remove', { project_id, user_id: guest.user_id }))).toBe('not_found')
+})
+
+test.concurrent('adding answers 201, changing the role of a member 200', async () => {
+  await using team = await startTeam()
+  const guest = await register(team.running, 'Guest')
+  const add = async (body: unknown) => {
+    const response = await fetch(`${team.running.url}/api/v1/projects/${team.project_id}/members`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${team.running.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const { role, added, error } = (await response.json()) as {
+      role?: string
+      added?: boolean
+      error?: { code: string }
+    }
+    return [response.status, role ?? error?.code, added]
+  }
+  expect([
+    await add({ user_id: guest.user_id }),
+    await add({ email: 'guest@copse.test', role: 'owner' }),
+    await add({ user_id: guest.user_id }),
+    await add({ user_id: guest.user_id, email: 'guest@copse.test' }),
+    await add({}),
+    await add({ email: 'nobody@copse.test' }),
+    await add({ user_id: team.project_id }),
+    await add({ user_id: guest.user_id, role: 'king' }),
+  ]).toEqual([
+    [201, 'member', true],
+    [200, 'owner', false],
+    [200, 'member', false],
+    [400, 'validation_failed', undefined],
+    [400, 'validation_failed', undefined],
+    [404, 'not_found', undefined],
+    [404, 'not_found', undefined],
+    [400, 'validation_failed', undefined],
+  ])
+})
+
+test.concurrent('the last owner stays; with another one the project passes on', async () => {
+  await using team = await startTeam()
+  const { client, project_id, owner_id } = team
+  const guest = await register(team.running, 'Guest')
+  expect(await refusalOf(client.call('members.remove', { project_id, user_id: owner_id }))).toBe('last_owner')
+  expect(await refusalOf(client.call('members.add', { project_id, user_id: owner_id }))).toBe('last_owner')
+  await client.call('members.add', { project_id, user_id: guest.user_id, role: 'owner' })
+  await client.call('members.add', { project_id, user_id: owner_id, role: 'member' })
+  expect((await client.call('projects.get', { project_id })).owner_id).toBe(guest.user_id)
+  expect(await rolesOf(team)).toEqual(['owner member', 'guest owner'])
+  await guest.client.call('members.remove', { project_id, user_id: owner_id })
+  expect(await refusalOf(guest.client.call('members.remove', { project_id, user_id: guest.user_id }))).toBe(
+    'last_owner',
+  )
+})
+
+test.concurrent('two owners who remove each other at once leave one', async () => {
+  await using team = await startTeam()
+  const { client, project_id, owner_id } = team
+  const guest = await register(team.running, 'Guest')
+  await client.call('members.add', { project_id, user_id: guest.user_id, role: 'owner' })
+  await Promise.allSettled([
+    client.call('members.remove', { project_id, user_id: guest.user_id }),
+    guest.client.call('members.remove', { project_id, user_id: owner_id }),
+  ])
+  expect(await rolesOf(team)).toHaveLength(1)
+})
+
+test.concurrent('an owner hands the project over, and only an admin opens it to everybody', async () => {
+  await using team = await startTeam()
+  const { client, project_id, owner_id } = team
+  const guest = await register(team.running, 'Guest')
+  const other = await register(team.running, 'Other')
+  const given = await client.call('projects.update', { project_id, owner_id: guest.user_id })
+  expect(given.owner_id).toBe(guest.user_id)
+  expect(await rolesOf(team)).toEqual(['owner owner', 'guest owner'])
+  expect(await refusalOf(guest.client.call('projects.update', { project_id, owner_id: null }))).toBe('admin_required')
+  expect(await refusalOf(client.call('projects.update', { project_id, owner_id: project_id }))).toBe('not_found')
+  await client.call('projects.update', { project_id, owner_id: null })
+  expect((await other.client.call('projects.get', { project_id })).owner_id).toBeNull()
+  expect(await refusalOf(other.client.call('projects.update', { project_id, name: 'Mine' }))).toBe('owner_required')
+  await client.call('members.remove', { project_id, user_id: owner_id })
+  await client.call('projects.update', { project_id, owner_id })
+  expect(await refusalOf(other.client.call('projects.get', { project_id }))).toBe('not_a_member')
+})
+
+test.concurrent('admins promote and demote, at once; the last one stays', async () => {
+  await using team = await startTeam()
+  const { client, owner_id } = team
+  const guest = await register(team.running, 'Guest')
+  expect(await refusalOf(guest.client.call('admin.update_user', { user_id: guest.user_id, is_admin: true }))).toBe(
+    'admin_required',
+  )
+  expect(await refusalOf(client.call('admin.update_user', { user_id: owner_id, is_admin: false }))).toBe('last_admin')
+  const promoted = await client.call('admin.update_user', { user_id: guest.user_id, is_admin: true })
+  expect(promoted).toEqual(await guest.client.call('auth.me', {}))
+  expect(promoted.is_admin).toBe(true)
+  expect((await guest.client.call('admin.list_users', {})).items.map(({ handle }) => handle)).toEqual([
+    'owner',
+    'guest',
+  ])
+  // A token that was issued before says what was true then.
+  await guest.client.call('admin.update_user', { user_id: owner_id, is_admin: false })
+  expect(await refusalOf(client.call('admin.list_users', {}))).toBe('admin_required')
+  expect(await refusalOf(guest.client.call('admin.update_user', { user_id: team.project_id, is_admin: true }))).toBe(
+    'not_found',
+  )
+})
+
+test.concurrent('members hear of members, the removed one too, and only admins of accounts', async () => {
+  await using team = await startTeam()
+  const { client, project_id } = team
+  const guest = await register(team.running, 'Guest')
+  const stranger = await register(team.running, 'Stranger')
+  const stop = new AbortController()
+  const listen = async (user_id: string) => {
+    const principal = { kind: 'user', user_id, handle: '', is_admin: false, via: 'jwt' } as never
+    const heard: string[] = []
+    const context = { principal, signal: stop.signal, remote_address: null }
+    for await (const item of team.running.app.api.events({}, 0, context) as AsyncIterable<FeedItem>) {
+      if (item.kind !== 'event') continue
+      const { type } = item.event
+      if (type === 'agent.updated') break
+      if (type === 'member.updated') heard.push(item.event.data.member === null ? 'removed' : 'added')
+      if (type === 'user.updated') heard.push(item.event.data.user.handle)
+    }
+    return heard
+  }
+  await client.call('members.add', { project_id, user_id: guest.user_id })
+  await client.call('members.remove', { project_id, user_id: guest.user_id })
+  await client.call('admin.update_user', { user_id: guest.user_id, is_admin: true })
+  await client.call('admin.update_user', { user_id: guest.user_id, is_admin: false })
+  // Everybody hears when an agent is gone: the end of this story.
+  const { id: agent_id } = await client.call('agents.create', { name: 'End', executor: 'external' })
+  await client.call('agents.delete', { agent_id })
+  expect(await listen(guest.user_id)).toEqual(['added', 'removed', 'guest', 'guest'])
+  expect(await listen(stranger.user_id)).toEqual([])
+  stop.abort()
+})
