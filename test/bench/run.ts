@@ -1,37 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { measure, type RowResult } from './measure.ts'
+import { startHelper } from './child.ts'
+import type { RowResult } from './measure.ts'
+import type { MeasureRequest } from './measure-row.ts'
 import { isBuilt } from './product.ts'
 import { tableOf } from './report.ts'
-import type { BenchRow, Build, Setting } from './row.ts'
-import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
-import { diffRow } from './rows/diff.ts'
-import { dryRunRow } from './rows/dry-run.ts'
-import { engineWork } from './rows/engine-work.ts'
-import { idleWorktrees } from './rows/idle-worktrees.ts'
-import { importIssues } from './rows/import-issues.ts'
-import { mergeRow } from './rows/merge.ts'
-import { scriptOutput } from './rows/script-output.ts'
-import { scriptOverhead } from './rows/script-overhead.ts'
-import { transitionsPerSecond } from './rows/transitions-per-second.ts'
-import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
-import { worktreeCreationRows } from './rows/worktree-creation.ts'
-
-const rows: readonly BenchRow[] = [
-  transitionsPerSecond,
-  transitionsWithHooks,
-  engineWork,
-  dryRunRow,
-  claimToAgentStart,
-  ...worktreeCreationRows,
-  diffRow,
-  mergeRow,
-  importIssues,
-  scriptOverhead,
-  scriptOutput,
-  idleWorktrees,
-]
+import type { Build, Scale } from './row.ts'
+import { rows } from './rows.ts'
 
 const usage = `usage: npm run bench -- [--only NAME]… [--quick] [--sources] [--json FILE | --json -]
 rows: ${rows.map((row) => row.name).join(', ')}`
@@ -47,18 +23,18 @@ async function main(): Promise<number> {
   }
   const { quick, json, only } = options
   const build: Build = !options.sources && isBuilt() ? 'dist' : 'sources'
-  const setting: Setting = { scale: quick ? 'quick' : 'full', build, say: (line) => console.error(line) }
+  const scale: Scale = quick ? 'quick' : 'full'
   const results: RowResult[] = []
   for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
-    setting.say(`${row.name} (${setting.scale}, product from ${build})`)
-    results.push(await measure(row, setting))
+    console.error(`${row.name} (${scale}, product from ${build})`)
+    results.push(await measureApart({ name: row.name, scale, build }))
   }
   const report = {
     at: new Date().toISOString(),
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
     cpus: cpus().map((cpu) => cpu.model),
-    ...{ scale: setting.scale, build },
+    ...{ scale, build },
     rows: results,
   }
   const text = `${JSON.stringify(report, null, 2)}\n`
@@ -67,6 +43,12 @@ async function main(): Promise<number> {
   // With JSON on stdout the table is for the person beside it.
   process[json === '-' ? 'stderr' : 'stdout'].write(`${tableOf(results)}\n`)
   return quick || results.every((row) => row.passed) ? 0 : 1
+}
+
+/** In a process of its own: starting a program takes the longer, the more memory the rows before have left. */
+async function measureApart(request: MeasureRequest): Promise<RowResult> {
+  await using helper = startHelper<MeasureRequest, RowResult>(new URL('./measure-row.ts', import.meta.url))
+  return await helper.ask(request)
 }
 
 function readOptions() {

@@ -1,0 +1,29 @@
+import type { BenchRow } from './row.ts'
+import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
+import { diffRow } from './rows/diff.ts'
+import { dryRunRow } from './rows/dry-run.ts'
+import { engineWork } from './rows/engine-work.ts'
+import { idleWorktrees } from './rows/idle-worktrees.ts'
+import { importIssues } from './rows/import-issues.ts'
+import { mergeRow } from './rows/merge.ts'
+import { scriptOutput } from './rows/script-output.ts'
+import { scriptOverhead } from './rows/script-overhead.ts'
+import { transitionsPerSecond } from './rows/transitions-per-second.ts'
+import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
+import { worktreeCreationRows } from './rows/worktree-creation.ts'
+
+/** Everything that is measured, in the order of the table. */
+export const rows: readonly BenchRow[] = [
+  transitionsPerSecond,
+  transitionsWithHooks,
+  engineWork,
+  dryRunRow,
+  claimToAgentStart,
+  ...worktreeCreationRows,
+  diffRow,
+  mergeRow,
+  importIssues,
+  scriptOverhead,
+  scriptOutput,
+  idleWorktrees,
+]
