@@ -5,8 +5,8 @@ import { expect, test, vi } from 'vitest'
 import { spreadOf } from '../../bench/measure.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 
-// Three services are started, one after the other.
-vi.setConfig({ testTimeout: 60_000 })
+// A process for each row, and services, one after the other.
+vi.setConfig({ testTimeout: 180_000 })
 
 const execute = promisify(execFile)
 const program = join(projectRoot, 'test', 'bench', 'run.ts')
