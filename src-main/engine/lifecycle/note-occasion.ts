@@ -13,7 +13,10 @@ export function hooksOf(q: Pick<Queries, 'projects'>, task: Pick<TaskRecord, 'pr
 /** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */
 export function noteOccasion(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<Occasion, 'hooks' | 'cursor'>): void {
   const hooks = placedHooks(hooksOf(tx, task), event)
-  if (hooks.length > 0) tx.occasions.add(task.id, { event, hooks, ...moment, cursor: 0 })
+  // Without hooks of its own an end still ends what hooks of the work have begun.
+  const isEnd = event !== 'before_work' && event !== 'on_work_start'
+  if (hooks.length > 0 || (isEnd && tx.occasions.ofTask(task.id).length > 0))
+    tx.occasions.add(task.id, { event, hooks, ...moment, cursor: 0 })
 }
 
 /** An execution has begun: work has, when the task is in a state for work and this is its turn. */

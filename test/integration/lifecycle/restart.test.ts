@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { ended, hookRuns, hookRunWhere, script, setHooks } from '../../helpers/lifecycle.ts'
 
@@ -65,7 +65,7 @@ test('what hooks of the work had begun is not begun again once nobody works', as
   await setHooks(job, { on_work_start: [hook], on_work_stop: [script(`cat '${seen}'`)] })
   const task = await job.task()
   await job.claim(task, await job.agent('sleep 600'))
-  await hookRunWhere(job, task.id, (run) => run.event === 'on_work_start')
+  await vi.waitFor(() => readFile(seen, 'utf8'))
   await restart(job)
   const stop = await hookRunWhere(job, task.id, ended('on_work_stop'))
   expect(stop.stdout).toBe('begun\n')

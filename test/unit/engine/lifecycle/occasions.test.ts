@@ -59,9 +59,16 @@ function occasionsWith(quick: readonly HookEvent[]) {
     whenIdle: () => Promise.resolve(),
   } as unknown as OccasionsDeps
   const queue = createOccasions(deps)
-  const note = (event: HookEvent) => {
+  const note = (event: HookEvent, count = 1) => {
     const hook = { type: 'script', command: 'x', timeout_seconds: 30, success_exit_codes: [0], applies_to: 'all' }
-    const data = { event, hooks: [{ index: 0, hook }], from: 'a', to: 'b', triggered_by: 'system', cursor: 0 }
+    const data = {
+      event,
+      hooks: Array.from({ length: count }, (_, index) => ({ index, hook })),
+      from: 'a',
+      to: 'b',
+      triggered_by: 'system',
+      cursor: 0,
+    }
     id += 1
     rows.set(id, { id, task_id, data: { ...data, transition_id: null } as unknown as Occasion })
     queue.wake(task_id)
@@ -89,6 +96,15 @@ test('work that begins anew within that time keeps what it begins', async () => 
   await vi.advanceTimersByTimeAsync(60_000)
   expect(ran).toEqual(['on_work_stop succeeded', 'on_work_start failed'])
   expect([...rows.values()].map(({ data }) => data.event)).toEqual(['before_work'])
+})
+
+test('the end of work ends what hooks have begun with it, also where no hook is for that end', async () => {
+  const { note, ran, rows } = occasionsWith([])
+  note('on_work_start')
+  note('on_work_stop', 0)
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect(ran).toEqual(['on_work_start failed'])
+  expect(rows.size).toBe(0)
 })
 
 test('closing leaves what it interrupts for the next start, and nothing is begun any more', async () => {
