@@ -54,5 +54,6 @@ function failureWords({ hook, run }: HookItem): string {
 
 function lastWords(run: Exclude<HookItem['run'], null>): string | null {
   const lines = plainTerminalText(run.stderr.trim() === '' ? run.stdout : run.stderr).split('\n')
-  return lines.findLast((line) => line.trim() !== '')?.trim() ?? null
+  // What `set -x` echoes is no word of the script.
+  return lines.findLast((line) => line.trim() !== '' && !line.startsWith('+ '))?.trim() ?? null
 }

@@ -14,7 +14,7 @@ const blocked: HookOutcome = {
 const failed = runOf(1, { command: 'scripts/seed-db.sh', status: 'failed', exit_code: 1 })
 
 test('a hook that holds the task says so, with its exit code and the last that it wrote', () => {
-  const run = { ...failed, stdout: 'one\n', stderr: '+ seed\n\u001b[31mdatabase is locked\u001b[0m\n\n' }
+  const run = { ...failed, stdout: 'one\n', stderr: '+ seed\n\u001b[31mdatabase is locked\u001b[0m\n\n+ exit 1\n' }
   expect(hookLine({ hook: blocked, run }, nameOf)).toEqual({
     tone: 'bad',
     glyph: 'failed',
