@@ -56,9 +56,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.deleted':
     case 'notification.created':
     case 'knowledge.updated':
-    case 'member.updated':
-    case 'user.updated':
-      // No store keeps comments, notifications, knowledge or people, and none is part of a task: the board stays as it is.
+      // No store keeps comments, notifications or knowledge, and none is part of a task: the board stays as it is.
       return
     case 'integration.updated':
       return to.integrations.put(event.data.project_id, event.data.integration)

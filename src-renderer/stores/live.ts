@@ -5,6 +5,7 @@ import { useAgents } from './agents.ts'
 import { applyEvent } from './apply-event.ts'
 import { useConnection } from './client.ts'
 import { useExecutions } from './executions.ts'
+import { useIntegrations } from './integrations.ts'
 import { useOrphans } from './orphans.ts'
 import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
@@ -23,6 +24,7 @@ export const useLive = defineStore('live', () => {
     reviews: useReviews(),
     news: useTaskNews(),
     viewed: useViewedFiles(),
+    integrations: useIntegrations(),
     agents: useAgents(),
     projects: useProjects(),
     warn: useToasts().warn,
@@ -35,7 +37,7 @@ export const useLive = defineStore('live', () => {
   /** Loads projects first, since every screen waits for them, then the rest of what the board shows. */
   async function reload(): Promise<void> {
     targets.viewed.clear()
-    await Promise.all([targets.projects.load(), targets.agents.load(), session.load()])
+    await Promise.all([targets.projects.load(), targets.agents.load(), targets.integrations.reload(), session.load()])
     await Promise.all(targets.projects.items.map((project) => targets.projects.prepare(project.id)))
     // Nobody waits for these: it takes a look at the disk.
     void orphans.load()

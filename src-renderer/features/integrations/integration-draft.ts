@@ -1,0 +1,102 @@
+import type { Integration, Platform } from '../../../src-shared/contract/integrations.ts'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+
+/** What the fields of the form say. */
+export interface IntegrationDraft {
+  platform: Platform
+  baseUrl: string
+  /** `owner/name`, or the address of its page. */
+  repository: string
+  tokenName: string
+  /** Separated by commas. */
+  labels: string
+  /** Empty: the workflow's first. */
+  state: string
+  /** `agent:<id>`, `user:<id>`, or nobody. */
+  assignee: string
+  minutes: number
+}
+
+export const publicApi = 'https://api.github.com'
+
+/** What the form says at first. */
+export function integrationDraft(known: Integration | null): IntegrationDraft {
+  if (!known) {
+    const empty = { repository: '', tokenName: '', labels: '', state: '', assignee: '', minutes: 5 }
+    return { platform: 'hosted', baseUrl: publicApi, ...empty }
+  }
+  const { default_assignee_type: type, default_assignee_id: id } = known
+  return {
+    platform: known.platform,
+    baseUrl: known.base_url,
+    repository: `${known.owner}/${known.repo}`,
+    tokenName: known.token_secret_ref,
+    labels: (known.sync_filter.labels ?? []).join(', '),
+    state: known.default_task_state ?? '',
+    assignee: type && id ? `${type}:${id}` : '',
+    minutes: Math.max(1, Math.round(known.poll_interval_secs / 60)),
+  }
+}
+
+/** What a repository's address says of the other fields; null for anything else, `owner/name` too. */
+export function readRepositoryAddress(
+  text: string,
+): Pick<IntegrationDraft, 'platform' | 'baseUrl' | 'repository'> | null {
+  const url = URL.parse(text.trim().replace(/^git@([^:/]+):/, 'https://$1/'))
+  if (!url || !/^https?:$/.test(url.protocol)) return null
+  const parts = url.pathname.split('/').filter((part) => part !== '')
+  const [owner, name] = parts
+  if (owner === undefined || name === undefined) return null
+  const repository = `${owner}/${name.replace(/\.git$/, '')}`
+  const isPublic = url.hostname === 'github.com' || url.hostname === 'www.github.com'
+  // Which kind another host runs, its address does not tell; most that people run themselves are of these.
+  return isPublic
+    ? { platform: 'hosted', baseUrl: publicApi, repository }
+    : { platform: 'selfhosted', baseUrl: url.origin, repository }
+}
+
+/** Why the form cannot be saved, in a few words; null when it can. */
+export function draftProblem(draft: IntegrationDraft): string | null {
+  if (!/^[^\s/]+\/[^\s/]+$/.test(draft.repository.trim())) return 'Say which repository, as owner/name'
+  if (draft.baseUrl.trim() === '') return 'Say where its API is'
+  if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(draft.tokenName.trim())) return 'Name the variable that holds the token'
+  if (!Number.isFinite(draft.minutes) || draft.minutes < 1 || draft.minutes > 1_440) return 'Say how often it is read'
+  return null
+}
+
+/** A tie that is new. */
+export function integrationInput(projectId: string, draft: IntegrationDraft): OperationInput<'integrations.create'> {
+  const [owner = '', repo = ''] = draft.repository.trim().split('/')
+  const labels = draft.labels
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '')
+  const [type, id] = draft.assignee.split(':')
+  const isKnown = (type === 'agent' || type === 'user') && id !== undefined
+  return {
+    project_id: projectId,
+    platform: draft.platform,
+    base_url: draft.baseUrl.trim(),
+    owner,
+    repo,
+    token_secret_ref: draft.tokenName.trim(),
+    poll_interval_secs: Math.round(draft.minutes * 60),
+    sync_filter: labels.length > 0 ? { labels } : {},
+    default_task_state: draft.state === '' ? null : draft.state,
+    default_assignee_type: isKnown ? type : null,
+    default_assignee_id: isKnown ? id : null,
+  }
+}
+
+/** What differs from what is saved; null when nothing does. */
+export function integrationPatch(
+  known: Integration,
+  draft: IntegrationDraft,
+): OperationInput<'integrations.update'> | null {
+  const { project_id, ...wanted } = integrationInput(known.project_id, draft)
+  const before = integrationInput(known.project_id, integrationDraft(known))
+  const changed = Object.entries(wanted).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof typeof before]),
+  )
+  return changed.length === 0 ? null : { project_id, ...Object.fromEntries(changed) }
+}

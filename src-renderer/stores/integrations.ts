@@ -1,0 +1,59 @@
+import { defineStore } from 'pinia'
+import { shallowReactive } from 'vue'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
+import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import { useClient } from './client.ts'
+import { useTasks } from './tasks.ts'
+
+/** Where projects get their issues from, by project. */
+export const useIntegrations = defineStore('integrations', () => {
+  const client = useClient()
+  /** null: it has none. */
+  const byProject = shallowReactive(new Map<string, Integration | null>())
+
+  /** How often something was heard of a project's: an answer that an event has overtaken is old. */
+  const heard = new Map<string, number>()
+
+  function put(projectId: string, integration: Integration | null): void {
+    heard.set(projectId, (heard.get(projectId) ?? 0) + 1)
+    byProject.set(projectId, integration)
+  }
+  async function take(projectId: string, answer: Promise<Integration | null>): Promise<void> {
+    const before = heard.get(projectId)
+    const integration = await answer
+    if (heard.get(projectId) === before) put(projectId, integration)
+  }
+  async function get(projectId: string): Promise<Integration | null> {
+    try {
+      return await client.call('integrations.get', { project_id: projectId })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return null
+      throw error
+    }
+  }
+  const load = (projectId: string): Promise<void> => take(projectId, get(projectId))
+  return {
+    /** undefined until `load` has answered. */
+    of: (projectId: string): Integration | null | undefined => byProject.get(projectId),
+    put,
+    load,
+    /** Asks anew for those that are known. */
+    reload: async (): Promise<void> => {
+      await Promise.all([...byProject.keys()].map(load))
+    },
+    create: (input: OperationInput<'integrations.create'>): Promise<void> =>
+      take(input.project_id, client.call('integrations.create', input)),
+    update: (input: OperationInput<'integrations.update'>): Promise<void> =>
+      take(input.project_id, client.call('integrations.update', input)),
+    remove: async (projectId: string): Promise<void> => {
+      await client.call('integrations.delete', { project_id: projectId })
+      put(projectId, null)
+    },
+    sync: (projectId: string): Promise<SyncCounts> => client.call('integrations.sync', { project_id: projectId }),
+    /** Ties a task to the issue at `url`. */
+    link: async (taskId: string, url: string): Promise<void> => {
+      useTasks().put((await client.call('tasks.link', { task_id: taskId, url })).task)
+    },
+  }
+})
