@@ -1,11 +1,8 @@
-import { expect, test } from "vitest";
-import {
-  applyEvent,
-  type EventTargets,
-} from "../../../../src-renderer/stores/apply-event.ts";
-import { isNewer } from "../../../../src-renderer/stores/put-newer.ts";
-import type { Comment } from "../../../../src-shared/contract/comments.ts";
-import type { EventEnvelope } from "../../../../src-shared/contract/events.ts";
+import { expect, test } from 'vitest'
+import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/apply-event.ts'
+import { isNewer } from '../../../../src-renderer/stores/put-newer.ts'
+import type { Comment } from '../../../../src-shared/contract/comments.ts'
+import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'
 import {
   CommentId,
   KnowledgeId,
@@ -13,304 +10,244 @@ import {
   TransitionId,
   UserId,
   WorkspaceId,
-} from "../../../../src-shared/contract/ids.ts";
-import { boardData } from "../../../helpers/fake-board-data.ts";
-import { integrationOf } from "../integrations/integration-fixture.ts";
-import { taskOf } from "../task-fixture.ts";
+} from '../../../../src-shared/contract/ids.ts'
+import { boardData } from '../../../helpers/fake-board-data.ts'
+import { integrationOf } from '../integrations/integration-fixture.ts'
+import { taskOf } from '../task-fixture.ts'
 
-const data = boardData(Date.parse("2026-11-21T09:00:00.000Z"));
-const task = taskOf(1);
-const base = { project_id: task.project_id, occurred_at: task.updated_at };
-const ofTask = { ...base, task_id: task.id };
+const data = boardData(Date.parse('2026-11-21T09:00:00.000Z'))
+const task = taskOf(1)
+const base = { project_id: task.project_id, occurred_at: task.updated_at }
+const ofTask = { ...base, task_id: task.id }
 
 function heard(event: EventEnvelope): unknown[] {
-  const calls: unknown[] = [];
+  const calls: unknown[] = []
   const note =
     (name: string) =>
     (value: unknown): void =>
-      void calls.push([name, value]);
+      void calls.push([name, value])
   const targets: EventTargets = {
-    tasks: { put: note("tasks.put"), remove: note("tasks.remove") },
+    tasks: { put: note('tasks.put'), remove: note('tasks.remove') },
     executions: {
-      put: note("executions.put"),
-      removeTask: note("executions.removeTask"),
+      put: note('executions.put'),
+      removeTask: note('executions.removeTask'),
     },
     reviews: {
-      put: note("reviews.put"),
-      removeTask: note("reviews.removeTask"),
+      put: note('reviews.put'),
+      removeTask: note('reviews.removeTask'),
     },
     news: {
-      changed: (id, what) => void calls.push(["news.changed", id, what]),
+      changed: (id, what) => void calls.push(['news.changed', id, what]),
     },
-    viewed: { put: (...args) => void calls.push(["viewed.put", ...args]) },
+    viewed: { put: (...args) => void calls.push(['viewed.put', ...args]) },
     integrations: {
-      put: (...args) => void calls.push(["integrations.put", ...args]),
+      put: (...args) => void calls.push(['integrations.put', ...args]),
     },
-    agents: { put: note("agents.put"), remove: note("agents.remove") },
-    projects: { put: note("projects.put"), remove: note("projects.remove") },
-    warn: note("warn"),
-  };
-  applyEvent(event, targets);
-  return calls;
+    agents: { put: note('agents.put'), remove: note('agents.remove') },
+    projects: { put: note('projects.put'), remove: note('projects.remove') },
+    warn: note('warn'),
+  }
+  applyEvent(event, targets)
+  return calls
 }
 
-test("every way in which a task changes puts the whole task", () => {
+test('every way in which a task changes puts the whole task', () => {
   const moved = {
     ...ofTask,
     task,
-    from_state: "todo",
-    to_state: "review",
-    triggered_by: "system",
-  };
-  expect(
-    heard({ seq: 1, type: "task.created", data: { ...ofTask, task } }),
-  ).toEqual([["tasks.put", task]]);
-  expect(
-    heard({ seq: 1, type: "task.updated", data: { ...ofTask, task } }),
-  ).toEqual([["tasks.put", task]]);
-  expect(heard({ seq: 1, type: "task.transitioned", data: moved })).toEqual([
-    ["tasks.put", task],
-  ]);
-});
+    from_state: 'todo',
+    to_state: 'review',
+    triggered_by: 'system',
+  }
+  expect(heard({ seq: 1, type: 'task.created', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
+  expect(heard({ seq: 1, type: 'task.updated', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
+  expect(heard({ seq: 1, type: 'task.transitioned', data: moved })).toEqual([['tasks.put', task]])
+})
 
-test("a deleted task takes its executions and reviews along", () => {
-  expect(heard({ seq: 1, type: "task.deleted", data: ofTask })).toEqual([
-    ["executions.removeTask", task.id],
-    ["reviews.removeTask", task.id],
-    ["tasks.remove", task.id],
-  ]);
-});
+test('a deleted task takes its executions and reviews along', () => {
+  expect(heard({ seq: 1, type: 'task.deleted', data: ofTask })).toEqual([
+    ['executions.removeTask', task.id],
+    ['reviews.removeTask', task.id],
+    ['tasks.remove', task.id],
+  ])
+})
 
-test("agents and projects that are gone are removed, the others put", () => {
-  const [agent] = data.agents;
-  const [project] = data.projects;
-  if (!agent || !project) throw new Error("The fixture is empty.");
-  const agentData = { ...base, agent_id: agent.id };
-  const projectData = { ...base, project_id: project.id };
-  expect(
-    heard({ seq: 1, type: "agent.updated", data: { ...agentData, agent } }),
-  ).toEqual([["agents.put", agent]]);
+test('agents and projects that are gone are removed, the others put', () => {
+  const [agent] = data.agents
+  const [project] = data.projects
+  if (!agent || !project) throw new Error('The fixture is empty.')
+  const agentData = { ...base, agent_id: agent.id }
+  const projectData = { ...base, project_id: project.id }
+  expect(heard({ seq: 1, type: 'agent.updated', data: { ...agentData, agent } })).toEqual([['agents.put', agent]])
   expect(
     heard({
       seq: 1,
-      type: "agent.updated",
+      type: 'agent.updated',
       data: { ...agentData, agent: null },
     }),
-  ).toEqual([["agents.remove", agent.id]]);
+  ).toEqual([['agents.remove', agent.id]])
   expect(
     heard({
       seq: 1,
-      type: "project.updated",
+      type: 'project.updated',
       data: { ...projectData, project },
     }),
-  ).toEqual([["projects.put", project]]);
+  ).toEqual([['projects.put', project]])
   expect(
     heard({
       seq: 1,
-      type: "project.updated",
+      type: 'project.updated',
       data: { ...projectData, project: null },
     }),
-  ).toEqual([["projects.remove", project.id]]);
-});
+  ).toEqual([['projects.remove', project.id]])
+})
 
-test("a hook that failed is said in a sentence", () => {
+test('a hook that failed is said in a sentence', () => {
   const failed = {
     ...ofTask,
-    phase: "on_enter",
-    action: "notify",
-    reason: "exit 1",
-  };
-  expect(
-    heard({ seq: 1, type: "transition.effect_failed", data: failed }),
-  ).toEqual([["warn", "The hook notify failed at on_enter: exit 1"]]);
+    phase: 'on_enter',
+    action: 'notify',
+    reason: 'exit 1',
+  }
+  expect(heard({ seq: 1, type: 'transition.effect_failed', data: failed })).toEqual([
+    ['warn', 'The hook notify failed at on_enter: exit 1'],
+  ])
   const merge = {
     ...failed,
-    phase: "after_enter",
-    action: "run_merge",
-    reason: "One file conflicts with main.",
-  };
-  expect(
-    heard({ seq: 1, type: "transition.effect_failed", data: merge }),
-  ).toEqual([["warn", "The merge failed. One file conflicts with main."]]);
-});
+    phase: 'after_enter',
+    action: 'run_merge',
+    reason: 'One file conflicts with main.',
+  }
+  expect(heard({ seq: 1, type: 'transition.effect_failed', data: merge })).toEqual([
+    ['warn', 'The merge failed. One file conflicts with main.'],
+  ])
+})
 
-test("whoever looks at a timeline or at hooks hears that a hook has finished, with or without a transition", () => {
-  const transition_id = TransitionId.parse(
-    "01990007-0000-7000-8000-000000000002",
-  );
+test('whoever looks at a timeline or at hooks hears that a hook has finished, with or without a transition', () => {
+  const transition_id = TransitionId.parse('01990007-0000-7000-8000-000000000002')
   const hook = {
-    phase: "on_enter",
-    action: "script",
-    outcome: "ok",
+    phase: 'on_enter',
+    action: 'script',
+    outcome: 'ok',
     duration_ms: 5,
-  } as const;
+  } as const
   const heardOf = [
-    ["news.changed", task.id, "hooks"],
-    ["news.changed", task.id, "timeline"],
-  ];
-  const finished = { ...ofTask, transition_id, hook };
-  expect(heard({ seq: 1, type: "hook.finished", data: finished })).toEqual(
-    heardOf,
-  );
+    ['news.changed', task.id, 'hooks'],
+    ['news.changed', task.id, 'timeline'],
+  ]
+  const finished = { ...ofTask, transition_id, hook }
+  expect(heard({ seq: 1, type: 'hook.finished', data: finished })).toEqual(heardOf)
   const aside = {
     ...ofTask,
     transition_id: null,
-    hook: { ...hook, phase: "on_work_stop" } as const,
-  };
-  expect(heard({ seq: 2, type: "hook.finished", data: aside })).toEqual(
-    heardOf,
-  );
-});
+    hook: { ...hook, phase: 'on_work_stop' } as const,
+  }
+  expect(heard({ seq: 2, type: 'hook.finished', data: aside })).toEqual(heardOf)
+})
 
-test("whoever looks at a workspace hears that it changed", () => {
-  const workspace = WorkspaceId.parse("01990007-0000-7000-8000-000000000001");
-  const cleaned = { ...ofTask, workspace_id: workspace, branch: "svc/x" };
-  const updated = { ...cleaned, status: "cleaned", cleanup_at: null } as const;
-  expect(heard({ seq: 1, type: "workspace.updated", data: updated })).toEqual([
-    ["news.changed", task.id, "workspace"],
-  ]);
-  expect(heard({ seq: 2, type: "workspace.cleaned", data: cleaned })).toEqual(
-    [],
-  );
+test('whoever looks at a workspace hears that it changed', () => {
+  const workspace = WorkspaceId.parse('01990007-0000-7000-8000-000000000001')
+  const cleaned = { ...ofTask, workspace_id: workspace, branch: 'svc/x' }
+  const updated = { ...cleaned, status: 'cleaned', cleanup_at: null } as const
+  expect(heard({ seq: 1, type: 'workspace.updated', data: updated })).toEqual([['news.changed', task.id, 'workspace']])
+  expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
   const rescue = {
     ...ofTask,
     ref: `refs/svc/rescue/${task.id}/20261121T090000000Z`,
-  };
-  expect(heard({ seq: 3, type: "rescue.given_up", data: rescue })).toEqual([
-    ["news.changed", task.id, "workspace"],
-  ]);
-});
+  }
+  expect(heard({ seq: 3, type: 'rescue.given_up', data: rescue })).toEqual([['news.changed', task.id, 'workspace']])
+})
 
-test("files that were ticked off elsewhere are ticked here", () => {
+test('files that were ticked off elsewhere are ticked here', () => {
   const marked = {
     ...ofTask,
     user_id: null,
-    files: [{ path: "a.ts", blob: null, new_mode: null }],
+    files: [{ path: 'a.ts', blob: null, new_mode: null }],
     viewed: true,
-  };
-  expect(heard({ seq: 1, type: "diff.viewed", data: marked })).toEqual([
-    ["viewed.put", task.id, marked.files, true],
-  ]);
-});
+  }
+  expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked.files, true]])
+})
 
-test("comments, notifications, knowledge and people change nothing on the board", () => {
+test('comments, notifications, knowledge and people change nothing on the board', () => {
   const comment: Comment = {
-    id: CommentId.parse("01990008-0000-7000-8000-000000000001"),
+    id: CommentId.parse('01990008-0000-7000-8000-000000000001'),
     task_id: task.id,
     parent_id: null,
-    author: { type: "operator", id: null, name: "Local operator" },
-    body: "Why?",
+    author: { type: 'operator', id: null, name: 'Local operator' },
+    body: 'Why?',
     anchor: null,
     resolved_at: null,
     created_at: task.updated_at,
     updated_at: task.updated_at,
-  };
-  const notification_id = NotificationId.parse(
-    "01990009-0000-7000-8000-000000000001",
-  );
+  }
+  const notification_id = NotificationId.parse('01990009-0000-7000-8000-000000000001')
   const notice = {
     ...ofTask,
     notification_id,
-    event_type: "task.done",
-    title: "Done",
+    event_type: 'task.done',
+    title: 'Done',
     body: null,
-  } as const;
-  expect(
-    heard({ seq: 1, type: "comment.created", data: { ...ofTask, comment } }),
-  ).toEqual([]);
-  expect(
-    heard({ seq: 2, type: "comment.updated", data: { ...ofTask, comment } }),
-  ).toEqual([]);
+  } as const
+  expect(heard({ seq: 1, type: 'comment.created', data: { ...ofTask, comment } })).toEqual([])
+  expect(heard({ seq: 2, type: 'comment.updated', data: { ...ofTask, comment } })).toEqual([])
   expect(
     heard({
       seq: 3,
-      type: "comment.deleted",
+      type: 'comment.deleted',
       data: { ...ofTask, comment_id: comment.id },
     }),
-  ).toEqual([]);
-  expect(heard({ seq: 4, type: "notification.created", data: notice })).toEqual(
-    [],
-  );
-  const knowledge_id = KnowledgeId.parse(
-    "01990010-0000-7000-8000-000000000001",
-  );
-  const forgotten = { ...base, knowledge_id, entry: null };
-  expect(heard({ seq: 5, type: "knowledge.updated", data: forgotten })).toEqual(
-    [],
-  );
-  const user_id = UserId.parse("01990011-0000-7000-8000-000000000001");
+  ).toEqual([])
+  expect(heard({ seq: 4, type: 'notification.created', data: notice })).toEqual([])
+  const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
+  const forgotten = { ...base, knowledge_id, entry: null }
+  expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])
+  const user_id = UserId.parse('01990011-0000-7000-8000-000000000001')
   expect(
     heard({
       seq: 6,
-      type: "member.updated",
+      type: 'member.updated',
       data: { ...base, user_id, member: null },
     }),
-  ).toEqual([]);
+  ).toEqual([])
   const user = {
     id: user_id,
-    email: "a@b.c",
-    handle: "a",
-    display_name: "A",
+    email: 'a@b.c',
+    handle: 'a',
+    display_name: 'A',
     is_admin: false,
     created_at: task.updated_at,
-  };
-  expect(
-    heard({ seq: 7, type: "user.updated", data: { ...base, user } }),
-  ).toEqual([]);
-});
+  }
+  expect(heard({ seq: 7, type: 'user.updated', data: { ...base, user } })).toEqual([])
+})
 
-test("a reply that comes after a newer event does not undo it", () => {
+test('a reply that comes after a newer event does not undo it', () => {
   const known = taskOf(1, {
     version: 3,
-    updated_at: "2026-11-21T09:00:03.000Z",
-  });
-  expect(isNewer(known, undefined)).toBe(true);
-  expect(
-    isNewer(
-      taskOf(1, { version: 2, updated_at: "2026-11-21T09:00:09.000Z" }),
-      known,
-    ),
-  ).toBe(false);
-  expect(
-    isNewer(
-      taskOf(1, { version: 3, updated_at: "2026-11-21T09:00:02.000Z" }),
-      known,
-    ),
-  ).toBe(false);
-  expect(
-    isNewer(
-      taskOf(1, { version: 3, updated_at: "2026-11-21T09:00:04.000Z" }),
-      known,
-    ),
-  ).toBe(true);
-  expect(
-    isNewer(
-      taskOf(1, { version: 4, updated_at: "2026-11-21T09:00:00.000Z" }),
-      known,
-    ),
-  ).toBe(true);
-});
+    updated_at: '2026-11-21T09:00:03.000Z',
+  })
+  expect(isNewer(known, undefined)).toBe(true)
+  expect(isNewer(taskOf(1, { version: 2, updated_at: '2026-11-21T09:00:09.000Z' }), known)).toBe(false)
+  expect(isNewer(taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:02.000Z' }), known)).toBe(false)
+  expect(isNewer(taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:04.000Z' }), known)).toBe(true)
+  expect(isNewer(taskOf(1, { version: 4, updated_at: '2026-11-21T09:00:00.000Z' }), known)).toBe(true)
+})
 
-test("an integration shows as its last event says, and what a cycle did beside it is no news", () => {
-  const integration = integrationOf();
-  const ofIt = { ...base, integration_id: integration.id };
-  const updated = { ...ofIt, integration };
-  expect(heard({ seq: 1, type: "integration.updated", data: updated })).toEqual(
-    [["integrations.put", task.project_id, integration]],
-  );
+test('an integration shows as its last event says, and what a cycle did beside it is no news', () => {
+  const integration = integrationOf()
+  const ofIt = { ...base, integration_id: integration.id }
+  const updated = { ...ofIt, integration }
+  expect(heard({ seq: 1, type: 'integration.updated', data: updated })).toEqual([
+    ['integrations.put', task.project_id, integration],
+  ])
   expect(
     heard({
       seq: 2,
-      type: "integration.updated",
+      type: 'integration.updated',
       data: { ...ofIt, integration: null },
     }),
-  ).toEqual([["integrations.put", task.project_id, null]]);
-  const done = { ...ofIt, imported_count: 1, skipped_count: 0, error_count: 0 };
-  expect(heard({ seq: 3, type: "ExternalSyncCompleted", data: done })).toEqual(
-    [],
-  );
-  const failed = { ...ofIt, reason: "timed_out", message: "Later." } as const;
-  expect(heard({ seq: 4, type: "ExternalSyncFailed", data: failed })).toEqual(
-    [],
-  );
-});
+  ).toEqual([['integrations.put', task.project_id, null]])
+  const done = { ...ofIt, imported_count: 1, skipped_count: 0, error_count: 0 }
+  expect(heard({ seq: 3, type: 'ExternalSyncCompleted', data: done })).toEqual([])
+  const failed = { ...ofIt, reason: 'timed_out', message: 'Later.' } as const
+  expect(heard({ seq: 4, type: 'ExternalSyncFailed', data: failed })).toEqual([])
+})
