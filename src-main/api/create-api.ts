@@ -26,6 +26,7 @@ import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
 import { createIdentityHandlers } from './handlers/identity.ts'
 import { createProjectHandlers } from './handlers/projects.ts'
+import { createQueueHandlers } from './handlers/queue.ts'
 import { createRepoHandlers } from './handlers/repos.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
 import { createWorkspaceHandlers } from './handlers/workspaces.ts'
@@ -52,6 +53,7 @@ export function createApi(parts: ApiParts): Api {
     ...createMergeHandlers(parts),
     ...createIntegrationHandlers(parts),
     ...createHookHandlers(parts),
+    ...createQueueHandlers(parts),
   }
   const { read } = parts.store
   return {

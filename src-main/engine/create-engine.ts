@@ -102,7 +102,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const claims = createClaims({ steps, worker, scheduler })
   const actions = createActions({ steps, worker, executions, scheduler, claims, cleanup })
-  const sweeps = createSweeps({ steps, cleanup, rescues })
+  const sweeps = createSweeps({ steps, cleanup, rescues, executions: () => executions.running().values() })
   return {
     actions,
     claims,

@@ -37,6 +37,10 @@ export interface Run {
   readonly ended: Promise<void>
   live: Launched | null
   stopped: StopReason | null
+  /** When it was last heard of: milliseconds since the epoch. */
+  heard: number
+  /** It has been told that nothing was heard of it. */
+  quiet: boolean
 }
 
 export interface ExecutionsDeps {
@@ -69,7 +73,14 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     const record = context.store.read.executions.get(execution_id)
     if (record?.status !== 'queued' || runs.has(execution_id)) return
     const ended = Promise.withResolvers<void>()
-    const run: Run = { record, abort: new AbortController(), ended: ended.promise, live: null, stopped: null }
+    const run: Run = {
+      ...{ record, abort: new AbortController(), ended: ended.promise, live: null, stopped: null },
+      ...{ heard: context.clock.now(), quiet: false },
+    }
+    const hear = () => {
+      run.heard = context.clock.now()
+      run.quiet = false
+    }
     runs.set(execution_id, run)
     const leave = () => {
       runs.delete(execution_id)
@@ -91,7 +102,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     callOff()
     const launched: Launch = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
-      : await launchSafely(deps, record, run.abort.signal)
+      : await launchSafely(deps, record, hear, run.abort.signal)
     deps.wake(record.task_id)
     if (launched.kind === 'elsewhere') {
       if (run.stopped) await settle(gone('stopped'))
@@ -159,9 +170,14 @@ export const goodbyeMs = 60_000
 const internalError = 'An internal error; the log of the service says more.'
 
 /** A bug in the launch must not leave the task saying "running" for ever. */
-async function launchSafely(deps: ExecutionsDeps, record: ExecutionRecord, signal: AbortSignal): Promise<Launch> {
+async function launchSafely(
+  deps: ExecutionsDeps,
+  record: ExecutionRecord,
+  hear: () => void,
+  signal: AbortSignal,
+): Promise<Launch> {
   try {
-    return await launch(deps.context, deps.worktrees, record, signal)
+    return await launch(deps.context, deps.worktrees, { record, hear }, signal)
   } catch (error) {
     if (signal.aborted) return { kind: 'failed', outcome: gone('stopped') }
     deps.context.log.error({ err: error, execution_id: record.id }, 'an execution could not be launched')

@@ -24,7 +24,7 @@ export type Launch =
 export async function launch(
   context: EngineContext,
   worktrees: Worktrees,
-  record: ExecutionRecord,
+  { record, hear }: { readonly record: ExecutionRecord; readonly hear: () => void },
   signal: AbortSignal,
 ): Promise<Launch> {
   const task = context.store.read.tasks.get(record.task_id)
@@ -35,9 +35,10 @@ export async function launch(
   const ensured = await worktrees.ensure(task, signal)
   if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
   if (ensured.kind === 'failed') return failed(ensured.message)
-  if (context.executors.hosting(agent.executor) === 'elsewhere') return startElsewhere(context, task, record, true)
+  if (agent.daemon_id !== null || context.executors.hosting(agent.executor) === 'elsewhere')
+    return startElsewhere(context, task, record, true)
   try {
-    return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace }, signal)
+    return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace, hear }, signal)
   } catch (error) {
     await context.workspaces.unlock(ensured.workspace.path, record.id)
     context.agentTokens.revoke(record.id)
@@ -52,6 +53,8 @@ interface Place {
   readonly record: ExecutionRecord
   readonly agent: AgentRecord
   readonly workspace: WorkspaceRecord
+  /** Called with every sign of the agent. */
+  readonly hear: () => void
 }
 
 async function startHere(
@@ -74,12 +77,20 @@ async function startHere(
     execution_id: record.id,
     redact: context.redactor(settings?.redaction_patterns ?? []),
     onEntry: (entry) => {
+      place.hear()
       announceActivity(context, record, entry)
     },
   })
   try {
     const timeout_seconds = record.overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null
-    const run = runOf(context, worktrees, told, { log, timeout_seconds, knowledge_file })
+    const heard = {
+      ...log,
+      raw: (bytes: Uint8Array) => {
+        place.hear()
+        return log.raw(bytes)
+      },
+    }
+    const run = runOf(context, worktrees, told, { log: heard, timeout_seconds, knowledge_file })
     const process = await context.executors.start(agent.executor, run, { signal })
     await announce(context, told, process, head)
     const outcome = process.outcome.finally(async () => {
@@ -204,6 +215,7 @@ function announceActivity(context: EngineContext, record: ExecutionRecord, entry
     task_id: record.task_id,
     execution_id: record.id,
     text: text.slice(0, 200),
+    quiet_since: null,
     occurred_at: entry.at,
   })
 }

@@ -20,6 +20,7 @@ import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
+import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
@@ -149,6 +150,11 @@ export interface Queries {
     countRejections(task_id: TaskId, gate: string, since: string | null): number
     /** The audit of a project follows when its states get other names. */
     renameStates(project_id: ProjectId, names: ReadonlyMap<string, string>): void
+  }
+  /** What agents have reported to have used. */
+  readonly usage: {
+    ofTask(task_id: TaskId): UsageSum
+    ofProject(project_id: ProjectId): ProjectUsage
   }
   readonly executions: {
     get(id: ExecutionId): ExecutionRecord | null

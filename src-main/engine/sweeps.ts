@@ -1,9 +1,11 @@
 import type { Cleanup } from './cleanup.ts'
-import type { EngineContext } from './context.ts'
+import { nowIso, type EngineContext } from './context.ts'
+import type { Run } from './executions.ts'
 import type { StepDeps } from './perform-step.ts'
 import { markLost } from './recovery.ts'
 import type { Rescues } from './rescues.ts'
 import type { ExecutionRecord } from './store-port.ts'
+import { toSettings } from './views.ts'
 
 /** An execution elsewhere that has not been heard of for this long is lost. */
 const heartbeatLimitMs = 90_000
@@ -20,8 +22,9 @@ export function createSweeps(parts: {
   readonly steps: StepDeps
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
+  readonly executions: () => Iterable<Run>
 }): Sweeps {
-  const { steps, cleanup, rescues } = parts
+  const { steps, cleanup, rescues, executions } = parts
   const { context } = steps
   const closing = new AbortController()
   let timer: NodeJS.Timeout | null = null
@@ -33,6 +36,7 @@ export function createSweeps(parts: {
       .catch((error: unknown) => {
         context.log.error({ err: error }, 'the clean-up sweep broke')
       })
+    sayQuiet(steps, executions())
     for (const record of context.store.read.executions.open()) {
       if (!isSilent(context, record)) continue
       markLost(steps, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
@@ -49,6 +53,25 @@ export function createSweeps(parts: {
       closing.abort()
       return sweeping
     },
+  }
+}
+
+/** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */
+function sayQuiet({ context }: Pick<StepDeps, 'context'>, runs: Iterable<Run>): void {
+  for (const run of runs) {
+    const { record, heard, live } = run
+    const project = context.store.read.projects.get(record.project_id)
+    if (live === null || run.quiet || !project) continue
+    if (context.clock.now() - heard < toSettings(project).stall_after_seconds * 1_000) continue
+    run.quiet = true
+    context.feed.activity({
+      project_id: record.project_id,
+      task_id: record.task_id,
+      execution_id: record.id,
+      text: 'Quiet',
+      quiet_since: new Date(heard).toISOString(),
+      occurred_at: nowIso(context),
+    })
   }
 }
 

@@ -14,6 +14,7 @@ import { createAgentQueries, createProjectQueries, createRepoQueries } from './p
 import { createReviewQueries } from './reviews.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
+import { createUsageQueries } from './usage.ts'
 import { createViewedFileQueries } from './viewed-files.ts'
 import { createWorkspaceQueries } from './workspaces.ts'
 
@@ -28,6 +29,7 @@ export function createStore(database: OpenDatabase): Store {
     dependencies: createDependencyQueries(db),
     transitions: createTransitionQueries(db),
     executions: createExecutionQueries(db),
+    usage: createUsageQueries(db),
     reviews: createReviewQueries(db),
     workspaces: createWorkspaceQueries(db),
     events: createEventQueries(db),

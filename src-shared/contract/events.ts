@@ -137,6 +137,7 @@ export const Activity = z.object({
   task_id: TaskId,
   execution_id: ExecutionId,
   text: z.string(),
+  quiet_since: Timestamp.nullable().describe('Since when nothing was heard of it, once that is long.'),
   occurred_at: Timestamp,
 })
 export type Activity = z.infer<typeof Activity>

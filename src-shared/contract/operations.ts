@@ -16,6 +16,7 @@ import { integrationsOperations } from './operations/integrations.ts'
 import { membersOperations } from './operations/members.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
+import { queueOperations } from './operations/queue.ts'
 import { reposOperations } from './operations/repos.ts'
 import { workspacesOperations } from './operations/workspaces.ts'
 
@@ -33,6 +34,7 @@ export const operations = {
   ...taskRecordsOperations,
   ...diffsOperations,
   ...executionsOperations,
+  ...queueOperations,
   ...templatesOperations,
   ...commentsOperations,
   ...knowledgeOperations,

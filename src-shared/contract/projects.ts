@@ -56,6 +56,11 @@ export const ProjectSettings = z
     max_concurrent_executions: z.int().min(1).max(100),
     execution_timeout_seconds: z.int().min(1).nullable(),
     ci_step_timeout_seconds: z.int().min(1).max(86_400),
+    stall_after_seconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .describe('After so long without a sign of an agent its task says so. Nothing is ended.'),
     knowledge: z.object({ enabled: z.boolean() }),
   })
   .meta({ id: 'ProjectSettings' })
@@ -72,6 +77,7 @@ export const defaultProjectSettings: ProjectSettings = {
   max_concurrent_executions: 4,
   execution_timeout_seconds: null,
   ci_step_timeout_seconds: 1_800,
+  stall_after_seconds: 600,
   knowledge: { enabled: true },
 }
 

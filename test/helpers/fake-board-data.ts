@@ -224,6 +224,7 @@ export function boardData(now: number) {
         task_id: id,
         execution_id: execution,
         text: live[0],
+        quiet_since: null,
         occurred_at: at(0),
       })
     }

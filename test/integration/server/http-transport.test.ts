@@ -51,7 +51,7 @@ test('an event stream gives what the feed gave, from where it was left', async (
     { kind: 'event', event: { seq: 10, type: 'task.deleted', data: { project_id, task_id, occurred_at: at } } },
     {
       kind: 'activity',
-      activity: { project_id, task_id, execution_id: v7() as never, text: 'reads', occurred_at: at },
+      activity: { project_id, task_id, execution_id: v7() as never, text: 'reads', quiet_since: null, occurred_at: at },
     },
     { kind: 'worktree', change: { project_id, task_id, occurred_at: at } },
   ]

@@ -34,7 +34,14 @@ test('events carry their number, type and payload; remarks carry no number', asy
     const task_id = TaskId.parse(v7())
     yield {
       kind: 'activity',
-      activity: { project_id, task_id, execution_id: v7() as never, text: 'line\nbreak', occurred_at: at },
+      activity: {
+        project_id,
+        task_id,
+        execution_id: v7() as never,
+        text: 'line\nbreak',
+        quiet_since: null,
+        occurred_at: at,
+      },
     }
     yield { kind: 'worktree', change: { project_id, task_id, occurred_at: at } }
   }

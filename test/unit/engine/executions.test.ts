@@ -58,6 +58,7 @@ function startAgents() {
     agentTokens: { mint: () => 'token', revoke: nothing },
     config: { apiUrl: () => null },
     redactor: () => (text: string) => text,
+    clock: { now: () => 0 },
   }
   const worktrees = {
     ensure: () => Promise.resolve({ kind: 'ready', workspace: { path: '/worktree' } }),

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { ProjectId, TaskId } from '../ids.ts'
+import { get } from '../operation.ts'
+import { ProjectUsage, Queue, UsageSum } from '../queue.ts'
+
+/** What agents are at, what waits for them, and what they have used. */
+export const queueOperations = {
+  'projects.queue': get(
+    '/projects/{project_id}/queue',
+    'member',
+    'The executions of agents that run and that wait, each with its turn or the reason why it waits.',
+    z.object({ project_id: ProjectId }),
+    Queue,
+  ),
+  'projects.usage': get(
+    '/projects/{project_id}/usage',
+    'member',
+    'Tokens and cost of the project’s executions, as the agents report them.',
+    z.object({ project_id: ProjectId }),
+    ProjectUsage,
+  ),
+  'tasks.usage': get(
+    '/tasks/{task_id}/usage',
+    'member',
+    'Tokens and cost of the task’s executions, as the agents report them.',
+    z.object({ task_id: TaskId }),
+    UsageSum,
+  ),
+} as const

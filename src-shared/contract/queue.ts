@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { AgentId, ExecutionId, TaskId, Timestamp } from './ids.ts'
+
+/** Why an execution has not started: the first that applies. */
+export const waitReasons = [
+  'entering',
+  'project_paused',
+  'agent_paused',
+  'worktree_busy',
+  'slots_full',
+  'starting',
+] as const
+export type WaitReason = (typeof waitReasons)[number]
+
+export const QueueEntry = z.object({
+  execution_id: ExecutionId,
+  task_id: TaskId,
+  title: z.string(),
+  role: z.string(),
+  agent_id: AgentId,
+  created_at: Timestamp,
+})
+
+/** What the agents of a project are at, and what waits for a slot, in the order in which it starts. */
+export const Queue = z
+  .object({
+    limit: z.int().describe('`max_concurrent_executions` of the settings.'),
+    running: z.array(
+      QueueEntry.extend({
+        started_at: Timestamp.nullable(),
+        quiet_since: Timestamp.nullable().describe('Since when nothing was heard of it, once that is long.'),
+      }),
+    ),
+    waiting: z.array(
+      QueueEntry.extend({
+        reason: z
+          .enum(waitReasons)
+          .describe(
+            '`entering`: its task still enters its state. `worktree_busy`: another task is at work in the same worktree. `slots_full`: its turn comes when a slot is free.',
+          ),
+        position: z.int().nullable().describe('From 1, among those that wait for a slot only.'),
+      }),
+    ),
+  })
+  .meta({ id: 'Queue' })
+export type Queue = z.infer<typeof Queue>
+
+/** What agents have used, as they report it. */
+export const UsageSum = z.object({
+  executions: z.int().describe('Those that reported anything.'),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost_usd: z.number().nullable().describe('null when no agent named a price.'),
+})
+export type UsageSum = z.infer<typeof UsageSum>
+
+export const ProjectUsage = z
+  .object({
+    total: UsageSum,
+    by_agent: z.array(UsageSum.extend({ agent_id: AgentId })).describe('The largest first, by tokens.'),
+    by_task: z.array(UsageSum.extend({ task_id: TaskId, title: z.string() })).describe('The fifty largest, by tokens.'),
+  })
+  .meta({ id: 'ProjectUsage' })
+export type ProjectUsage = z.infer<typeof ProjectUsage>

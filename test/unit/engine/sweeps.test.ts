@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Activity } from '../../../src-shared/contract/events.ts'
+import type { Run } from '../../../src-main/engine/executions.ts'
+import type { StepDeps } from '../../../src-main/engine/perform-step.ts'
+import { createSweeps } from '../../../src-main/engine/sweeps.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00:00Z') })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function sweepsOver(runs: readonly Run[]) {
+  const said: Omit<Activity, 'occurred_at'>[] = []
+  const context = {
+    clock: { now: () => Date.now() },
+    store: {
+      read: {
+        executions: { open: () => [] },
+        projects: { get: () => ({ settings: { stall_after_seconds: 60 } }) },
+      },
+    },
+    feed: { activity: ({ occurred_at: _at, ...activity }: Activity) => said.push(activity) },
+    log: { error: () => undefined },
+  }
+  const nothing = { sweep: () => Promise.resolve() }
+  const steps = { context } as unknown as StepDeps
+  return { said, sweeps: createSweeps({ steps, cleanup: nothing, rescues: nothing, executions: () => runs }) }
+}
+
+const runOf = (id: string, live: boolean): Run =>
+  ({
+    record: { id, task_id: `task of ${id}`, project_id: 'P' },
+    live: live ? {} : null,
+    heard: Date.now(),
+    quiet: false,
+  }) as unknown as Run
+
+test('of an agent of which nothing is heard for long it is said once, and again when it falls quiet again', async () => {
+  const agent = runOf('A', true)
+  const { sweeps, said } = sweepsOver([agent])
+  sweeps.start()
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(said).toEqual([])
+  await vi.advanceTimersByTimeAsync(120_000)
+  const quiet = { project_id: 'P', task_id: 'task of A', execution_id: 'A', text: 'Quiet' }
+  expect(said).toEqual([{ ...quiet, quiet_since: '2026-11-21T12:00:00.000Z' }])
+  agent.heard = Date.now()
+  agent.quiet = false
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(said).toHaveLength(2)
+  await sweeps.close()
+})
+
+test('of what has not started yet nothing is expected', async () => {
+  const { sweeps, said } = sweepsOver([runOf('A', false)])
+  sweeps.start()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(said).toEqual([])
+  await sweeps.close()
+})
