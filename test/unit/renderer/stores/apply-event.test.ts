@@ -28,21 +28,11 @@ function heard(event: EventEnvelope): unknown[] {
       void calls.push([name, value])
   const targets: EventTargets = {
     tasks: { put: note('tasks.put'), remove: note('tasks.remove') },
-    executions: {
-      put: note('executions.put'),
-      removeTask: note('executions.removeTask'),
-    },
-    reviews: {
-      put: note('reviews.put'),
-      removeTask: note('reviews.removeTask'),
-    },
-    news: {
-      changed: (id, what) => void calls.push(['news.changed', id, what]),
-    },
+    executions: { put: note('executions.put'), removeTask: note('executions.removeTask') },
+    reviews: { put: note('reviews.put'), removeTask: note('reviews.removeTask') },
+    news: { changed: (id, what) => void calls.push(['news.changed', id, what]) },
     viewed: { put: (...args) => void calls.push(['viewed.put', ...args]) },
-    integrations: {
-      put: (...args) => void calls.push(['integrations.put', ...args]),
-    },
+    integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     projects: { put: note('projects.put'), remove: note('projects.remove') },
     warn: note('warn'),
@@ -52,13 +42,7 @@ function heard(event: EventEnvelope): unknown[] {
 }
 
 test('every way in which a task changes puts the whole task', () => {
-  const moved = {
-    ...ofTask,
-    task,
-    from_state: 'todo',
-    to_state: 'review',
-    triggered_by: 'system',
-  }
+  const moved = { ...ofTask, task, from_state: 'todo', to_state: 'review', triggered_by: 'system' }
   expect(heard({ seq: 1, type: 'task.created', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
   expect(heard({ seq: 1, type: 'task.updated', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
   expect(heard({ seq: 1, type: 'task.transitioned', data: moved })).toEqual([['tasks.put', task]])
@@ -79,45 +63,23 @@ test('agents and projects that are gone are removed, the others put', () => {
   const agentData = { ...base, agent_id: agent.id }
   const projectData = { ...base, project_id: project.id }
   expect(heard({ seq: 1, type: 'agent.updated', data: { ...agentData, agent } })).toEqual([['agents.put', agent]])
-  expect(
-    heard({
-      seq: 1,
-      type: 'agent.updated',
-      data: { ...agentData, agent: null },
-    }),
-  ).toEqual([['agents.remove', agent.id]])
-  expect(
-    heard({
-      seq: 1,
-      type: 'project.updated',
-      data: { ...projectData, project },
-    }),
-  ).toEqual([['projects.put', project]])
-  expect(
-    heard({
-      seq: 1,
-      type: 'project.updated',
-      data: { ...projectData, project: null },
-    }),
-  ).toEqual([['projects.remove', project.id]])
+  expect(heard({ seq: 1, type: 'agent.updated', data: { ...agentData, agent: null } })).toEqual([
+    ['agents.remove', agent.id],
+  ])
+  expect(heard({ seq: 1, type: 'project.updated', data: { ...projectData, project } })).toEqual([
+    ['projects.put', project],
+  ])
+  expect(heard({ seq: 1, type: 'project.updated', data: { ...projectData, project: null } })).toEqual([
+    ['projects.remove', project.id],
+  ])
 })
 
 test('a hook that failed is said in a sentence', () => {
-  const failed = {
-    ...ofTask,
-    phase: 'on_enter',
-    action: 'notify',
-    reason: 'exit 1',
-  }
+  const failed = { ...ofTask, phase: 'on_enter', action: 'notify', reason: 'exit 1' }
   expect(heard({ seq: 1, type: 'transition.effect_failed', data: failed })).toEqual([
     ['warn', 'The hook notify failed at on_enter: exit 1'],
   ])
-  const merge = {
-    ...failed,
-    phase: 'after_enter',
-    action: 'run_merge',
-    reason: 'One file conflicts with main.',
-  }
+  const merge = { ...failed, phase: 'after_enter', action: 'run_merge', reason: 'One file conflicts with main.' }
   expect(heard({ seq: 1, type: 'transition.effect_failed', data: merge })).toEqual([
     ['warn', 'The merge failed. One file conflicts with main.'],
   ])
@@ -125,23 +87,14 @@ test('a hook that failed is said in a sentence', () => {
 
 test('whoever looks at a timeline or at hooks hears that a hook has finished, with or without a transition', () => {
   const transition_id = TransitionId.parse('01990007-0000-7000-8000-000000000002')
-  const hook = {
-    phase: 'on_enter',
-    action: 'script',
-    outcome: 'ok',
-    duration_ms: 5,
-  } as const
+  const hook = { phase: 'on_enter', action: 'script', outcome: 'ok', duration_ms: 5 } as const
   const heardOf = [
     ['news.changed', task.id, 'hooks'],
     ['news.changed', task.id, 'timeline'],
   ]
   const finished = { ...ofTask, transition_id, hook }
   expect(heard({ seq: 1, type: 'hook.finished', data: finished })).toEqual(heardOf)
-  const aside = {
-    ...ofTask,
-    transition_id: null,
-    hook: { ...hook, phase: 'on_work_stop' } as const,
-  }
+  const aside = { ...ofTask, transition_id: null, hook: { ...hook, phase: 'on_work_stop' } as const }
   expect(heard({ seq: 2, type: 'hook.finished', data: aside })).toEqual(heardOf)
 })
 
@@ -151,20 +104,12 @@ test('whoever looks at a workspace hears that it changed', () => {
   const updated = { ...cleaned, status: 'cleaned', cleanup_at: null } as const
   expect(heard({ seq: 1, type: 'workspace.updated', data: updated })).toEqual([['news.changed', task.id, 'workspace']])
   expect(heard({ seq: 2, type: 'workspace.cleaned', data: cleaned })).toEqual([])
-  const rescue = {
-    ...ofTask,
-    ref: `refs/svc/rescue/${task.id}/20261121T090000000Z`,
-  }
+  const rescue = { ...ofTask, ref: `refs/svc/rescue/${task.id}/20261121T090000000Z` }
   expect(heard({ seq: 3, type: 'rescue.given_up', data: rescue })).toEqual([['news.changed', task.id, 'workspace']])
 })
 
 test('files that were ticked off elsewhere are ticked here', () => {
-  const marked = {
-    ...ofTask,
-    user_id: null,
-    files: [{ path: 'a.ts', blob: null, new_mode: null }],
-    viewed: true,
-  }
+  const marked = { ...ofTask, user_id: null, files: [{ path: 'a.ts', blob: null, new_mode: null }], viewed: true }
   expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked.files, true]])
 })
 
@@ -181,34 +126,16 @@ test('comments, notifications, knowledge and people change nothing on the board'
     updated_at: task.updated_at,
   }
   const notification_id = NotificationId.parse('01990009-0000-7000-8000-000000000001')
-  const notice = {
-    ...ofTask,
-    notification_id,
-    event_type: 'task.done',
-    title: 'Done',
-    body: null,
-  } as const
+  const notice = { ...ofTask, notification_id, event_type: 'task.done', title: 'Done', body: null } as const
   expect(heard({ seq: 1, type: 'comment.created', data: { ...ofTask, comment } })).toEqual([])
   expect(heard({ seq: 2, type: 'comment.updated', data: { ...ofTask, comment } })).toEqual([])
-  expect(
-    heard({
-      seq: 3,
-      type: 'comment.deleted',
-      data: { ...ofTask, comment_id: comment.id },
-    }),
-  ).toEqual([])
+  expect(heard({ seq: 3, type: 'comment.deleted', data: { ...ofTask, comment_id: comment.id } })).toEqual([])
   expect(heard({ seq: 4, type: 'notification.created', data: notice })).toEqual([])
   const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
   const forgotten = { ...base, knowledge_id, entry: null }
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])
   const user_id = UserId.parse('01990011-0000-7000-8000-000000000001')
-  expect(
-    heard({
-      seq: 6,
-      type: 'member.updated',
-      data: { ...base, user_id, member: null },
-    }),
-  ).toEqual([])
+  expect(heard({ seq: 6, type: 'member.updated', data: { ...base, user_id, member: null } })).toEqual([])
   const user = {
     id: user_id,
     email: 'a@b.c',
@@ -221,10 +148,7 @@ test('comments, notifications, knowledge and people change nothing on the board'
 })
 
 test('a reply that comes after a newer event does not undo it', () => {
-  const known = taskOf(1, {
-    version: 3,
-    updated_at: '2026-11-21T09:00:03.000Z',
-  })
+  const known = taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:03.000Z' })
   expect(isNewer(known, undefined)).toBe(true)
   expect(isNewer(taskOf(1, { version: 2, updated_at: '2026-11-21T09:00:09.000Z' }), known)).toBe(false)
   expect(isNewer(taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:02.000Z' }), known)).toBe(false)
@@ -239,13 +163,9 @@ test('an integration shows as its last event says, and what a cycle did beside i
   expect(heard({ seq: 1, type: 'integration.updated', data: updated })).toEqual([
     ['integrations.put', task.project_id, integration],
   ])
-  expect(
-    heard({
-      seq: 2,
-      type: 'integration.updated',
-      data: { ...ofIt, integration: null },
-    }),
-  ).toEqual([['integrations.put', task.project_id, null]])
+  expect(heard({ seq: 2, type: 'integration.updated', data: { ...ofIt, integration: null } })).toEqual([
+    ['integrations.put', task.project_id, null],
+  ])
   const done = { ...ofIt, imported_count: 1, skipped_count: 0, error_count: 0 }
   expect(heard({ seq: 3, type: 'ExternalSyncCompleted', data: done })).toEqual([])
   const failed = { ...ofIt, reason: 'timed_out', message: 'Later.' } as const
