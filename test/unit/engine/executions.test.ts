@@ -44,7 +44,7 @@ function startAgents() {
   }
   const read = {
     tasks: { get: (id: string) => (tasks[id] ? { id, ...tasks[id] } : null) },
-    agents: { get: () => ({ executor: {}, config: {} }) },
+    agents: { get: () => ({ executor: {}, config: {}, daemon_id: null }) },
     executions: { get: (id: string) => waiting.get(id) ?? null, open: () => [] },
     projects: { get: () => null },
     knowledge: { injected: () => null },
