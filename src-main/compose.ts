@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { v7 } from 'uuid'
+import type { User } from '../src-shared/contract/identity.ts'
 import type { Api } from './api/api.ts'
 import { createApi } from './api/create-api.ts'
 import type { AppConfig } from './base/config.ts'
@@ -11,19 +12,20 @@ import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/context.ts'
 import { createDiffWatches, type DiffWatches } from './engine/diff-watches.ts'
+import { adoptOrphans } from './engine/adopt-orphans.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createIntegrations, type Integrations } from './engine/integrations.ts'
-import { createEventFeed } from './engine/event-feed.ts'
+import { createEventFeed, type Tx } from './engine/event-feed.ts'
 import type { Clock } from './engine/ports.ts'
 import { changeWorkflow } from './engine/change-workflow.ts'
 import { createWorkflows } from './engine/workflows.ts'
 import { createExecutors } from './executors/create-executors.ts'
 import { createScripts } from './hooks/run-script.ts'
+import type { Announcement } from './identity/identity-store.ts'
 import { createIdentity, type Identity } from './identity/create-identity.ts'
 import { createIssueTrackers } from './integrations/create-issue-trackers.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
-import { adoptOrphans } from './store/adopt-orphans.ts'
 import { createStore } from './store/create-store.ts'
 import { openDatabase } from './store/database.ts'
 import { createIdentityStore } from './store/identity-store.ts'
@@ -57,15 +59,18 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   const store = createStore(database)
   let url: string | null = null
   try {
+    const feed = createEventFeed(store, clock)
     const identity = createIdentity({
-      store: createIdentityStore(database.db, adoptOrphans),
+      store: createIdentityStore(database.db, <T>(work: (announce: Announcement) => T) =>
+        feed.commit((tx) => work({ registered: (user, isFirst) => register(tx, user, isFirst) })),
+      ),
       clock,
       newId: v7,
       config,
     })
     const context: EngineContext = {
       store,
-      feed: createEventFeed(store, clock),
+      feed,
       workspaces: createWorkspaces({ log: log.child({ module: 'workspaces' }), clock }),
       executors: createExecutors(),
       scripts: createScripts(),
@@ -119,6 +124,12 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     store.close()
     throw error
   }
+}
+
+/** Everybody who sees accounts hears of a new one, and the first gets what is ownerless. */
+function register(tx: Tx, user: User, isFirst: boolean): void {
+  tx.emit('user.updated', { project_id: null, user })
+  if (isFirst) adoptOrphans(tx, user.id)
 }
 
 interface ApiPieces {

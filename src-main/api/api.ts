@@ -1,5 +1,6 @@
 import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
+import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
 import type { Principal } from '../domain/access/principal.ts'
 
@@ -12,6 +13,8 @@ export interface CallContext {
 
 /** What the doors (`server`, `desktop`) speak to. Throws `ApiError` for every refusal. */
 export interface Api {
+  /** Before anything of a request is read. Throws `ApiError` for a caller whose token is no good for this rule. */
+  admit(rule: CallerRule, principal: Principal): void
   /** Parses `input`, checks existence and rights, performs the operation, answers its output. */
   call(name: OperationName, input: unknown, context: CallContext): Promise<unknown>
   /** Events after `after` (null: from now on), then live. */

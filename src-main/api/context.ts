@@ -22,6 +22,7 @@ export interface IdentityPort {
   refresh(refresh_token: string): Promise<Session>
   logout(refresh_token: string): void
   localSignIn(code: string): Omit<Session, 'user' | 'refresh_token'>
+  createDaemonToken(): { readonly token: string; readonly token_hash: string }
   localPrincipal(): Principal
   isRegistered(): boolean
   readonly tokens: {

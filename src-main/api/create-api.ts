@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
-import { CommentId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import { CommentId, DaemonId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import { operations, streams } from '../../src-shared/contract/operations.ts'
-import { checkAccess, type AccessFacts } from '../domain/access/policy.ts'
+import { checkAccess, checkToken, type AccessFacts } from '../domain/access/policy.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/store-port.ts'
 import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
 import { visibleTo } from './visible-events.ts'
-import { findComment, findExecution, findKnowledge, findProject, findTask } from './find.ts'
+import { findComment, findDaemon, findExecution, findKnowledge, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
 import { createCommentHandlers } from './handlers/comments.ts'
+import { createDaemonHandlers } from './handlers/daemons.ts'
 import { createDiffHandlers } from './handlers/diffs.ts'
 import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
@@ -40,6 +41,7 @@ export function createApi(parts: ApiParts): Api {
     ...createRepoHandlers(parts),
     ...createMemberHandlers(parts),
     ...createAgentHandlers(parts),
+    ...createDaemonHandlers(parts),
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),
     ...createDiffHandlers(parts),
@@ -57,8 +59,10 @@ export function createApi(parts: ApiParts): Api {
   }
   const { read } = parts.store
   return {
+    admit,
     call: async (name, input, context) => {
       const { input: schema, who } = operations[name]
+      admit(who, context.principal)
       const request = parse(schema, input)
       authorise(read, who, request, context.principal)
       const handler = handlers[name] as unknown as Handler<'tasks.get'>
@@ -115,18 +119,28 @@ const Scope = z.object({
   execution_id: ExecutionId.optional(),
   comment_id: CommentId.optional(),
   knowledge_id: KnowledgeId.optional(),
+  daemon_id: DaemonId.optional(),
 })
+
+function admit(rule: CallerRule, principal: Principal): void {
+  const refusal = checkToken(rule, principal)
+  if (refusal) throw new ApiError(refusal)
+}
 
 /** Existence before rights: whoever may see nothing learns no more than that an id is none. */
 function authorise(q: Queries, rule: CallerRule, request: unknown, principal: Principal): void {
-  const early = rule === 'public' || principal.kind === 'anonymous'
-  const facts: AccessFacts = early ? { project: null } : { project: projectFacts(q, request, principal) }
+  const facts: AccessFacts = rule === 'public' ? { project: null } : factsOf(q, request, principal)
   const refusal = checkAccess(rule, principal, facts)
   if (refusal) throw new ApiError(refusal)
 }
 
-function projectFacts(q: Queries, request: unknown, principal: Principal): AccessFacts['project'] {
+function factsOf(q: Queries, request: unknown, principal: Principal): AccessFacts {
   const scope = Scope.parse(request)
+  const project = projectFacts(q, scope, principal)
+  return scope.daemon_id === undefined ? { project } : { project, daemon: findDaemon(q, scope.daemon_id).id }
+}
+
+function projectFacts(q: Queries, scope: z.infer<typeof Scope>, principal: Principal): AccessFacts['project'] {
   const execution = scope.execution_id === undefined ? null : findExecution(q, scope.execution_id)
   const comment = scope.comment_id === undefined ? null : findComment(q, scope.comment_id)
   const knowledge = scope.knowledge_id === undefined ? null : findKnowledge(q, scope.knowledge_id)

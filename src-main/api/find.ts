@@ -1,10 +1,19 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { AgentId, CommentId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type {
+  AgentId,
+  CommentId,
+  DaemonId,
+  ExecutionId,
+  KnowledgeId,
+  ProjectId,
+  TaskId,
+} from '../../src-shared/contract/ids.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type {
   AgentRecord,
   CommentRecord,
+  DaemonRecord,
   ExecutionRecord,
   KnowledgeRecord,
   ProjectRecord,
@@ -31,6 +40,12 @@ export function findComment(q: Queries, id: CommentId): CommentRecord {
 }
 export function findKnowledge(q: Queries, id: KnowledgeId): KnowledgeRecord {
   return q.knowledge.get(id) ?? missing('knowledge')
+}
+
+/** Also `not_found` for a revoked one. */
+export function findDaemon(q: Queries, id: DaemonId): DaemonRecord {
+  const daemon = q.daemons.get(id)
+  return daemon?.revoked_at === null ? daemon : missing('daemon')
 }
 
 export function missing(resource: string): never {

@@ -1,5 +1,6 @@
 import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import { mayManageDaemon } from '../domain/access/daemons.ts'
 import { isAdmin, type Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/store-port.ts'
 import { seesAgent } from './agent-sight.ts'
@@ -41,6 +42,8 @@ function seesOwnEvent(q: Queries, principal: Principal, item: FeedItem): boolean
   switch (item.event.type) {
     case 'user.updated':
       return isAdmin(principal) || (principal.kind === 'user' && principal.user_id === item.event.data.user.id)
+    case 'daemon.updated':
+      return item.event.data.daemon === null || mayManageDaemon(principal, item.event.data.daemon)
     case 'agent.updated':
       return item.event.data.agent === null || seesAgent(q, principal, item.event.data.agent)
     default:

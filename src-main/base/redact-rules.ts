@@ -15,6 +15,7 @@ export const builtInRules: readonly RedactionRule[] = [keys, jsonWebTokens, head
 /** Prefix of a key → how many characters follow at least. Tool names (`svc_create_task`) are shorter. */
 const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
   ['svc_', 40],
+  ['svcd_', 40],
   ['sk-', 20],
   ['ghp_', 30],
   ['gho_', 30],

@@ -50,7 +50,8 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
     role,
     agent_id: agent?.id ?? null,
     user_id: assignee.type === 'user' ? assignee.id : null,
-    executor: agent?.executor ?? 'person',
+    // What a daemon hosts runs on its machine, whatever it is.
+    executor: agent === null ? 'person' : agent.daemon_id === null ? agent.executor : 'external',
     status: 'queued',
     dispatched: request.dispatched,
     exit_code: null,

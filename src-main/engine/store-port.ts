@@ -1,9 +1,11 @@
 import type { Comment } from '../../src-shared/contract/comments.ts'
+import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type {
   AgentId,
   CommentId,
+  DaemonId,
   ExecutionId,
   IntegrationId,
   KnowledgeId,
@@ -20,9 +22,9 @@ import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
-import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './integration-port.ts'
 import type { Effect } from '../domain/transition/effects.ts'
@@ -53,6 +55,7 @@ export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lo
   readonly repo_path: string
   readonly created_at: string
 }
+export type DaemonRecord = Daemon & { readonly token_hash: string; readonly revoked_at: string | null }
 export type CommentRecord = Comment
 export type KnowledgeRecord = KnowledgeEntry
 export type NotificationRecord = Omit<Notification, 'read'>
@@ -240,6 +243,8 @@ export interface Queries {
     unreadCount(reader: string, project_ids: readonly ProjectId[]): number
     isRead(id: NotificationId, reader: string): boolean
     markRead(id: NotificationId, reader: string): void
+    /** One reader's marks become another's. */
+    passOn(from: string, to: string): void
     markAllRead(reader: string, project_ids: readonly ProjectId[]): void
   }
   /** What a reader (a user's id, or `operator`) has looked at of a task's changes; gone with the task. */
@@ -248,6 +253,8 @@ export interface Queries {
     /** In place of what the reader had looked at under this path. */
     put(task_id: TaskId, reader: string, file: ViewedContent): void
     remove(task_id: TaskId, reader: string, path: string): void
+    /** One reader's marks become another's. */
+    passOn(from: string, to: string): void
   }
   readonly integrations: {
     byProject(project_id: ProjectId): IntegrationRecord | null
@@ -261,6 +268,13 @@ export interface Queries {
     get(global_id: string): ExternalLinkRecord | null
     add(link: ExternalLinkRecord): void
     remove(global_id: string): void
+  }
+  readonly daemons: {
+    /** Also a revoked one. */
+    get(id: DaemonId): DaemonRecord | null
+    /** Those that are not revoked, oldest first. */
+    list(): readonly DaemonRecord[]
+    put(record: DaemonRecord): void
   }
   readonly members: {
     role(project_id: ProjectId, user_id: UserId): MemberRole | null

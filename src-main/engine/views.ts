@@ -1,8 +1,9 @@
+import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
-import type { ExecutionRecord, ProjectRecord, Queries, TaskRecord } from './store-port.ts'
+import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from './store-port.ts'
 import { workspaceOf } from './workspace-of.ts'
 
 /** Records as clients see them. */
@@ -49,6 +50,11 @@ export function toExecution(record: ExecutionRecord): Execution {
   return execution
 }
 
+export function toDaemon(record: DaemonRecord): Daemon {
+  const { token_hash: _hash, revoked_at: _revoked, ...daemon } = record
+  return daemon
+}
+
 export function toSettings(record: ProjectRecord): ProjectSettings {
   return { ...defaultProjectSettings, ...record.settings }
 }
@@ -71,6 +77,7 @@ export interface Views {
   task(record: TaskRecord): Task
   project(record: ProjectRecord): Project
   execution(record: ExecutionRecord): Execution
+  daemon(record: DaemonRecord): Daemon
   settings(record: ProjectRecord): ProjectSettings
 }
 
@@ -79,6 +86,7 @@ export function createViews(q: Queries): Views {
     task: (record) => toTask(q, record),
     project: (record) => toProject(q, record),
     execution: toExecution,
+    daemon: toDaemon,
     settings: toSettings,
   }
 }

@@ -10,7 +10,7 @@ import type { ApiTokenRecord, IdentityStore, UserRecord } from './identity-store
 import { createLocalOperator, localSessionSeconds } from './local-operator.ts'
 import type { LocalOperator } from './local-operator.ts'
 import { createLoginLimits } from './login-limits.ts'
-import { hashToken, opaqueKindOf } from './opaque-tokens.ts'
+import { createOpaqueToken, hashToken, opaqueKindOf } from './opaque-tokens.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
 import type { PersonalTokens } from './personal-tokens.ts'
@@ -52,6 +52,8 @@ export interface Identity {
   readonly tokens: PersonalTokens
   readonly users: Users
   readonly agentTokens: AgentTokens
+  /** A new daemon's token, and what is kept of it. */
+  createDaemonToken(): { readonly token: string; readonly token_hash: string }
 }
 
 /** Builds identity; makes the signing key in the data dir when there is none. */
@@ -79,6 +81,10 @@ export function createIdentity({ store, clock, newId, config }: IdentityOptions)
     tokens: createPersonalTokens(context),
     users: createUsers(store),
     agentTokens: createAgentTokens(context),
+    createDaemonToken: () => {
+      const token = createOpaqueToken('svcd')
+      return { token, token_hash: hashToken(token) }
+    },
   }
 }
 
@@ -95,6 +101,11 @@ function createAuthenticate(context: IdentityContext, parts: AuthenticateParts):
       case 'local':
         parts.local.check(token)
         return parts.localPrincipal()
+      case 'svcd': {
+        const daemon_id = context.store.daemonWithToken(hashToken(token))
+        if (daemon_id === null) throw invalidToken()
+        return { kind: 'daemon', daemon_id }
+      }
       case 'svc':
         return principalOfApiToken(context, token)
       case null: {

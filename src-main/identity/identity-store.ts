@@ -1,4 +1,13 @@
-import type { AgentId, ExecutionId, ProjectId, TaskId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
+import type { User } from '../../src-shared/contract/identity.ts'
+import type {
+  AgentId,
+  DaemonId,
+  ExecutionId,
+  ProjectId,
+  TaskId,
+  TokenId,
+  UserId,
+} from '../../src-shared/contract/ids.ts'
 
 export interface UserRecord {
   id: UserId
@@ -33,14 +42,20 @@ export interface ApiTokenRecord {
   revoked_at: string | null
 }
 
+/** What a registration means to everything else; part of its transaction. */
+export interface Announcement {
+  /** Says that somebody has registered; the first one takes over what has no owner. */
+  registered(user: User, isFirst: boolean): void
+}
+
 /** What people and tokens need of the database; everything is synchronous, times are ISO text. */
 export interface IdentityStore {
   /** All of `work` or, when it throws, nothing. */
-  transaction<T>(work: () => T): T
+  transaction<T>(work: (announce: Announcement) => T): T
   /** Who registered first; null while the installation is unowned. */
   firstUserId(): UserId | null
-  /** Makes the person the owner of everything that has none, and says so for good. */
-  bootstrap(userId: UserId): void
+  /** Sets the bootstrap flag, for good. */
+  setFirstUser(userId: UserId): void
   readonly users: {
     insert(user: UserRecord): void
     find(id: UserId): UserRecord | null
@@ -56,6 +71,8 @@ export interface IdentityStore {
     deleteFamily(familyId: string): void
     deleteExpired(now: string): void
   }
+  /** The daemon with a token, unless it is revoked. */
+  daemonWithToken(tokenHash: string): DaemonId | null
   readonly apiTokens: {
     insert(token: ApiTokenRecord): void
     find(id: TokenId): ApiTokenRecord | null

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Tokens that carry nothing: personal and agent-bound ones (`svc`), and those of the local operator (`local`). */
-export type OpaqueKind = 'svc' | 'local'
+/** Tokens that carry nothing: personal and agent-bound ones (`svc`), daemons' (`svcd`), and the local operator's (`local`). */
+export type OpaqueKind = 'svc' | 'svcd' | 'local'
 
 /** A new token: its kind and 32 random bytes as 43 base64url characters. */
 export function createOpaqueToken(kind: OpaqueKind): string {
@@ -15,7 +15,7 @@ export function createSecret(): string {
 
 /** Which kind of opaque token this looks like; null for anything else. */
 export function opaqueKindOf(token: string): OpaqueKind | null {
-  const match = /^(svc|local)_[\w-]{43}$/.exec(token)
+  const match = /^(svcd?|local)_[\w-]{43}$/.exec(token)
   return match ? (match[1] as OpaqueKind) : null
 }
 

@@ -5,7 +5,7 @@ import type { IdentityContext } from './context.ts'
 import { chooseHandle } from './handle.ts'
 import type { UserRecord } from './identity-store.ts'
 import type { Passwords } from './passwords.ts'
-import type { Sessions } from './sessions.ts'
+import { userView, type Sessions } from './sessions.ts'
 
 export interface RegistrationInput {
   readonly email: string
@@ -36,7 +36,7 @@ export function createRegistration(
   return async (input) => {
     refuse(input.email)
     const password_hash = await parts.passwords.hash(input.password)
-    const { user, refreshToken } = store.transaction(() => {
+    const { user, refreshToken } = store.transaction((announce) => {
       // Again: another registration may have come while the password was hashed.
       refuse(input.email)
       const isFirst = store.firstUserId() === null
@@ -50,7 +50,8 @@ export function createRegistration(
         created_at: context.nowIso(),
       }
       store.users.insert(user)
-      if (isFirst) store.bootstrap(user.id)
+      if (isFirst) store.setFirstUser(user.id)
+      announce.registered(userView(user), isFirst)
       return { user, refreshToken: parts.sessions.open(user) }
     })
     return parts.sessions.answer(user, refreshToken)

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { CallContext } from '../api/api.ts'
+import type { CallerRule } from '../../src-shared/contract/operation.ts'
+import type { Api, CallContext } from '../api/api.ts'
 
 type Principal = CallContext['principal']
 
@@ -9,8 +10,8 @@ export interface Authenticator {
 }
 
 export interface Guard {
-  /** Before anything of the body is read. `public`: nobody is asked who they are. */
-  admit(request: FastifyRequest, rule: 'public' | 'token' | 'token_or_query'): Promise<void>
+  /** Before anything of the body is read. `query`: the token may also come as `?token=`. */
+  admit(request: FastifyRequest, rule: CallerRule, query?: 'query'): Promise<void>
   /** Who was admitted. */
   principalOf(request: FastifyRequest): Principal
   /** Throws when the token that was good at the start is no longer. */
@@ -18,16 +19,18 @@ export interface Guard {
 }
 
 /** Keeps, for each request, who makes it. */
-export function createGuard(authenticator: Authenticator): Guard {
+export function createGuard(authenticator: Authenticator, api: Pick<Api, 'admit'>): Guard {
   const admitted = new WeakMap<FastifyRequest, { readonly principal: Principal; readonly token: string | null }>()
   return {
-    admit: async (request, rule) => {
+    admit: async (request, rule, query) => {
       if (rule === 'public') {
         admitted.set(request, { principal: { kind: 'anonymous' }, token: null })
         return
       }
-      const token = bearerOf(request) ?? (rule === 'token_or_query' ? queryTokenOf(request) : null)
-      admitted.set(request, { principal: await authenticator.authenticate(token), token })
+      const token = bearerOf(request) ?? (query ? queryTokenOf(request) : null)
+      const principal = await authenticator.authenticate(token)
+      api.admit(rule, principal)
+      admitted.set(request, { principal, token })
     },
     principalOf: (request) => admitted.get(request)?.principal ?? { kind: 'anonymous' },
     recheck: async (request) => {

@@ -48,7 +48,7 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
   const lifetime = new AbortController()
   const app = createApp(config.host, log)
   const connections = trackConnections(app.server)
-  const guard = createGuard(identity)
+  const guard = createGuard(identity, api)
   const sse = createSseStreams(log, config.sse ?? defaultSse)
   const parts = { api, guard, lifetime: lifetime.signal }
   addOperationRoutes(app, parts)
@@ -117,7 +117,7 @@ function addDescriptionRoutes(app: FastifyInstance, version: string): void {
 /** Below the API nobody learns without a token what is there. */
 function addNotFoundRoute(app: FastifyInstance, guard: Guard, hasPage: boolean): void {
   app.setNotFoundHandler(async (request, reply) => {
-    if (request.url.startsWith(`${apiPrefix}/`)) await guard.admit(request, 'token')
+    if (request.url.startsWith(`${apiPrefix}/`)) await guard.admit(request, 'anyone')
     if (hasPage && isPagePath(request)) return sendPage(reply)
     throw routeNotFound()
   })

@@ -40,7 +40,7 @@ export function addMcpRoute(
   const serve = toNodeHandler(handler, { onerror })
   app.all(
     `${apiPrefix}/mcp`,
-    { onRequest: (request) => guard.admit(request, 'token_or_query') },
+    { onRequest: (request) => guard.admit(request, 'anyone', 'query') },
     async (request, reply) => {
       const auth: AuthInfo = {
         token: '',

@@ -37,7 +37,7 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
     method: spec.method,
     url: routePath(spec.path),
     onRequest: async (request) => {
-      await guard.admit(request, spec.who === 'public' ? 'public' : 'token')
+      await guard.admit(request, spec.who)
       if (name === 'auth.local') requireThisMachine(request)
     },
     handler: async (request, reply) => {

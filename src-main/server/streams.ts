@@ -16,7 +16,7 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
     remote_address: request.ip,
   })
   const readQuery = createQueryReader(streams['events.stream'].input)
-  const onRequest = (request: FastifyRequest) => guard.admit(request, 'token')
+  const onRequest = (request: FastifyRequest) => guard.admit(request, 'anyone')
 
   app.get(routePath(streams['events.stream'].path), { onRequest }, async (request, reply) => {
     const after = lastEventIdOf(request)

@@ -1,5 +1,6 @@
 import type { Queries, Store } from '../engine/store-port.ts'
 import { createCommentQueries } from './comments.ts'
+import { createDaemonQueries } from './daemons.ts'
 import type { OpenDatabase } from './database.ts'
 import { createDependencyQueries } from './dependencies.ts'
 import { createEffectQueries, createEventQueries } from './events.ts'
@@ -41,6 +42,7 @@ export function createStore(database: OpenDatabase): Store {
     integrations: createIntegrationQueries(db),
     external_links: createExternalLinkQueries(db),
     viewed_files: createViewedFileQueries(db),
+    daemons: createDaemonQueries(db),
     members: createMemberQueries(db),
   }
   return {

@@ -8,6 +8,7 @@ import {
   revokeExecutionTokens,
   touchApiToken,
 } from './api-tokens.ts'
+import { prepareFindDaemonByToken } from './daemons.ts'
 import type { Database } from './database-type.ts'
 import { readInstallation, writeInstallation } from './installation.ts'
 import {
@@ -24,23 +25,19 @@ const firstUserKey = 'first_user_id'
 
 type Bound<F> = F extends (db: Database, ...rest: infer A) => infer R ? (...rest: A) => R : never
 
-/**
- * What `identity` keeps in the database; it fits `IdentityStore` there. `adoptOrphans` runs inside
- * the first registration's transaction and gives every ownerless resource to that person.
- */
-export function createIdentityStore(db: Database, adoptOrphans: (db: Database, userId: UserId) => void) {
+/** What `identity` keeps in the database; it fits `IdentityStore` there. `transaction` is how changes are committed. */
+export function createIdentityStore<A>(db: Database, transaction: <T>(work: (announce: A) => T) => T) {
   const bind =
     <A extends unknown[], R>(query: (db: Database, ...rest: A) => R): Bound<typeof query> =>
     (...rest: A) =>
       query(db, ...rest)
   return {
-    transaction: <T>(work: () => T): T => db.transaction(work, { behavior: 'immediate' }),
+    transaction,
     firstUserId: () => readInstallation(db, firstUserKey) as UserId | null,
-    /** Sets the bootstrap flag for good. */
-    bootstrap: (userId: UserId) => {
+    setFirstUser: (userId: UserId) => {
       writeInstallation(db, firstUserKey, userId)
-      adoptOrphans(db, userId)
     },
+    daemonWithToken: prepareFindDaemonByToken(db),
     users: {
       insert: bind(insertUser),
       find: prepareFindUser(db),

@@ -27,6 +27,8 @@ export function createNotificationQueries(db: Database): Queries['notifications'
         .get() !== undefined,
     markRead: (notification_id, reader) =>
       void db.insert(notificationReads).values({ notification_id, reader }).onConflictDoNothing().run(),
+    passOn: (from, to) =>
+      void db.update(notificationReads).set({ reader: to }).where(eq(notificationReads.reader, from)).run(),
     markAllRead: (reader, project_ids) => {
       const unread = db
         .select({ notification_id: notifications.id, reader: sql<string>`${reader}`.as('reader') })

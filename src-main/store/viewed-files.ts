@@ -33,6 +33,7 @@ export function createViewedFileQueries(db: Database): Queries['viewed_files'] {
   return {
     of: (task, who) => of.all({ task_id: task, reader: who }),
     put: (task, who, file) => void put.run({ task_id: task, reader: who, ...file }),
+    passOn: (from, to) => void db.update(viewedFiles).set({ reader: to }).where(eq(reader, from)).run(),
     remove: (task, who, file) => void remove.run({ task_id: task, reader: who, path: file }),
   }
 }

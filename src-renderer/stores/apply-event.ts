@@ -56,7 +56,10 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.deleted':
     case 'notification.created':
     case 'knowledge.updated':
-      // No store keeps comments, notifications or knowledge, and none is part of a task: the board stays as it is.
+    case 'member.updated':
+    case 'user.updated':
+    case 'daemon.updated':
+      // No store keeps comments, notifications, knowledge, people or daemons, and none is part of a task: the board stays as it is.
       return
     case 'integration.updated':
       return to.integrations.put(event.data.project_id, event.data.integration)

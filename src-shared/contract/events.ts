@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { Comment } from './comments.ts'
+import { Daemon } from './daemons.ts'
 import { Execution, TranscriptEntry } from './executions.ts'
 import {
   AgentId,
   CommentId,
+  DaemonId,
   IntegrationId,
   ExecutionId,
   KnowledgeId,
@@ -117,6 +119,8 @@ export const eventPayloads = {
     member: Member.nullable(),
     occurred_at: Timestamp,
   }),
+  /** Heard by its owner and by admins; a mere sign of life is no news. `daemon` is null when it was revoked. */
+  'daemon.updated': z.object({ ...base, daemon_id: DaemonId, daemon: Daemon.nullable() }),
   /** Heard by admins and by the person themself. */
   'user.updated': z.object({ ...base, user: User }),
   'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),

@@ -21,6 +21,7 @@ const refusalsByRule: Readonly<Record<CallerRule, readonly ErrorCode[]>> = {
   member: ['not_a_member'],
   member_human: ['not_a_member', 'humans_only'],
   owner: ['not_a_member', 'owner_required', 'humans_only'],
+  daemon: ['daemon_token_required', 'forbidden'],
 }
 
 /** The OpenAPI 3.1 document of every operation and stream of the contract. */
@@ -57,7 +58,8 @@ export function createOpenApi(version: string): Json {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An access token, a personal access token (`svc_…`) or the token of an execution.',
+          description:
+            'An access token, a personal access token (`svc_…`) or the token of an execution; a daemon reports with its own (`svcd_…`).',
         },
       },
     },

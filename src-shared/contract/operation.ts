@@ -6,9 +6,19 @@ import type { ErrorCode } from './errors.ts'
  * Who may call. `public`: anybody. `anyone`: every valid token. `human`: a person, no agent.
  * `jwt`: a person signed in with a password. `admin`: an admin. `member`: a member of the
  * resource's project, or an agent bound to it. `member_human`: the same without agents.
- * `owner`: an owner of the resource's project or an admin.
+ * `owner`: an owner of the resource's project or an admin. `daemon`: the daemon itself, by its own token.
  */
-export const callerRules = ['public', 'anyone', 'human', 'jwt', 'admin', 'member', 'member_human', 'owner'] as const
+export const callerRules = [
+  'public',
+  'anyone',
+  'human',
+  'jwt',
+  'admin',
+  'member',
+  'member_human',
+  'owner',
+  'daemon',
+] as const
 export type CallerRule = (typeof callerRules)[number]
 
 /** One row of the contract. `input` is flat: path parameters, then query (GET, DELETE) or body. */

@@ -6,6 +6,7 @@ import { projectsOperations } from './operations/projects.ts'
 import { agentsOperations } from './operations/agents.ts'
 import { tasksOperations } from './operations/tasks.ts'
 import { taskRecordsOperations } from './operations/task-records.ts'
+import { daemonsOperations } from './operations/daemons.ts'
 import { diffsOperations } from './operations/diffs.ts'
 import { executionsOperations } from './operations/executions.ts'
 import { templatesOperations } from './operations/templates.ts'
@@ -30,6 +31,7 @@ export const operations = {
   ...reposOperations,
   ...membersOperations,
   ...agentsOperations,
+  ...daemonsOperations,
   ...tasksOperations,
   ...taskRecordsOperations,
   ...diffsOperations,

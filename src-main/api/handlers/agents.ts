@@ -1,7 +1,7 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId } from '../../../src-shared/contract/ids.ts'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
-import { ownsAgent } from '../../domain/access/agents.ts'
+import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../engine/store-port.ts'
 import { seesAgent } from '../agent-sight.ts'
@@ -85,10 +85,4 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
 
 function viewFor(principal: Principal, agent: AgentRecord): Agent {
   return ownsAgent(principal, agent) ? agent : withoutEnv(agent)
-}
-
-/** An agent's environment may hold secrets: only its owner and admins see it. */
-function withoutEnv(agent: AgentRecord): Agent {
-  const { env: _secret, ...config } = agent.config
-  return { ...agent, config }
 }

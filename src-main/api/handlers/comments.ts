@@ -100,6 +100,7 @@ function authorOf(parts: ApiParts, principal: Principal): Comment['author'] {
     }
     case 'operator':
       return { type: 'operator', id: null, name: 'Local operator' }
+    case 'daemon':
     case 'anonymous':
       throw new ApiError({ code: 'missing_token', message: 'Send a token: Authorization: Bearer …' })
   }
@@ -115,6 +116,7 @@ function isOwn({ author }: CommentRecord, principal: Principal): boolean {
       return author.type === 'operator' && principal.via === 'local'
     case 'operator':
       return author.type === 'operator'
+    case 'daemon':
     case 'anonymous':
       return false
   }

@@ -70,7 +70,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : selfOf(principal)
       // The audit names the claimant, whoever brought them in; an agent elsewhere uses its owner's token.
       const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
-      const isSelf = agent !== null && parts.executors.hosting(agent.executor) === 'elsewhere'
+      const isSelf =
+        agent !== null && (agent.daemon_id !== null || parts.executors.hosting(agent.executor) === 'elsewhere')
       const by_person = principal.kind !== 'agent' && !isSelf
       const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
       const claimed = accepted(await claims.claim(request, signal))

@@ -1,4 +1,5 @@
 import type { ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { Agent } from '../../../src-shared/contract/projects.ts'
 import type { Principal } from './principal.ts'
 
 /** Whether an agent may work in a project: an ownerless project takes all, others those whose owner is a member. */
@@ -29,4 +30,10 @@ export function ownsAgent(principal: Principal, agent: { owner_id: UserId | null
   return (
     principal.kind === 'user' && (principal.is_admin || principal.user_id === agent.owner_id || agent.owner_id === null)
   )
+}
+
+/** The agent as others see it: its environment may hold secrets. */
+export function withoutEnv(agent: Agent): Agent {
+  const { env: _secret, ...config } = agent.config
+  return { ...agent, config }
 }

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
-import type { ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { DaemonId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../../src-shared/contract/operation.ts'
 import type { Principal } from './principal.ts'
 
@@ -11,14 +11,29 @@ export interface AccessFacts {
     /** The caller's own membership. */
     readonly role: 'owner' | 'member' | null
   } | null
+  /** The daemon that a call is about. */
+  readonly daemon?: DaemonId
+}
+
+/** Whether the caller's token is any good for an operation, before anything else of the request is looked at. */
+export function checkToken(rule: CallerRule, principal: Principal): Refusal | null {
+  if (rule === 'public') return null
+  if (principal.kind === 'anonymous') return { code: 'missing_token', message: 'Send a token: Authorization: Bearer …' }
+  if (principal.kind !== 'daemon' || rule === 'daemon') return null
+  return {
+    code: 'invalid_token',
+    message: 'A daemon’s token works for its reports only. Use a token of your own here.',
+  }
 }
 
 /** Whether a caller may do what an operation's rule guards: null, or why not. */
 export function checkAccess(rule: CallerRule, principal: Principal, facts: AccessFacts): Refusal | null {
-  if (rule === 'public') return null
+  const refused = checkToken(rule, principal)
+  if (refused !== null || rule === 'public') return refused
+  if (rule === 'daemon') return checkDaemon(principal, facts)
   switch (principal.kind) {
     case 'anonymous':
-      return { code: 'missing_token', message: 'Send a token: Authorization: Bearer …' }
+    case 'daemon':
     case 'operator':
       return null
     case 'agent':
@@ -26,6 +41,16 @@ export function checkAccess(rule: CallerRule, principal: Principal, facts: Acces
     case 'user':
       return checkUser(rule, principal, facts)
   }
+}
+
+function checkDaemon(principal: Principal, { daemon }: AccessFacts): Refusal | null {
+  if (principal.kind !== 'daemon') {
+    return {
+      code: 'daemon_token_required',
+      message: 'Only the daemon itself reports, with the token it got when it registered.',
+    }
+  }
+  return daemon === principal.daemon_id ? null : { code: 'forbidden', message: 'This token belongs to another daemon.' }
 }
 
 function checkAgent(rule: CallerRule, bound: ProjectId, facts: AccessFacts): Refusal | null {

@@ -1,4 +1,4 @@
-import type { AgentId, ExecutionId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { AgentId, DaemonId, ExecutionId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 
 /** Who is calling. */
 export type Principal =
@@ -20,6 +20,8 @@ export type Principal =
       readonly task_id: TaskId
       readonly execution_id: ExecutionId
     }
+  /** A machine that hosts agents, by its own token, which is good for its reports only. */
+  | { readonly kind: 'daemon'; readonly daemon_id: DaemonId }
 
 /** Whether they may do everything here: an admin, or the operator while nobody has registered. */
 export function isAdmin(principal: Principal): boolean {
@@ -35,6 +37,8 @@ export function actorOf(principal: Principal): string {
       return 'user:local'
     case 'agent':
       return `agent:${principal.agent_id}`
+    case 'daemon':
+      return 'system'
     case 'anonymous':
       return 'user:anonymous'
   }

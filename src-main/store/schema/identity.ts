@@ -1,6 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { AgentId, ExecutionId, ProjectId, TaskId, TokenId, UserId } from '../../../src-shared/contract/ids.ts'
+import type {
+  AgentId,
+  DaemonId,
+  ExecutionId,
+  ProjectId,
+  TaskId,
+  TokenId,
+  UserId,
+} from '../../../src-shared/contract/ids.ts'
 import { projects } from './work.ts'
 
 /** People. The email keeps the case it was written in and is unique without regard to it. */
@@ -82,6 +90,19 @@ export const projectMembers = sqliteTable(
     index('project_members_user').on(table.user_id),
   ],
 )
+
+/** Machines that host agents, by the SHA-256 of their token. A revoked one stays: its agents still refer to it. */
+export const daemons = sqliteTable('daemons', {
+  id: text().$type<DaemonId>().primaryKey(),
+  token_hash: text().notNull().unique(),
+  name: text().notNull(),
+  owner_id: text().$type<UserId>(),
+  hostname: text(),
+  version: text(),
+  created_at: text().notNull(),
+  last_seen_at: text(),
+  revoked_at: text(),
+})
 
 /** Facts about the installation itself, by name: `bootstrapped_at` is set by the first registration. */
 export const installation = sqliteTable('installation', {

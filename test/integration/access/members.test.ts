@@ -192,7 +192,7 @@ test.concurrent('members hear of members, the removed one too, and only admins o
   // Everybody hears when an agent is gone: the end of this story.
   const { id: agent_id } = await client.call('agents.create', { name: 'End', executor: 'external' })
   await client.call('agents.delete', { agent_id })
-  expect(await listen(guest.user_id)).toEqual(['added', 'removed', 'guest', 'guest'])
-  expect(await listen(stranger.user_id)).toEqual([])
+  expect(await listen(guest.user_id)).toEqual(['guest', 'added', 'removed', 'guest', 'guest'])
+  expect(await listen(stranger.user_id)).toEqual(['stranger'])
   stop.abort()
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { v7 } from 'uuid'
 import { createIdentity } from '../../../src-main/identity/create-identity.ts'
+import type { Announcement } from '../../../src-main/identity/identity-store.ts'
 import type { Identity } from '../../../src-main/identity/create-identity.ts'
 import { openDatabase } from '../../../src-main/store/database.ts'
 import type { Database } from '../../../src-main/store/database-type.ts'
@@ -28,10 +29,17 @@ export async function openIdentity(
   const adopted: UserId[] = []
   const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
   const identity = createIdentity({
-    store: createIdentityStore(database.db, (_db, user_id) => {
-      options.adopt?.(user_id)
-      adopted.push(user_id)
-    }),
+    store: createIdentityStore(database.db, <T>(work: (announce: Announcement) => T) =>
+      database.transaction(() =>
+        work({
+          registered: ({ id }, isFirst) => {
+            if (!isFirst) return
+            options.adopt?.(id)
+            adopted.push(id)
+          },
+        }),
+      ),
+    ),
     clock: { now: () => time.now },
     newId: v7,
     config: { bcryptCost: 4, registration: options.registration ?? 'open', dataDir },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { maySeeAgent, mayWorkIn, ownsAgent } from '../../../../src-main/domain/access/agents.ts'
 import { checkAccess, type AccessFacts } from '../../../../src-main/domain/access/policy.ts'
 import { actorOf, type Principal } from '../../../../src-main/domain/access/principal.ts'
-import type { AgentId, ExecutionId, ProjectId, TaskId, UserId } from '../../../../src-shared/contract/ids.ts'
+import type { AgentId, DaemonId, ExecutionId, ProjectId, TaskId, UserId } from '../../../../src-shared/contract/ids.ts'
 import { callerRules } from '../../../../src-shared/contract/operation.ts'
 
 const project = 'p' as ProjectId
@@ -22,50 +22,70 @@ const bound: Principal = {
   task_id: 't' as TaskId,
   execution_id: 'e' as ExecutionId,
 }
+const mine = 'd' as DaemonId
+const daemon: Principal = { kind: 'daemon', daemon_id: mine }
 const of = (role: 'owner' | 'member' | null, owner_id: UserId | null = 'u9' as UserId): AccessFacts => ({
   project: { id: project, owner_id, role },
 })
 const elsewhere: AccessFacts = { project: { id: 'q' as ProjectId, owner_id: ann, role: null } }
 
-/** In the order of the rules: public, anyone, human, jwt, admin, member, member_human, owner. */
+/** In the order of the rules: public, anyone, human, jwt, admin, member, member_human, owner, daemon. */
 const ok = 'ok'
+const notIt = 'daemon_token_required'
 const table: [string, Principal, AccessFacts, string[]][] = [
-  ['nobody', { kind: 'anonymous' }, of(null), [ok, ...Array<string>(7).fill('missing_token')]],
-  ['the operator', { kind: 'operator' }, of(null, null), Array<string>(8).fill(ok)],
-  ['an admin', person({ is_admin: true }), of(null), [ok, ok, ok, ok, ok, ok, ok, ok]],
-  ['an owner', person(), of('owner'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok]],
-  ['a member', person(), of('member'), [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required']],
+  ['nobody', { kind: 'anonymous' }, of(null), [ok, ...Array<string>(8).fill('missing_token')]],
+  ['the operator', { kind: 'operator' }, of(null, null), [...Array<string>(8).fill(ok), notIt]],
+  ['an admin', person({ is_admin: true }), of(null), [ok, ok, ok, ok, ok, ok, ok, ok, notIt]],
+  ['an owner', person(), of('owner'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok, notIt]],
+  ['a member', person(), of('member'), [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required', notIt]],
   [
     'a member with a PAT',
     person({ via: 'pat' }),
     of('member'),
-    [ok, ok, ok, 'jwt_required', 'admin_required', ok, ok, 'owner_required'],
+    [ok, ok, ok, 'jwt_required', 'admin_required', ok, ok, 'owner_required', notIt],
   ],
   [
     'a stranger',
     person(),
     of(null),
-    [ok, ok, ok, ok, 'admin_required', 'not_a_member', 'not_a_member', 'not_a_member'],
+    [ok, ok, ok, ok, 'admin_required', 'not_a_member', 'not_a_member', 'not_a_member', notIt],
   ],
   [
     'anybody in a system project',
     person(),
     of(null, null),
-    [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required'],
+    [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required', notIt],
   ],
   [
     'an agent in its project',
     bound,
     of(null),
-    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, 'humans_only', 'humans_only'],
+    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, 'humans_only', 'humans_only', notIt],
   ],
   [
     'an agent elsewhere',
     bound,
     elsewhere,
-    [ok, 'not_a_member', 'humans_only', 'humans_only', 'humans_only', 'not_a_member', 'humans_only', 'humans_only'],
+    [
+      ok,
+      'not_a_member',
+      'humans_only',
+      'humans_only',
+      'humans_only',
+      'not_a_member',
+      'humans_only',
+      'humans_only',
+      notIt,
+    ],
   ],
-  ['a person about no project', person(), { project: null }, [ok, ok, ok, ok, 'admin_required', ok, ok, ok]],
+  ['a person about no project', person(), { project: null }, [ok, ok, ok, ok, 'admin_required', ok, ok, ok, notIt]],
+  ['a daemon', daemon, { project: null, daemon: mine }, [ok, ...Array<string>(7).fill('invalid_token'), ok]],
+  [
+    'a daemon about another',
+    daemon,
+    { project: null, daemon: 'd2' as DaemonId },
+    [ok, ...Array<string>(7).fill('invalid_token'), 'forbidden'],
+  ],
 ]
 
 test.each(table)('what %s may do, rule by rule', (_who, principal, facts, expected) => {

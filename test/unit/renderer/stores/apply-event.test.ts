@@ -5,6 +5,7 @@ import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'
 import {
   CommentId,
+  DaemonId,
   KnowledgeId,
   NotificationId,
   TransitionId,
@@ -145,6 +146,8 @@ test('comments, notifications, knowledge and people change nothing on the board'
     created_at: task.updated_at,
   }
   expect(heard({ seq: 7, type: 'user.updated', data: { ...base, user } })).toEqual([])
+  const daemon_id = DaemonId.parse('01990012-0000-7000-8000-000000000001')
+  expect(heard({ seq: 8, type: 'daemon.updated', data: { ...base, daemon_id, daemon: null } })).toEqual([])
 })
 
 test('a reply that comes after a newer event does not undo it', () => {

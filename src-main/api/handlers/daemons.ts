@@ -1,0 +1,111 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { HostedAgent, ReportedExecution } from '../../../src-shared/contract/daemons.ts'
+import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contract/ids.ts'
+import { withoutEnv } from '../../domain/access/agents.ts'
+import { mayManageDaemon } from '../../domain/access/daemons.ts'
+import type { Tx } from '../../engine/event-feed.ts'
+import type { AgentRecord, DaemonRecord } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findDaemon } from '../find.ts'
+
+type Names = 'daemons.create' | 'daemons.list' | 'daemons.delete' | 'daemons.report'
+
+export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, feed, identity, clock, newId } = parts
+  const { views } = parts.engine
+  return {
+    'daemons.create': ({ name }, { principal }) => {
+      const { token, token_hash } = identity.createDaemonToken()
+      const daemon: DaemonRecord = {
+        id: newId() as DaemonId,
+        token_hash,
+        name,
+        owner_id: principal.kind === 'user' ? principal.user_id : null,
+        hostname: null,
+        version: null,
+        created_at: new Date(clock.now()).toISOString(),
+        last_seen_at: null,
+        revoked_at: null,
+      }
+      feed.commit((tx) => {
+        tx.daemons.put(daemon)
+        tx.emit('daemon.updated', { project_id: null, daemon_id: daemon.id, daemon: views.daemon(daemon) })
+      })
+      return { daemon: views.daemon(daemon), token }
+    },
+    'daemons.list': (_input, { principal }) => ({
+      items: store.read.daemons
+        .list()
+        .filter((daemon) => mayManageDaemon(principal, daemon))
+        .map((daemon) => views.daemon(daemon)),
+    }),
+    'daemons.delete': ({ daemon_id }, { principal }) => {
+      feed.commit((tx) => {
+        const daemon = findDaemon(tx, daemon_id)
+        if (!mayManageDaemon(principal, daemon)) {
+          throw new ApiError({ code: 'forbidden', message: 'This daemon belongs to somebody else.' })
+        }
+        tx.daemons.put({ ...daemon, revoked_at: tx.now() })
+        tx.emit('daemon.updated', { project_id: null, daemon_id, daemon: null })
+        // Nobody is left to do what they would be given.
+        for (const agent of hostedBy(tx, daemon_id)) putAgent(tx, agent, { ...agent, paused: true })
+      })
+      return null
+    },
+    'daemons.report': ({ daemon_id, hostname, version, agents = [], executions = [] }) =>
+      feed.commit((tx) => {
+        const known = findDaemon(tx, daemon_id)
+        const daemon = {
+          ...known,
+          hostname: hostname ?? known.hostname,
+          version: version ?? known.version,
+          last_seen_at: tx.now(),
+        }
+        tx.daemons.put(daemon)
+        if (daemon.hostname !== known.hostname || daemon.version !== known.version) {
+          tx.emit('daemon.updated', { project_id: null, daemon_id, daemon: views.daemon(daemon) })
+        }
+        for (const agent of agents) upsertAgent(parts, tx, daemon, agent)
+        return { daemon: views.daemon(daemon), executions: executions.map(({ id }) => beat(parts, tx, daemon, id)) }
+      }),
+  }
+}
+
+const hostedBy = (tx: Tx, id: DaemonId): AgentRecord[] => tx.agents.list().filter(({ daemon_id }) => daemon_id === id)
+
+function upsertAgent(parts: ApiParts, tx: Tx, daemon: DaemonRecord, { name, executor, config }: HostedAgent): void {
+  const known = hostedBy(tx, daemon.id).find((agent) => agent.name === name)
+  putAgent(tx, known ?? null, {
+    id: known?.id ?? (parts.newId() as AgentId),
+    name,
+    owner_id: daemon.owner_id,
+    daemon_id: daemon.id,
+    executor,
+    config: config ?? known?.config ?? {},
+    paused: known?.paused ?? false,
+    created_at: known?.created_at ?? tx.now(),
+  })
+}
+
+/** Says so only when there is something to say: a daemon reports again and again. */
+function putAgent(tx: Tx, before: AgentRecord | null, agent: AgentRecord): void {
+  if (before !== null && JSON.stringify(before) === JSON.stringify(agent)) return
+  tx.agents.put(agent)
+  tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent: withoutEnv(agent) })
+}
+
+/** The heartbeat of one execution; what is not the daemon's to go on with, it is to stop. */
+function beat(parts: ApiParts, tx: Tx, daemon: DaemonRecord, id: ExecutionId): ReportedExecution {
+  const execution = tx.executions.get(id)
+  const agent = execution?.agent_id ? tx.agents.get(execution.agent_id) : null
+  const isOpen = execution?.status === 'running' || execution?.status === 'queued'
+  if (!execution || !agent || !isOpen || !isHosted(parts, daemon, agent)) return { id, action: 'stop' }
+  tx.executions.put({ ...execution, last_heartbeat_at: tx.now() })
+  return { id, action: 'continue' }
+}
+
+/** Its own agents, and its owner's that run outside the service on no machine in particular. */
+function isHosted(parts: ApiParts, daemon: DaemonRecord, agent: AgentRecord): boolean {
+  if (agent.daemon_id !== null) return agent.daemon_id === daemon.id
+  return agent.owner_id === daemon.owner_id && parts.executors.hosting(agent.executor) === 'elsewhere'
+}

@@ -1,0 +1,24 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { DaemonId } from '../../src-shared/contract/ids.ts'
+import type { Queries } from '../engine/store-port.ts'
+import type { Database } from './database-type.ts'
+import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { daemons } from './schema/identity.ts'
+
+export function createDaemonQueries(db: Database): Queries['daemons'] {
+  return {
+    get: prepareGet(db, daemons, daemons.id),
+    list: () => db.select().from(daemons).where(isNull(daemons.revoked_at)).orderBy(daemons.id).all(),
+    put: prepareUpsert(db, daemons, daemons.id),
+  }
+}
+
+/** Finds the daemon with this token, unless it is revoked; asked for every report. */
+export function prepareFindDaemonByToken(db: Database): (token_hash: string) => DaemonId | null {
+  const statement = db
+    .select({ id: daemons.id })
+    .from(daemons)
+    .where(and(eq(daemons.token_hash, sql.placeholder('token_hash')), isNull(daemons.revoked_at)))
+    .prepare()
+  return (token_hash) => statement.get({ token_hash })?.id ?? null
+}

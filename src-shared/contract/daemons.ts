@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { ExecutionId, DaemonId, Timestamp, UserId } from './ids.ts'
+import { AgentConfig, executorProfiles } from './projects.ts'
+
+/** A machine that hosts agents. */
+export const Daemon = z
+  .object({
+    id: DaemonId,
+    name: z.string(),
+    owner_id: UserId.nullable(),
+    hostname: z.string().nullable(),
+    version: z.string().nullable(),
+    created_at: Timestamp,
+    last_seen_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Daemon' })
+export type Daemon = z.infer<typeof Daemon>
+
+/** What a daemon says of an agent that it hosts; without `config` a known agent keeps its own. */
+export const HostedAgent = z.object({
+  name: z.string().trim().min(1).max(100),
+  executor: z.enum(executorProfiles),
+  config: AgentConfig.optional(),
+})
+export type HostedAgent = z.infer<typeof HostedAgent>
+
+/** What a daemon is to do with an execution that it has reported. */
+export const ReportedExecution = z.object({ id: ExecutionId, action: z.enum(['continue', 'stop']) })
+export type ReportedExecution = z.infer<typeof ReportedExecution>
