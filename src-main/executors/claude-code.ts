@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createAgentDriver } from './agent/agent-driver.ts'
 import type { AgentDriverOptions } from './agent/agent-driver.ts'
-import type { AgentProfile, AgentProgram, Preparation } from './agent/agent-profile.ts'
+import type { AgentProfile, AgentProgram, Place, Preparation } from './agent/agent-profile.ts'
 import { mcpServerName } from './agent/mcp-server.ts'
 import { writePrivateFile } from './agent/private-file.ts'
 import { hasFile, hasVariable } from './agent/signed-in.ts'
@@ -44,11 +44,7 @@ const claudeCode: AgentProfile = {
 export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): ExecutorProfileDriver =>
   createAgentDriver(claudeCode, options)
 
-async function prepareClaude(
-  run: ExecutionRun,
-  own: readonly string[],
-  resources: AsyncDisposableStack,
-): Promise<Preparation> {
+async function prepareClaude(run: ExecutionRun, own: readonly string[], { resources }: Place): Promise<Preparation> {
   const mcp = run.mcp && resources.use(await writePrivateFile('mcp.json', mcpConfig(run.mcp)))
   const { model = null } = run.config
   return buildCommandLine({ model, session_id: run.session_id, mcp_config: mcp?.path ?? null, args: own })

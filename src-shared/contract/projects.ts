@@ -81,7 +81,17 @@ export const defaultProjectSettings: ProjectSettings = {
   knowledge: { enabled: true },
 }
 
-export const executorProfiles = ['claude-code', 'command', 'external'] as const
+export const executorProfiles = [
+  'claude-code',
+  'codex',
+  'opencode',
+  'gemini',
+  'copilot',
+  'qwen',
+  'acp',
+  'command',
+  'external',
+] as const
 export type ExecutorProfile = (typeof executorProfiles)[number]
 
 /** What an agent of a profile can do. Everything asks here, and nothing by the profile's name. */
@@ -96,6 +106,12 @@ export interface ExecutorCapabilities {
 
 export const executorCapabilities: { readonly [P in ExecutorProfile]: ExecutorCapabilities } = {
   'claude-code': { mcp: true, resumes: true, input: true },
+  codex: { mcp: true, resumes: true, input: false },
+  opencode: { mcp: true, resumes: true, input: true },
+  gemini: { mcp: true, resumes: true, input: true },
+  copilot: { mcp: true, resumes: true, input: true },
+  qwen: { mcp: true, resumes: true, input: true },
+  acp: { mcp: true, resumes: true, input: true },
   command: { mcp: false, resumes: false, input: false },
   external: { mcp: true, resumes: false, input: false },
 }
@@ -104,7 +120,7 @@ export const AgentConfig = z.object({
   command: z
     .string()
     .optional()
-    .describe('The shell command of `command`; for other profiles, the path of their binary.'),
+    .describe('The command line of `command` and `acp`; for other profiles, the path of their binary.'),
   model: z.string().optional(),
   args: z.array(z.string()).max(100).optional(),
   env: z.record(z.string(), z.string()).optional(),

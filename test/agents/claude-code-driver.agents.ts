@@ -6,14 +6,14 @@ import type { ExecutionOutcome, ExecutionRun } from '../../src-main/engine/ports
 import { scripted } from '../fakes/model-server.ts'
 import { createAgentBench, createMemoryLog } from './agent-bench.ts'
 import type { AgentBench, MemoryLog } from './agent-bench.ts'
-import { claudeCodeBinary, claudeCodeVersion } from './claude-code-binary.ts'
+import { agentBinary, pinnedAgents } from './agent-binaries.ts'
 import { startNoteMcpServer } from './note-mcp-server.ts'
 
 const driver = createClaudeCodeDriver()
 const model = 'claude-sonnet-4-5'
 let binary = ''
 beforeAll(async () => {
-  binary = await claudeCodeBinary()
+  binary = await agentBinary('claude-code')
 })
 
 afterEach(() => {
@@ -220,7 +220,7 @@ test('it is found with its version', async () => {
     name: 'Claude Code',
     installed: true,
     path: binary,
-    version: claudeCodeVersion,
+    version: pinnedAgents['claude-code'].version,
     signed_in: true,
     hint: null,
   })

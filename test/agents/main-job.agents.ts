@@ -7,7 +7,7 @@ import { scripted } from '../fakes/model-server.ts'
 import { startKillableApp } from '../helpers/killable-app.ts'
 import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { createAgentBench, type AgentBench } from './agent-bench.ts'
-import { claudeCodeBinary } from './claude-code-binary.ts'
+import { agentBinary } from './agent-binaries.ts'
 
 test('Claude Code takes a task from the claim to the merge, with its own tools and its bound token', async () => {
   await using bench = await createAgentBench()
@@ -155,7 +155,7 @@ async function setUp(bench: AgentBench, running: Pick<RunningApp, 'client'>) {
   const agent = await running.client.call('agents.create', {
     name: 'Claude Code',
     executor: 'claude-code',
-    config: { command: await claudeCodeBinary(), model: 'fake-1', env: { ...bench.env } },
+    config: { command: await agentBinary('claude-code'), model: 'fake-1', env: { ...bench.env } },
   })
   return { project, agent }
 }

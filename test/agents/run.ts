@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { startVitest } from 'vitest/node'
-import { claudeCodeBinary, claudeCodeVersion } from './claude-code-binary.ts'
+import { agentBinary, pinnedAgents } from './agent-binaries.ts'
+import type { PinnedAgentName } from './agent-binaries.ts'
 
 /** Fetches the pinned agents, runs the suite against them, and ends with a line `N passed, N failed`. */
 async function main(): Promise<void> {
-  console.log(`Claude Code ${claudeCodeVersion}: ${await claudeCodeBinary()}`)
+  for (const [name, { package: of, version }] of Object.entries(pinnedAgents)) {
+    console.log(`${of} ${version}: ${await agentBinary(name as PinnedAgentName)}`)
+  }
   const vitest = await startVitest('test', process.argv.slice(2), {
     config: join(import.meta.dirname, 'vitest.config.ts'),
     watch: false,

@@ -5,8 +5,8 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['test/agents/**/*.agents.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 600_000,
     // Each test runs an agent of hundreds of megabytes; two cores are enough for one file at a time.
     fileParallelism: false,
   },

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { chooseStep } from './model-server/choose-step.ts'
 import type { ModelScript, ModelStep } from './model-server/choose-step.ts'
 import { playStep } from './model-server/play-step.ts'
-import { readConversation } from './model-server/read-conversation.ts'
-import type { ModelRequest } from './model-server/read-conversation.ts'
-import { writeAnswer } from './model-server/write-answer.ts'
+import { chat } from './model-server/wires/chat.ts'
+import { gemini } from './model-server/wires/gemini.ts'
+import { messages } from './model-server/wires/messages.ts'
+import { responses } from './model-server/wires/responses.ts'
+import { sendJson } from './model-server/wires/wire.ts'
 
 export type { ModelScript, ModelStep } from './model-server/choose-step.ts'
 export { scripted } from './model-server/choose-step.ts'
@@ -31,7 +33,7 @@ export interface ModelServerOptions {
   /** What is played when the prompt brings no script of its own. */
   readonly script?: ModelScript
   readonly port?: number
-  /** When given, requests must carry it as `x-api-key` or bearer token. */
+  /** When given, requests must carry it as `x-api-key`, `x-goog-api-key` or bearer token. */
   readonly apiKey?: string
 }
 
@@ -46,8 +48,8 @@ export interface ModelServer extends AsyncDisposable {
 }
 
 /**
- * A scripted model server that speaks Anthropic's Messages: it makes a real coding agent do known
- * things, offline. It keeps no state of conversations: the step to play is found by counting the
+ * A scripted model server that speaks what coding agents speak: it makes a real one do known things,
+ * offline. It keeps no state of conversations: the step to play is found by counting the
  * tool calls since the prompt, so that any number of agents can share one server.
  */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
@@ -96,6 +98,14 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   }
 }
 
+const wires = [messages, responses, chat, gemini]
+
+/** What the body of a request tells whatever its wire. */
+interface ModelBody {
+  readonly model?: string
+  readonly stream?: boolean
+}
+
 interface AnswerContext {
   readonly script: () => ModelScript
   readonly note: (call: ModelCall) => void
@@ -108,25 +118,28 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   // Agents look whether the server is there before they speak to it.
   if (request.method === 'HEAD') return void response.writeHead(200).end()
   if (request.method === 'GET' && path.endsWith('/models'))
-    return sendJson(response, 200, { data: [], has_more: false })
+    return sendJson(response, 200, { object: 'list', data: [], models: [], has_more: false })
   const body = await readBody(request)
   if (body === null) return sendError(response, 400, 'The body is not JSON.')
   if (context.apiKey !== undefined && !keysOf(request).includes(context.apiKey)) {
     return sendError(response, 401, 'The API key is wrong.')
   }
-  if (request.method === 'POST' && path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: 100 })
-  if (request.method !== 'POST' || !path.endsWith('/messages')) {
-    return sendError(response, 404, `There is no ${request.method} ${path}.`)
+  if (/\/count_tokens$|:countTokens$/.test(path)) {
+    return sendJson(response, 200, { input_tokens: 100, totalTokens: 100 })
   }
-  const conversation = readConversation(body)
+  const wire = wires.find((one) => one.match(path) !== null)
+  if (request.method !== 'POST' || !wire) return sendError(response, 404, `There is no ${request.method} ${path}.`)
+  const named = wire.match(path)
+  const model = body.model ?? named?.model ?? 'scripted'
+  const conversation = wire.read(body)
   const chosen = conversation.tools.length > 0 ? chooseStep(conversation, context.script()) : null
   const turn = chosen ? playStep(chosen, conversation) : { say: 'ok', call: null }
   context.note({
     path,
-    model: body.model ?? '',
+    model,
     index: chosen?.index ?? -1,
     step: chosen?.step ?? null,
-    tool: turn.call?.name ?? null,
+    tool: turn.call?.tool.name ?? null,
     prompt: conversation.prompts.at(-1)?.text ?? '',
     tools: conversation.tools.map((tool) => tool.name),
     said: conversation.said,
@@ -134,7 +147,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   const { delay = 0, error } = chosen?.step ?? {}
   if (delay > 0 && !(await waited(delay, response, context.closed))) return
   if (error !== undefined) return sendError(response, error, `This step of the script is an error ${error}.`)
-  writeAnswer(response, turn, { model: body.model ?? 'scripted', stream: body.stream === true })
+  wire.answer(response, turn, { model, stream: named?.stream ?? body.stream === true })
 }
 
 /** A slow model; false when the agent or the test went away meanwhile. */
@@ -153,12 +166,12 @@ function waited(ms: number, response: ServerResponse, closed: AbortSignal): Prom
   })
 }
 
-async function readBody(request: IncomingMessage): Promise<ModelRequest | null> {
+async function readBody(request: IncomingMessage): Promise<ModelBody | null> {
   const chunks: Buffer[] = []
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
   if (chunks.length === 0) return {}
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelBody
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -167,12 +180,9 @@ async function readBody(request: IncomingMessage): Promise<ModelRequest | null> 
 
 const keysOf = ({ headers }: IncomingMessage): unknown[] => [
   headers['x-api-key'],
+  headers['x-goog-api-key'],
   headers.authorization?.replace(/^Bearer /i, ''),
 ]
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}
 
 function sendError(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent) return void response.destroy()

@@ -70,7 +70,8 @@ export async function startAgent(
 async function start(profile: AgentProfile, run: ExecutionRun, options: StartOptions): Promise<RunningExecution> {
   const { clock = systemClock, exitGraceMs = profile.exitGraceMs, signal, launch } = options
   signal.throwIfAborted()
-  const env = agentEnvironment(profile, run.config.env ?? {}, run.env, options.env)
+  // Some trust the shell's word for where they are more than the system's.
+  const env = { ...agentEnvironment(profile, run.config.env ?? {}, run.env, options.env), PWD: run.cwd }
   // Whether there is anything to start is known before anything is written for it.
   launch([], env)
   await using resources = new AsyncDisposableStack()
@@ -79,7 +80,7 @@ async function start(profile: AgentProfile, run: ExecutionRun, options: StartOpt
     const text = `Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`
     run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
   }
-  const prepared = await profile.prepare(run, own.args, resources)
+  const prepared = await profile.prepare(run, own.args, { env, resources })
   signal.throwIfAborted()
   const its = { ...env, ...prepared.env }
   const tree = await spawnAgent(profile.program, launch(prepared.args, its), { cwd: run.cwd, env: its })

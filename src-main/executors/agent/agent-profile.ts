@@ -29,6 +29,14 @@ export interface Preparation {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** What a start may use. */
+export interface Place {
+  /** The agent's whole environment. */
+  readonly env: Variables
+  /** What has to be removed after the run goes here. */
+  readonly resources: AsyncDisposableStack
+}
+
 /** Told what an agent says and does. */
 export interface DialogueListener {
   readonly onEntry: (entry: TranscriptEntry) => void
@@ -73,8 +81,8 @@ export interface AgentProfile {
   readonly quiet: () => Readonly<Record<string, string>>
   /** Variables of the person's environment that it must not see. */
   readonly forget?: readonly string[]
-  /** The arguments for this run around the person's `own`; what has to be removed after the run goes on `resources`. */
-  prepare(run: ExecutionRun, own: readonly string[], resources: AsyncDisposableStack): Promise<Preparation>
+  /** The arguments for this run around the person's `own`. */
+  prepare(run: ExecutionRun, own: readonly string[], place: Place): Promise<Preparation>
   converse(run: ExecutionRun, listener: DialogueListener): Dialogue
   /** How long it may take to exit after its last turn before it is made to, in ms. */
   readonly exitGraceMs: number

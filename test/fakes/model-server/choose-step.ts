@@ -1,4 +1,4 @@
-import type { Conversation } from './read-conversation.ts'
+import type { Conversation } from './conversation.ts'
 
 /** One turn of the model. Without `write`, `shell` or `tool` it ends the agent's turn with its words. */
 export interface ModelStep {
@@ -54,7 +54,7 @@ export function chooseStep(conversation: Conversation, standing: ModelScript): C
 }
 
 /** Looking a tool up is no step of a script. */
-export const isToolSearch = (name: string): boolean => name.toLowerCase().replaceAll('_', '') === 'toolsearch'
+const isToolSearch = (name: string): boolean => /^toolsearch(?:call)?$/.test(name.toLowerCase().replaceAll('_', ''))
 
 function embeddedScript(text: string): ModelScript | null {
   const start = text.lastIndexOf(opening)

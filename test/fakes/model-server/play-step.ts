@@ -1,19 +1,20 @@
-import { isToolSearch } from './choose-step.ts'
+import { existsSync } from 'node:fs'
 import type { ChosenStep, ModelStep } from './choose-step.ts'
-import type { Conversation, OfferedTool, ToolSchema } from './read-conversation.ts'
+import type { Conversation, ModelToolCall, ModelTurn, OfferedTool, ToolSchema } from './conversation.ts'
 
-/** What the model answers: words, a tool call, or both. */
-export interface ModelTurn {
-  readonly say: string
-  readonly call: { readonly name: string; readonly input: Readonly<Record<string, unknown>> } | null
-}
+const pathKeys = ['file_path', 'filePath', 'path', 'absolute_path']
+const textKeys = ['content', 'file_text']
+const commandKeys = ['command', 'cmd']
+/** What agents call their own tools for it, without case and marks. */
+const writers = ['write', 'writefile', 'create']
+const shells = ['bash', 'shell', 'execcommand', 'runshellcommand']
 
 /** Puts a step in terms of the tools that the agent offers. A step that none of them fits becomes words that say so. */
 export function playStep({ step, lookedUp }: ChosenStep, conversation: Conversation): ModelTurn {
   const { tools } = conversation
   const call =
     step.write !== undefined
-      ? writeCall(tools, step.write)
+      ? writeCall(conversation, step.write)
       : step.shell !== undefined
         ? shellCall(tools, step.shell)
         : step.tool !== undefined
@@ -27,30 +28,65 @@ export function playStep({ step, lookedUp }: ChosenStep, conversation: Conversat
   return { say: step.say ?? '', call }
 }
 
-type Call = ModelTurn['call']
+type Call = ModelToolCall | null
 
-function writeCall(tools: readonly OfferedTool[], file: NonNullable<ModelStep['write']>): Call {
-  const tool = tools.find(({ name }) => name === 'Write')
-  return tool
-    ? { name: tool.name, input: complete(tool.schema, { file_path: file.path, content: file.content }) }
-    : null
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+const keyOf = ({ properties = {} }: ToolSchema, keys: readonly string[]): string | undefined =>
+  keys.find((key) => Object.hasOwn(properties, key))
+
+function writeCall({ tools, said }: Conversation, file: NonNullable<ModelStep['write']>): Call {
+  const patch = tools.find((tool) => tool.kind === 'text' && plain(tool.name) === 'applypatch')
+  if (patch) {
+    const lines = file.content.replace(/\n$/, '').split('\n')
+    const added = lines.map((line) => `+${line}`).join('\n')
+    return { tool: patch, input: `*** Begin Patch\n*** Add File: ${file.path}\n${added}\n*** End Patch\n` }
+  }
+  for (const tool of tools) {
+    const path = keyOf(tool.schema, pathKeys)
+    const text = keyOf(tool.schema, textKeys)
+    if (!writers.includes(plain(tool.name)) || path === undefined || text === undefined) continue
+    const wantsAbsolute = /absolute/i.test(tool.schema.properties?.[path]?.description ?? '')
+    const folder = wantsAbsolute && !file.path.startsWith('/') ? workingDirectory(said) : undefined
+    const place = folder === undefined ? file.path : `${folder}/${file.path}`
+    return { tool, input: complete(tool.schema, { [path]: place, [text]: file.content }) }
+  }
+  return null
+}
+
+/** Some agents demand absolute paths; every one of them tells the model somewhere where it works. */
+function workingDirectory(said: string): string | undefined {
+  const places = said.matchAll(
+    /(?:working directory:|working in the directory:|<cwd>|workspace directories:)[^/]{0,12}(\/[^\s"'<]+)/gi,
+  )
+  return [...places].map((match) => match[1] ?? '').find((folder) => existsSync(folder))
 }
 
 function shellCall(tools: readonly OfferedTool[], command: string): Call {
-  const tool = tools.find(({ name }) => name === 'Bash')
-  return tool ? { name: tool.name, input: complete(tool.schema, { command }) } : null
+  for (const tool of tools) {
+    const key = keyOf(tool.schema, commandKeys)
+    if (!shells.includes(plain(tool.name)) || key === undefined) continue
+    const isList = tool.schema.properties?.[key]?.type === 'array'
+    return { tool, input: complete(tool.schema, { [key]: isList ? ['bash', '-lc', command] : command }) }
+  }
+  return null
 }
 
 function toolCall(conversation: Conversation, wanted: NonNullable<ModelStep['tool']>, lookedUp: boolean): Call {
   const { tools, said } = conversation
-  const isWanted = (name: string): boolean => name === wanted.name || name.endsWith(`__${wanted.name}`)
+  const isWanted = (name: string): boolean => name === wanted.name || new RegExp(`[_-]${wanted.name}$`).test(name)
   const offered = tools.find(({ name }) => isWanted(name))
-  if (offered) return { name: offered.name, input: complete(offered.schema, wanted.args) }
-  // A deferred tool is only mentioned by its name; its schema has to be asked for first.
-  const search = tools.find(({ name }) => isToolSearch(name))
-  const mentioned = said.match(/[\w-]+/g)?.find(isWanted)
-  if (!search || mentioned === undefined || lookedUp) return null
-  return { name: search.name, input: complete(search.schema, { query: `select:${mentioned}` }) }
+  if (offered) return { tool: offered, input: complete(offered.schema, wanted.args) }
+  // A deferred tool is only mentioned by its name, if at all; its schema has to be asked for first.
+  const mentioned = said.match(/[\w-]+/g)?.find((name) => name !== wanted.name && isWanted(name))
+  const search = tools.find(({ kind }) => kind === 'search')
+  if (search && !lookedUp) {
+    const query = mentioned === undefined ? wanted.name : `select:${mentioned}`
+    return { tool: search, input: complete(search.schema, { query }) }
+  }
+  // Some never offer it, and have a tool that calls it.
+  const bridge = tools.find(({ name }) => name === 'tool_call')
+  if (!bridge || mentioned === undefined) return null
+  return { tool: bridge, input: complete(bridge.schema, { name: mentioned, arguments: wanted.args }) }
 }
 
 const emptyValues: Readonly<Record<string, unknown>> = { number: 1, integer: 1, boolean: false, array: [], object: {} }
@@ -60,7 +96,8 @@ function complete(schema: ToolSchema, input: Readonly<Record<string, unknown>>):
   const missing = (schema.required ?? []).filter((name) => !(name in input))
   const added = missing.map((name) => {
     const property = schema.properties?.[name]
-    return [name, property?.enum?.[0] ?? emptyValues[property?.type ?? 'string'] ?? 'scripted']
+    const type = [property?.type ?? 'string'].flat()[0]?.toLowerCase() ?? 'string'
+    return [name, property?.enum?.[0] ?? emptyValues[type] ?? 'scripted']
   })
   return { ...input, ...Object.fromEntries(added) }
 }

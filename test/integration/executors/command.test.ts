@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readProcessTable } from '../../../src-main/base/process-table.ts'
 import { ExecutorError } from '../../../src-main/engine/ports.ts'
 import type { ExecutionOutcome, ExecutionRun, Executors, Logs } from '../../../src-main/engine/ports.ts'
+import { executorProfiles } from '../../../src-shared/contract/projects.ts'
 import { createExecutors } from '../../../src-main/executors/create-executors.ts'
 import { createLogs } from '../../../src-main/logs/create-logs.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
@@ -254,8 +255,9 @@ describe('the profiles', () => {
 
   it('tell whether they are installed', async () => {
     const found = await executors.detect(noSignal)
-    expect(found.map((one) => one.executor)).toEqual(['claude-code', 'command', 'external'])
-    expect(found[1]).toMatchObject({ installed: true, path: '/bin/sh' })
+    expect(found.map((one) => one.executor)).toEqual(executorProfiles)
+    const shell = found.find((one) => one.executor === 'command')
+    expect(shell).toMatchObject({ installed: true, path: '/bin/sh' })
   })
 
   it('reap what a killed service left of an execution', async () => {

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { ModelTurn } from './play-step.ts'
-
-/** What every turn is said to cost. */
-export const turnUsage = { input_tokens: 100, output_tokens: 20 } as const
+import type { ModelTurn } from '../conversation.ts'
+import { newId, sendEvents, turnUsage } from './wire.ts'
 
 /** Sends a turn as Anthropic's Messages: server-sent events, or one JSON body. */
-export function writeAnswer(
+export function answerMessages(
   response: ServerResponse,
   turn: ModelTurn,
   { model, stream }: { readonly model: string; readonly stream: boolean },
@@ -20,16 +17,14 @@ export function writeAnswer(
     response.end(JSON.stringify({ ...message, content, stop_reason: stopReason, usage }))
     return
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-  const send = (event: { readonly type: string }): unknown =>
-    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   const start = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
-  send({ type: 'message_start', ...{ message: start } })
-  for (const [index, block] of content.entries()) for (const event of blockEvents(index, block)) send(event)
   const end = { delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: usage.output_tokens } }
-  send({ type: 'message_delta', ...end })
-  send({ type: 'message_stop' })
-  response.end()
+  sendEvents(response, [
+    { type: 'message_start', message: start },
+    ...content.flatMap((block, index) => blockEvents(index, block)),
+    { type: 'message_delta', ...end },
+    { type: 'message_stop' },
+  ])
 }
 
 type Block =
@@ -38,7 +33,9 @@ type Block =
 
 function contentOf(turn: ModelTurn): Block[] {
   const words: Block[] = turn.say === '' ? [] : [{ type: 'text', text: turn.say }]
-  return turn.call ? [...words, { type: 'tool_use', id: newId('toolu'), ...turn.call }] : words
+  return turn.call
+    ? [...words, { type: 'tool_use', id: newId('toolu'), name: turn.call.tool.name, input: turn.call.input }]
+    : words
 }
 
 function blockEvents(index: number, block: Block): { readonly type: string }[] {
@@ -59,5 +56,3 @@ function blockEvents(index: number, block: Block): { readonly type: string }[] {
   ]
   return events
 }
-
-const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`

@@ -1,5 +1,8 @@
+import { allTexts } from '../conversation.ts'
+import type { Conversation, ToolSchema } from '../conversation.ts'
+
 /** The part of a Messages request that is read. It comes from an agent under test, so its shape is trusted. */
-export interface ModelRequest {
+export interface MessagesRequest {
   readonly model?: string
   readonly stream?: boolean
   readonly system?: unknown
@@ -15,28 +18,8 @@ interface Part {
   readonly content?: unknown
 }
 
-export interface ToolSchema {
-  readonly properties?: Readonly<Record<string, { readonly type?: string; readonly enum?: readonly unknown[] }>>
-  readonly required?: readonly string[]
-}
-
-export interface OfferedTool {
-  readonly name: string
-  readonly schema: ToolSchema
-}
-
-export interface Conversation {
-  /** What people (and the agent on their behalf) said, with the place in the conversation. */
-  readonly prompts: readonly { readonly text: string; readonly at: number }[]
-  /** The tools that the model has called so far. */
-  readonly calls: readonly { readonly name: string; readonly at: number }[]
-  readonly tools: readonly OfferedTool[]
-  /** Every text of the request: names of deferred tools are mentioned somewhere in it. */
-  readonly said: string
-}
-
 /** Sorts a Messages request into what a script needs. */
-export function readConversation(request: ModelRequest): Conversation {
+export function readMessages(request: MessagesRequest): Conversation {
   const prompts: { text: string; at: number }[] = []
   const calls: { name: string; at: number }[] = []
   for (const [at, message] of (request.messages ?? []).entries()) {
@@ -50,10 +33,20 @@ export function readConversation(request: ModelRequest): Conversation {
     if (text !== '') prompts.push({ text, at })
   }
   const tools = (request.tools ?? []).flatMap((tool) =>
-    tool.input_schema ? [{ name: tool.name, schema: tool.input_schema }] : [],
+    tool.input_schema
+      ? [
+          {
+            name: tool.name,
+            schema: tool.input_schema,
+            kind: isSearch(tool.name) ? ('search' as const) : ('function' as const),
+          },
+        ]
+      : [],
   )
   return { prompts, calls, tools, said: allTexts([request.system, request.messages, request.tools]).join('\n') }
 }
+
+const isSearch = (name: string): boolean => name === 'ToolSearch'
 
 /** Claude Code puts what a person says in the middle of a turn into the next tool result, under these words. */
 const midTurn = 'The user sent a new message while you were working:'
@@ -61,9 +54,4 @@ const midTurn = 'The user sent a new message while you were working:'
 function promptText(part: Part): string[] {
   if (part.type === 'text') return [part.text ?? '']
   return part.type === 'tool_result' ? allTexts(part.content).join('\n').split(midTurn).slice(1) : []
-}
-
-function allTexts(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(allTexts) : []
 }

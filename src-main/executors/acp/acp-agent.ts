@@ -1,0 +1,27 @@
+import type { ExecutionRun } from '../../engine/ports.ts'
+import type { AgentProgram, Place } from '../agent/agent-profile.ts'
+import type { RefusedArgs } from '../agent/filter-args.ts'
+
+/** An agent that speaks the Agent Client Protocol on its stdin and stdout. */
+export interface AcpAgent {
+  readonly program: AgentProgram
+  /** The arguments that make it speak the protocol, around the agent's `own`. */
+  readonly args: (
+    run: ExecutionRun,
+    own: readonly string[],
+    place: Place,
+  ) => readonly string[] | Promise<readonly string[]>
+  readonly refusedArgs: RefusedArgs
+  /** Variables for every run. */
+  readonly quiet?: Readonly<Record<string, string>>
+  /** Whether the model is asked for over the protocol; else `args` name it. */
+  readonly modelByProtocol: boolean
+  /** It tells what a tool does only where it asks for leave, so it shall go on asking. */
+  readonly tellsByAsking?: boolean
+  /** When it loads a session, it goes on telling the story of it after it has answered. */
+  readonly loadsLate?: boolean
+  /** Last words with which the program itself tells that its turn failed. */
+  readonly isFailure?: (text: string) => boolean
+  /** Chunks of words that are the program's own notices. */
+  readonly isNotice?: (text: string) => boolean
+}

@@ -1,0 +1,14 @@
+import type { AgentProfile } from '../agent/agent-profile.ts'
+import type { AcpAgent } from './acp-agent.ts'
+import { converseOverAcp } from './converse.ts'
+
+/** The profile of an agent that is spoken to over ACP. Its MCP token travels over its stdin and lies nowhere. */
+export const acpProfile = (agent: AcpAgent): AgentProfile => ({
+  program: agent.program,
+  refusedArgs: agent.refusedArgs,
+  quiet: () => agent.quiet ?? {},
+  prepare: async (run, own, place) => ({ args: await agent.args(run, own, place) }),
+  converse: (run, listener) => converseOverAcp(agent, run, listener),
+  // It waits for further prompts until its stdin ends, and not every one notices that.
+  exitGraceMs: 3_000,
+})

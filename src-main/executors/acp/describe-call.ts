@@ -1,0 +1,120 @@
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { parseJson } from '../agent/parse-json.ts'
+import { cut, cutAll, isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
+import type { Call } from './updates.ts'
+
+type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
+
+const actions: Readonly<Record<string, ToolCall['action']>> = {
+  read: 'read',
+  edit: 'edit',
+  delete: 'edit',
+  move: 'edit',
+  search: 'search',
+  execute: 'run',
+  fetch: 'fetch',
+}
+/** A diff beyond this is no reading matter; the workspace's own diff has it. */
+const maxDiffText = 512 * 1024
+/** Our MCP server's tools, as agents spell them: `mcp__svc__svc_note`, `svc-svc_note`, `svc_note (svc MCP Server)`. */
+const ourTool = /^(?:mcp_+)?svc[-_]/
+
+/** A tool call for people. `title` is the first that it had: later ones tell what it does, not what it is. */
+export function describeCall(call: Call, title: string, cwd: string): Omit<ToolCall, 'type' | 'at' | 'id'> {
+  const tool = toolOf(call, title)
+  const input = inputOf(call)
+  const diff = diffOf(call, input, cwd)
+  const action = actionOf(call, tool, title, diff)
+  return {
+    tool,
+    action,
+    target: targetOf(call, input, action, cwd),
+    input: cutAll(Object.keys(input).length > 0 ? input : null),
+    diff,
+  }
+}
+
+function toolOf(call: Call, title: string): string {
+  const meta = call._meta ?? {}
+  const claude = isRecord(meta['claudeCode']) ? meta['claudeCode']['toolName'] : undefined
+  const named = [call.name, meta['toolName'], claude].find(isText)
+  if (named !== undefined) return named
+  // Gemini's ids begin with the tool: `write_file__call_1`.
+  const prefix = /^([a-z][a-z_]*?)__/.exec(call.toolCallId)?.[1]
+  if (prefix !== undefined) return prefix
+  const word = /^[\w-]+(?= \(|$)/.exec(title)?.[0]
+  return word ?? call.kind ?? 'tool'
+}
+
+/** Where an agent does not tell the input of a tool, the text that it shows of it may be just that. */
+function inputOf(call: Call): Readonly<Record<string, unknown>> {
+  if (isRecord(call.rawInput)) return call.rawInput
+  const shown = parseJson(textsOf(call)[0] ?? '')
+  return isRecord(shown) ? shown : {}
+}
+
+function actionOf(call: Call, tool: string, title: string, diff: ToolCall['diff']): ToolCall['action'] {
+  if (ourTool.test(tool) || tool.startsWith('mcp__') || /\(\S+ MCP Server\)$/.test(title)) return 'mcp'
+  const action = Object.hasOwn(actions, call.kind ?? '') ? actions[call.kind ?? ''] : undefined
+  return action === 'edit' && diff?.old_text === null ? 'write' : (action ?? 'other')
+}
+
+function targetOf(
+  call: Call,
+  input: Readonly<Record<string, unknown>>,
+  action: ToolCall['action'],
+  cwd: string,
+): string | null {
+  const path = [call.locations?.[0]?.path, diffContent(call)?.path].find(isText)
+  const place = path === undefined ? undefined : withinCwd(path, cwd)
+  const inner = Object.values(input).find(isText)
+  const words =
+    action === 'run'
+      ? (input['command'] ?? call.title)
+      : action === 'search'
+        ? (input['pattern'] ?? input['query'] ?? call.title)
+        : action === 'mcp'
+          ? inner
+          : (place ?? inner ?? call.title)
+  return typeof words === 'string' ? oneLine(words) || null : null
+}
+
+const diffContent = (call: Call) => call.content?.find((part) => part.type === 'diff')
+
+function diffOf(call: Call, input: Readonly<Record<string, unknown>>, cwd: string): ToolCall['diff'] {
+  const given = diffContent(call)
+  const path = given?.path ?? [input['filePath'], input['file_path'], input['path']].find(isText)
+  const change =
+    given?.newText === undefined ? changeOf(input) : { old_text: given.oldText || null, new_text: given.newText }
+  if (path === undefined || change === null) return null
+  if ((change.old_text?.length ?? 0) + change.new_text.length > maxDiffText) return null
+  return { path: withinCwd(path, cwd), ...change }
+}
+
+/** Some agents tell a change by the input of their tool only. */
+function changeOf(input: Readonly<Record<string, unknown>>): { old_text: string | null; new_text: string } | null {
+  const after = [input['newString'], input['new_string'], input['new_str']].find((text) => typeof text === 'string')
+  const before = [input['oldString'], input['old_string'], input['old_str']].find((text) => typeof text === 'string')
+  if (after !== undefined) return { old_text: before || null, new_text: after }
+  const whole = [input['content'], input['file_text']].find((text) => typeof text === 'string')
+  return whole === undefined ? null : { old_text: null, new_text: whole }
+}
+
+/** What a finished call answered. A command that failed has failed, also where the agent says only that it ran. */
+export function resultOfCall(call: Call): { readonly ok: boolean; readonly text: string } {
+  const output = isRecord(call.rawOutput) ? call.rawOutput : {}
+  const raw = [call.rawOutput, output['output'], output['content']].find((text) => typeof text === 'string')
+  const text = textsOf(call).join('\n') || raw || ''
+  const ok = call.status === 'completed' && (exitCodeIn(output) ?? 0) === 0
+  return { ok, text: cut(text.replace(/^```(?:console)?\n([\s\S]*)\n```$/, '$1')) }
+}
+
+const textsOf = (call: Call): string[] =>
+  (call.content ?? []).flatMap((part) => (part.content?.text === undefined ? [] : [part.content.text]))
+
+function exitCodeIn(output: Readonly<Record<string, unknown>>): number | null {
+  const metadata = isRecord(output['metadata']) ? output['metadata'] : {}
+  const contents: unknown = Array.isArray(output['contents']) ? output['contents'][0] : undefined
+  const codes = [output['exitCode'], metadata['exit'], isRecord(contents) ? contents['exitCode'] : undefined]
+  return codes.find((code) => typeof code === 'number') ?? null
+}

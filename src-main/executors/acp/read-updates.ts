@@ -1,0 +1,109 @@
+import type { DialogueListener } from '../agent/agent-profile.ts'
+import { noteDeed, noteWords } from '../agent/run-story.ts'
+import type { RunStory } from '../agent/run-story.ts'
+import { cut, isRecord } from '../agent/words.ts'
+import { describeCall, resultOfCall } from './describe-call.ts'
+import type { Call, Update } from './updates.ts'
+import type { UsageCount } from './usage.ts'
+
+export interface UpdateReader {
+  read(update: Update): void
+  /** A call that waits for permission is told as far as it is known. */
+  asked(call: Call): void
+  /** Writes what is still gathered: a turn is over. */
+  flush(): void
+}
+
+export interface UpdateReaderOptions {
+  readonly cwd: string
+  readonly story: RunStory
+  readonly usage: UsageCount
+  readonly listener: Pick<DialogueListener, 'onEntry' | 'now'>
+  readonly isNotice: (text: string) => boolean
+}
+
+/** Words come in chunks; a text longer than this becomes several entries. */
+const maxGathered = 100_000
+
+interface KnownCall {
+  call: Call
+  readonly title: string
+  told: boolean
+}
+
+/**
+ * Turns the updates of a session into transcript entries. Chunks become one entry when something else
+ * follows. A call is told as soon as it is known what it does, which is often later than that there is one.
+ */
+export function createUpdateReader({ cwd, story, usage, listener, isNotice }: UpdateReaderOptions): UpdateReader {
+  const calls = new Map<string, KnownCall>()
+  let gathered: { type: 'message' | 'thinking'; id: string | null; text: string } | null = null
+
+  const flush = (): void => {
+    const words = gathered
+    gathered = null
+    if (words === null || words.text.trim() === '') return
+    if (words.type === 'message') noteWords(story, words.text)
+    listener.onEntry({ type: words.type, at: listener.now(), text: cut(words.text) })
+  }
+  const gather = (type: 'message' | 'thinking', text: string, id: string | null): void => {
+    if (text === '' || isNotice(text)) return
+    if (gathered !== null && (gathered.type !== type || gathered.id !== id || gathered.text.length > maxGathered))
+      flush()
+    gathered ??= { type, id, text: '' }
+    gathered.text += text
+  }
+  const tell = (known: KnownCall): void => {
+    if (known.told) return
+    known.told = true
+    noteDeed(story)
+    const { call, title } = known
+    const about = describeCall(call, title, cwd)
+    listener.onEntry({ type: 'tool_call', at: listener.now(), id: call.toolCallId, ...about })
+  }
+  const hear = (update: Call): KnownCall => {
+    flush()
+    const known = calls.get(update.toolCallId) ?? { call: update, title: update.title ?? '', told: false }
+    known.call = merge(known.call, update)
+    calls.set(update.toolCallId, known)
+    return known
+  }
+  const follow = (update: Call): void => {
+    const known = hear(update)
+    const over = update.status === 'completed' || update.status === 'failed'
+    if (over || update.status === 'in_progress' || hasInput(known.call)) tell(known)
+    if (!over) return
+    calls.delete(update.toolCallId)
+    const id = update.toolCallId
+    listener.onEntry({ type: 'tool_result', at: listener.now(), id, ...resultOfCall(known.call) })
+  }
+  return {
+    read(update) {
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk':
+        case 'agent_thought_chunk': {
+          usage.addOf(update._meta)
+          const type = update.sessionUpdate === 'agent_message_chunk' ? 'message' : 'thinking'
+          return gather(type, update.content.text ?? '', update.messageId ?? null)
+        }
+        case 'tool_call':
+        case 'tool_call_update':
+          return follow(update)
+        case 'usage_update':
+          return usage.cost(update.cost ?? null)
+      }
+    },
+    asked: (call) => tell(hear(call)),
+    flush,
+  }
+}
+
+/** An update names only what is new. */
+function merge(before: Call, update: Call): Call {
+  const news = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
+  return { ...before, ...Object.fromEntries(news) }
+}
+
+/** The working directory alone does not tell what a command does. */
+const hasInput = ({ rawInput }: Call): boolean =>
+  isRecord(rawInput) && Object.keys(rawInput).some((key) => key !== 'cwd')

@@ -1,0 +1,173 @@
+import { client, methods, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk'
+import type {
+  ClientContext,
+  InitializeResponse,
+  LoadSessionResponse,
+  McpServer,
+  NewSessionResponse,
+  PromptResponse,
+  RequestPermissionRequest,
+  Stream,
+} from '@agentclientprotocol/sdk'
+import type { ExecutionRun } from '../../engine/ports.ts'
+import { mcpServerName } from '../agent/mcp-server.ts'
+import { isRecord, isText } from '../agent/words.ts'
+
+/** A session of an agent that is ready for its prompt. */
+export interface AcpSession {
+  readonly id: string
+  prompt(text: string): Promise<PromptResponse>
+  /** A question without consequences: its answer comes after what was under way before. */
+  touch(): Promise<void>
+}
+
+export interface AcpSessionRequest {
+  readonly run: ExecutionRun
+  readonly stream: Stream
+  /** Asked for over the protocol; null when it is told in another way, or the agent's own choice. */
+  readonly model: string | null
+  /** Whether it shall ask nobody, if it has a mode for that. */
+  readonly free: boolean
+  /** Told before a permission is given. */
+  readonly onPermission: (request: RequestPermissionRequest) => void
+}
+
+/** Modes in which an agent asks nobody, as agents name them. The worktree is what keeps it apart. */
+const freeModes = ['bypassPermissions', 'full-access', 'yolo']
+
+/** A failure that is told as it is. */
+export class AcpSetupError extends Error {
+  override readonly name = 'AcpSetupError'
+  readonly code: 'no_answer' | 'sign_in' | 'no_session' | 'no_model'
+
+  constructor(code: AcpSetupError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Shakes hands with an agent and opens a session, or takes up an earlier one. */
+export async function openAcpSession({
+  run,
+  stream,
+  model,
+  free,
+  onPermission,
+}: AcpSessionRequest): Promise<AcpSession> {
+  const { agent } = client({ name: 'Copse' })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+      onPermission(params)
+      return { outcome: allow(params) }
+    })
+    .connect(stream)
+  const about = await shakeHands(agent)
+  const opened = await enter(agent, about, run)
+  if (free) await beFree(agent, opened)
+  if (model !== null) await chooseModel(agent, opened, model)
+  return {
+    id: opened.sessionId,
+    prompt: (text) =>
+      agent.request(methods.agent.session.prompt, {
+        sessionId: opened.sessionId,
+        prompt: [{ type: 'text', text }],
+      }),
+    touch: async () => {
+      const modeId = opened.modes?.currentModeId
+      if (modeId !== undefined)
+        await agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId })
+    },
+  }
+}
+
+/** A program that waits for somebody at a terminal never answers. A package that is fetched first takes its time. */
+const handshakeMs = 120_000
+
+async function shakeHands(agent: ClientContext): Promise<InitializeResponse> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_resolve, reject) => {
+    const text = `It did not answer within ${handshakeMs / 1_000} s. Run it once in a terminal and see what it asks.`
+    timer = setTimeout(() => reject(new AcpSetupError('no_answer', text)), handshakeMs)
+  })
+  const clientInfo = { name: 'copse', title: 'Copse', version: '1' }
+  const answer = agent.request<InitializeResponse>(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: {},
+    clientInfo,
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+type Opened = Pick<NewSessionResponse, 'sessionId' | 'modes' | 'configOptions'>
+
+async function enter(agent: ClientContext, about: InitializeResponse, run: ExecutionRun): Promise<Opened> {
+  const { agentCapabilities: can } = about
+  const place = { cwd: run.cwd, mcpServers: can?.mcpCapabilities?.http === true ? mcpServersOf(run) : [] }
+  const { session_id } = run
+  try {
+    if (session_id === null) return await agent.request(methods.agent.session.new, place)
+    const session = { ...place, sessionId: session_id }
+    // Taking up is quiet; loading tells the whole story again.
+    if ((can?.sessionCapabilities?.resume ?? null) !== null) {
+      return { ...(await agent.request(methods.agent.session.resume, session)), sessionId: session_id }
+    }
+    const { modes, configOptions } = await agent.request<LoadSessionResponse>(methods.agent.session.load, session)
+    return { sessionId: session_id, ...(modes && { modes }), ...(configOptions && { configOptions }) }
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    if (error.code === authRequired) throw new AcpSetupError('sign_in', describeError(error), { cause: error })
+    if (session_id === null) throw error
+    const text = `The session ${session_id} can't be taken up: ${describeError(error)}`
+    throw new AcpSetupError('no_session', text, { cause: error })
+  }
+}
+
+/** As the protocol numbers it. */
+const authRequired = -32000
+
+function mcpServersOf({ mcp }: ExecutionRun): McpServer[] {
+  if (mcp === null) return []
+  const headers = [{ name: 'Authorization', value: `Bearer ${mcp.token}` }]
+  return [{ type: 'http', name: mcpServerName, url: mcp.url, headers }]
+}
+
+/** Nobody is there to allow anything: what an agent still asks is allowed, but fewer questions are quicker. */
+async function beFree(agent: ClientContext, { sessionId, modes }: Opened): Promise<void> {
+  const free = freeModes.find((id) => modes?.availableModes.some((mode) => mode.id === id))
+  if (free === undefined || modes?.currentModeId === free) return
+  await agent.request(methods.agent.session.setMode, { sessionId, modeId: free })
+}
+
+async function chooseModel(agent: ClientContext, { sessionId, configOptions }: Opened, model: string): Promise<void> {
+  const option = configOptions?.find(({ category, id }) => category === 'model' || id === 'model')
+  if (option === undefined) {
+    throw new AcpSetupError('no_model', 'This agent lets nobody choose its model. Leave the model empty.')
+  }
+  try {
+    await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: model })
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    throw new AcpSetupError('no_model', `It does not take the model ${model}: ${describeError(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Once, for what it allows for longer may be kept in a file of the worktree. */
+function allow({
+  options,
+}: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {
+  const option =
+    options.find(({ kind }) => kind === 'allow_once') ?? options.find(({ kind }) => kind === 'allow_always')
+  return option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' }
+}
+
+/** An answer of the agent that is an error, with the details that it gives. */
+export function describeError({ data, message }: RequestError): string {
+  const fields = isRecord(data) ? [data['details'], data['message']] : [data]
+  const details = fields.find(isText)
+  return details === undefined || message.includes(details) ? message : `${message}: ${details}`
+}

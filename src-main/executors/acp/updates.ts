@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+/**
+ * What an agent tells in `session/update` (protocol version 1). Only what is read here is described, and
+ * loosely: agents add to it, and one odd field must not lose the rest.
+ */
+const Content = z.looseObject({ type: z.string(), text: z.string().optional() })
+
+const CallContent = z.looseObject({
+  type: z.string(),
+  content: Content.optional().catch(undefined),
+  path: z.string().optional(),
+  oldText: z.string().nullish(),
+  newText: z.string().optional(),
+})
+
+const Meta = z.looseObject({}).nullish().catch(null)
+
+export const Call = z.looseObject({
+  toolCallId: z.string(),
+  title: z.string().nullish(),
+  name: z.string().nullish(),
+  kind: z.string().nullish(),
+  status: z.string().nullish(),
+  content: z.array(CallContent).nullish().catch(null),
+  locations: z
+    .array(z.looseObject({ path: z.string() }))
+    .nullish()
+    .catch(null),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+  _meta: Meta,
+})
+export type Call = z.infer<typeof Call>
+
+const Chunk = { content: Content, messageId: z.string().nullish(), _meta: Meta }
+
+const Update = z.discriminatedUnion('sessionUpdate', [
+  z.looseObject({ sessionUpdate: z.literal('agent_message_chunk'), ...Chunk }),
+  z.looseObject({ sessionUpdate: z.literal('agent_thought_chunk'), ...Chunk }),
+  Call.extend({ sessionUpdate: z.literal('tool_call') }),
+  Call.extend({ sessionUpdate: z.literal('tool_call_update') }),
+  z.looseObject({
+    sessionUpdate: z.literal('usage_update'),
+    cost: z
+      .looseObject({ amount: z.number().min(0), currency: z.string() })
+      .nullish()
+      .catch(null),
+  }),
+])
+export type Update = z.infer<typeof Update>
+
+const Notification = z.looseObject({
+  method: z.literal('session/update'),
+  params: z.looseObject({ update: z.looseObject({ sessionUpdate: z.string() }) }),
+})
+const knownUpdates: ReadonlySet<string> = new Set(Update.options.map((option) => option.shape.sessionUpdate.value))
+
+/** The update in a message; `null` when it says nothing that is read here, `garbage` when it should and can't be read. */
+export function readUpdate(json: unknown): Update | null | 'garbage' {
+  const notification = Notification.safeParse(json)
+  if (!notification.success) return 'garbage'
+  const { update } = notification.data.params
+  if (!knownUpdates.has(update.sessionUpdate)) return null
+  const known = Update.safeParse(update)
+  return known.success ? known.data : 'garbage'
+}

@@ -1,0 +1,30 @@
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { parseJson } from './parse-json.ts'
+import { createLineSplitter, maxLineBytes } from './split-lines.ts'
+import type { SplitLine } from './split-lines.ts'
+
+export interface JsonLinesListener {
+  /** Takes what a line holds; false when that is not of the protocol. */
+  readonly onJson: (json: unknown) => boolean
+  readonly onEntry: (entry: TranscriptEntry) => void
+  readonly now: () => string
+}
+
+export interface JsonLinesReader {
+  push(bytes: Uint8Array): void
+  end(): void
+}
+
+/** Reads lines of JSON of up to 32 MB. What is not of the protocol stays visible, as `stdout` entries. */
+export function readJsonLines(listener: JsonLinesListener, maxBytes: number = maxLineBytes): JsonLinesReader {
+  const lines = createLineSplitter(maxBytes)
+  const read = ({ text, omittedBytes }: SplitLine): void => {
+    if (omittedBytes === 0 && listener.onJson(parseJson(text))) return
+    const rest = omittedBytes > 0 ? ` … ${omittedBytes} more bytes of this line were left out` : ''
+    listener.onEntry({ type: 'stdout', at: listener.now(), text: text + rest })
+  }
+  return {
+    push: (bytes) => lines.push(bytes).forEach(read),
+    end: () => lines.end().forEach(read),
+  }
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { createAgentDriver } from './agent/agent-driver.ts'
+import type { AgentDriverOptions } from './agent/agent-driver.ts'
+import type { AgentProfile, AgentProgram } from './agent/agent-profile.ts'
+import { hasFile, hasVariable } from './agent/signed-in.ts'
+import { buildCodexCommandLine, codexRefusedArgs, tokenVariable } from './codex/command-line.ts'
+import { converseWithCodex } from './codex/converse.ts'
+import type { ExecutorProfileDriver } from './executor.ts'
+
+const program: AgentProgram = {
+  executor: 'codex',
+  name: 'Codex',
+  program: 'codex',
+  installHint: 'Install Codex with `npm install -g @openai/codex` and run `codex login` once.',
+  signInHint: 'Run `codex login` once to sign in.',
+  signedIn: (env, home) => {
+    const folder = env['CODEX_HOME'] ?? join(home, '.codex')
+    if (hasVariable(env, ['OPENAI_API_KEY', 'CODEX_API_KEY']) || hasFile([join(folder, 'auth.json')])) return true
+    // The settings may name another provider, or the keychain.
+    return hasFile([join(folder, 'config.toml')]) ? null : false
+  },
+}
+
+/** Codex, headless: one turn of `codex exec --json`, resumed by the id of its thread. */
+const codex: AgentProfile = {
+  program,
+  refusedArgs: codexRefusedArgs,
+  quiet: () => ({ RUST_BACKTRACE: '0' }),
+  prepare: ({ config, session_id, mcp }, args) => {
+    const { model = null } = config
+    const request = { model, session_id, mcp_url: mcp?.url ?? null, args }
+    return Promise.resolve({
+      args: buildCodexCommandLine(request),
+      ...(mcp && { env: { [tokenVariable]: mcp.token } }),
+    })
+  },
+  converse: converseWithCodex,
+  exitGraceMs: 30_000,
+}
+
+/** The driver of Codex. */
+export const createCodexDriver = (options: AgentDriverOptions = {}): ExecutorProfileDriver =>
+  createAgentDriver(codex, options)

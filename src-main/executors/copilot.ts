@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import type { AcpAgent } from './acp/acp-agent.ts'
+import { acpRefusedArgs } from './acp/refused-args.ts'
+import { hasVariable } from './agent/signed-in.ts'
+
+/** GitHub Copilot CLI, by its `--acp` mode. */
+export const copilot: AcpAgent = {
+  program: {
+    executor: 'copilot',
+    name: 'Copilot CLI',
+    program: 'copilot',
+    places: (home) => [join(home, '.copilot', 'bin', 'copilot')],
+    installHint: 'Install Copilot CLI with `npm install -g @github/copilot` and run `copilot login` once.',
+    signInHint: 'Run `copilot login` once to sign in.',
+    // Its account lies in the keychain, or comes from gh.
+    signedIn: (env) =>
+      hasVariable(env, ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_BASE_URL']) ? true : null,
+  },
+  args: ({ config }, own) => [
+    ...own,
+    '--acp',
+    '--allow-all-tools',
+    '--allow-all-paths',
+    ...(config.model === undefined ? [] : ['--model', config.model]),
+  ],
+  refusedArgs: acpRefusedArgs({
+    '--port': 'one',
+    '--allow-all': 'none',
+    '--allow-all-tools': 'none',
+    '--allow-all-paths': 'none',
+    '--yolo': 'none',
+    '--silent': 'none',
+    '--share': 'optional',
+    '--share-gist': 'none',
+    '--remote': 'none',
+    '--connect': 'optional',
+  }),
+  quiet: { COPILOT_AUTO_UPDATE: 'false' },
+  modelByProtocol: false,
+  // A model server that refuses becomes words at the end of a turn that went well.
+  isFailure: (text) => text.startsWith('Error: '),
+  isNotice: (text) => /^Info: \S+$|^Warning: \d+ tool call\(s\) had no recorded result/.test(text),
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import type { AcpAgent } from './acp/acp-agent.ts'
+import { acpRefusedArgs } from './acp/refused-args.ts'
+import type { Variables } from './agent/agent-profile.ts'
+import { homeOf } from './agent/find-program.ts'
+import { hasFile, hasVariable } from './agent/signed-in.ts'
+import { keepGeminiSession } from './gemini/keep-session.ts'
+
+const folderOf = (env: Variables, home: string): string => join(env['GEMINI_CLI_HOME'] ?? home, '.gemini')
+
+/** Gemini CLI, by its `--acp` mode. */
+export const gemini: AcpAgent = {
+  program: {
+    executor: 'gemini',
+    name: 'Gemini CLI',
+    program: 'gemini',
+    installHint:
+      'Install Gemini CLI with `npm install -g @google/gemini-cli`, and set GEMINI_API_KEY or run `gemini` once to sign in.',
+    signInHint: 'Set GEMINI_API_KEY, or run `gemini` once to sign in.',
+    signedIn: (env, home) => {
+      const folder = folderOf(env, home)
+      if (hasVariable(env, ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'])) return true
+      if (hasFile([join(folder, 'oauth_creds.json')])) return true
+      // A key may stand in a .env file, and an account in the keychain.
+      return hasFile([join(folder, 'settings.json'), join(folder, '.env'), join(home, '.env')]) ? null : false
+    },
+  },
+  args: async ({ config, session_id }, own, { env }) => {
+    if (session_id !== null) await keepGeminiSession(folderOf(env, homeOf(env)), session_id, new Date())
+    return [...own, '--acp', ...(config.model === undefined ? [] : ['--model', config.model])]
+  },
+  refusedArgs: acpRefusedArgs({
+    '--approval-mode': 'one',
+    '--yolo': 'none',
+    '--list-sessions': 'none',
+    '--delete-session': 'one',
+    '--list-extensions': 'none',
+    '--session-file': 'one',
+  }),
+  // In a folder that nobody has trusted it leaves out settings and tools, and a worktree is always new.
+  quiet: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+  modelByProtocol: false,
+  tellsByAsking: true,
+  loadsLate: true,
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import type { AcpAgent } from './acp/acp-agent.ts'
+import { acpRefusedArgs } from './acp/refused-args.ts'
+import { hasFile } from './agent/signed-in.ts'
+
+/** opencode, by its `acp` command. Its models are named `provider/model`. */
+export const opencode: AcpAgent = {
+  program: {
+    executor: 'opencode',
+    name: 'opencode',
+    program: 'opencode',
+    places: (home) => [join(home, '.opencode', 'bin', 'opencode')],
+    windowsProgram: ['opencode-ai', 'bin', 'opencode.exe'],
+    installHint: 'Install opencode with `npm install -g opencode-ai` and run `opencode auth login` once.',
+    signInHint: 'Run `opencode auth login` once to sign in.',
+    // Without an account it has its own free models, and keys may stand in its settings.
+    signedIn: (env, home) =>
+      hasFile([join(env['XDG_DATA_HOME'] ?? join(home, '.local', 'share'), 'opencode', 'auth.json')]) ? true : null,
+  },
+  args: (_run, own) => ['acp', ...own],
+  refusedArgs: acpRefusedArgs({
+    '--cwd': 'one',
+    '--port': 'one',
+    '--hostname': 'one',
+    '--mdns': 'none',
+    '--cors': 'many',
+  }),
+  quiet: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+  modelByProtocol: true,
+}

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+const root = join(import.meta.dirname, '..', '..')
+const windows = process.platform === 'win32'
+
+interface PinnedAgent {
+  readonly package: string
+  /** The version that the suite runs against. Raise it on purpose, and read what the tests say. */
+  readonly version: string
+  /** The program below `node_modules`. */
+  readonly program: () => string
+}
+
+const shim = (name: string) => () => join('.bin', windows ? `${name}.cmd` : name)
+
+/** The agents of the suite. Their packages bring their programs along, so no install script is run. */
+export const pinnedAgents = {
+  'claude-code': {
+    package: '@anthropic-ai/claude-code',
+    version: '2.1.330',
+    program: () => join('@anthropic-ai', `claude-code-${platform()}${musl()}`, windows ? 'claude.exe' : 'claude'),
+  },
+  codex: { package: '@openai/codex', version: '0.169.0', program: shim('codex') },
+  opencode: {
+    package: 'opencode-ai',
+    version: '1.18.33',
+    program: () =>
+      join(`opencode-${platform().replace('win32', 'windows')}${musl()}`, 'bin', windows ? 'opencode.exe' : 'opencode'),
+  },
+  gemini: { package: '@google/gemini-cli', version: '0.61.0', program: shim('gemini') },
+  copilot: { package: '@github/copilot', version: '1.0.102', program: shim('copilot') },
+  qwen: { package: '@qwen-code/qwen-code', version: '0.24.4', program: shim('qwen') },
+  'claude-agent-acp': {
+    package: '@agentclientprotocol/claude-agent-acp',
+    version: '0.100.0',
+    program: shim('claude-agent-acp'),
+  },
+} as const satisfies Readonly<Record<string, PinnedAgent>>
+export type PinnedAgentName = keyof typeof pinnedAgents
+
+const platform = (): string => `${process.platform}-${process.arch}`
+
+function musl(): string {
+  const report = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } }
+  return process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined ? '-musl' : ''
+}
+
+/** The program of a pinned agent, fetched from npm into `.tools/agents` when it is not there yet. */
+export async function agentBinary(name: PinnedAgentName): Promise<string> {
+  const agent = pinnedAgents[name]
+  const home = join(root, '.tools', 'agents', `${name}-${agent.version}`)
+  const binary = join(home, 'node_modules', agent.program())
+  if (!existsSync(binary)) await fetchInto(home, `${agent.package}@${agent.version}`)
+  if (!existsSync(binary)) throw new Error(`${agent.package} ${agent.version} has no program for this platform.`)
+  return binary
+}
+
+/** Fetches beside the place and moves: what is at the place is always whole. */
+async function fetchInto(home: string, spec: string): Promise<void> {
+  const parent = join(home, '..')
+  await mkdir(parent, { recursive: true })
+  const draft = await mkdtemp(join(parent, '.fetching-'))
+  try {
+    const flags = ['--ignore-scripts', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error']
+    // npm is a .cmd file on Windows, which only a shell can start.
+    const options = { cwd: draft, timeout: 600_000, shell: windows }
+    await execute('npm', ['install', '--prefix', draft, ...flags, spec], options)
+    await rm(home, { recursive: true, force: true })
+    await rename(draft, home)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
