@@ -1,4 +1,4 @@
-import { computed, onBeforeUnmount, ref, shallowRef, watch } from 'vue'
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import { useResource } from '../../composables/use-resource.ts'
 import { errorSentence } from '../../stores/error-sentence.ts'
 import { draftOf, hooksOf, sameDraft, type HookDraft, type HooksDraft } from '../../stores/hook-draft.ts'
@@ -130,7 +130,7 @@ function everyHook(draft: HooksDraft | null): readonly HookDraft[] {
 function warnWhenLeft(changed: { readonly value: boolean }): void {
   const navigation = useNavigation()
   const toasts = useToasts()
-  onBeforeUnmount(() => {
+  onScopeDispose(() => {
     if (!changed.value) return
     toasts.warn('Your changes to the hooks are kept, but not saved.', {
       label: 'Back to them',

@@ -1,0 +1,43 @@
+import { createPinia, setActivePinia } from 'pinia'
+import { createApp, effectScope } from 'vue'
+import { vi } from 'vitest'
+import { createWindowSession } from '../../../../src-renderer/api/session.ts'
+import { connectionKey } from '../../../../src-renderer/stores/client.ts'
+import { createClient } from '../../../../src-shared/client/create-client.ts'
+
+/** Answers of a service by operation; what is not named is refused loudly. */
+export type Answers = Readonly<Record<string, (input: never) => unknown>>
+
+/**
+ * Runs `use` as a component's set-up would, on a service that answers so, without a page. `end` is the unmounting.
+ * The caller restores the globals: `vi.unstubAllGlobals()`.
+ */
+export function withService<T>(answers: Answers, use: () => T): { readonly used: T; end(): void } {
+  const disk = new Map<string, string>()
+  const listens = { addEventListener: () => undefined, removeEventListener: () => undefined }
+  vi.stubGlobal('window', { ...listens, location: { hash: '' }, history: { pushState: () => undefined } })
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => disk.get(key) ?? null,
+    setItem: (key: string, value: string) => void disk.set(key, value),
+    removeItem: (key: string) => void disk.delete(key),
+  })
+  const app = createApp({})
+  const pinia = createPinia()
+  const client = createClient({
+    call: async (name, input) => {
+      const answer = answers[name]
+      if (!answer) throw new Error(`Nobody answers ${name}.`)
+      return answer(input as never)
+    },
+    stream: () => {
+      throw new Error('Nothing is streamed.')
+    },
+  })
+  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
+  app.use(pinia)
+  setActivePinia(pinia)
+  const scope = effectScope()
+  const used = app.runWithContext(() => scope.run(use))
+  if (used === undefined) throw new Error('The scope is over.')
+  return { used, end: () => scope.stop() }
+}
