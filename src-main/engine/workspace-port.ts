@@ -1,4 +1,5 @@
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { FolderSize } from '../../src-shared/contract/workspaces.ts'
 import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import type { DiffReader } from './diff-port.ts'
 import type { BranchUpdater } from './merge-port.ts'
@@ -95,6 +96,8 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   /** Removes what killed services left of such worktrees below `root`; their paths. */
   removeLeftScratch(root: string): Promise<readonly string[]>
   exists(path: string): Promise<boolean>
+  /** How large the files of a worktree are, those that git ignores too; null when it is not there. */
+  size(path: string, options: Cancellable): Promise<FolderSize | null>
   status(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<WorktreeStatus>
   /** The commit that a worktree is on. */
   head(path: string, options: Cancellable): Promise<string>

@@ -8,6 +8,7 @@ import type { Cancellable, Clock } from '../engine/ports.ts'
 import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/workspace-port.ts'
 import { ensureWorktree } from './ensure-worktree.ts'
 import { explainFileError, orNull } from './file-errors.ts'
+import { measureFolder } from './folder-size.ts'
 import { arePortsFree } from './free-ports.ts'
 import { mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
@@ -68,6 +69,7 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     },
     removeLeftScratch: (root) => asWorkspaceError(removeLeftScratch(root, { repositories, onLeft })),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
+    size: (path, { signal }) => asWorkspaceError(measureFolder(path, { signal })),
     status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
     head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
     diff: (ref, scope, file, { signal }) =>

@@ -1,9 +1,8 @@
-import { readdir, lstat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
 import { type Cancellable } from '../engine/ports.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
-import { hasCode, isMissing, orNull } from './file-errors.ts'
+import { glanceAt } from './folder-size.ts'
 import { currentBranch } from './git/branch.ts'
 import { GitError } from './git/git-error.ts'
 import { isDirty } from './git/status.ts'
@@ -32,7 +31,7 @@ export async function findOrphans(root: string, known: readonly string[]): Promi
 
 /** What a folder that nobody knows holds, null when it is gone. Its sizes are of the files, not of the disk's blocks. */
 export async function describeOrphan(path: string, { signal }: Cancellable): Promise<Orphan | null> {
-  const glance = await glanceAt(path, signal)
+  const glance = await glanceAt(path, glanceLimit, { signal })
   if (glance === null) return null
   const repo = await repositoryOf(path, { signal })
   if (repo === null) return { path, kind: 'folder', branch: null, repo_path: null, dirty: true, ...glance }
@@ -101,35 +100,4 @@ function rescueName(path: string): string {
     .replaceAll(/[^A-Za-z0-9-]+/g, '-')
     .slice(0, 100)
   return /[A-Za-z0-9]/.test(name) ? name : 'orphan'
-}
-
-async function glanceAt(
-  path: string,
-  signal: AbortSignal,
-): Promise<Pick<Orphan, 'size_bytes' | 'size_complete' | 'changed_at'> | null> {
-  const own = await orNull(lstat(path))
-  if (own === null) return null
-  let [size, changed, left] = [0, own.mtimeMs, glanceLimit]
-  const folders = [path]
-  for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
-    signal.throwIfAborted()
-    for (const name of await namesIn(folder)) {
-      const entry = await orNull(lstat(join(folder, name)))
-      if (entry === null || (left -= 1) < 0) continue
-      size += entry.isFile() ? entry.size : 0
-      changed = Math.max(changed, entry.mtimeMs)
-      if (entry.isDirectory()) folders.push(join(folder, name))
-    }
-  }
-  return { size_bytes: size, size_complete: left > 0, changed_at: new Date(Math.floor(changed)).toISOString() }
-}
-
-/** None of a folder that may not be read, or is gone. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    if (isMissing(error) || hasCode(error, 'EACCES') || hasCode(error, 'EPERM')) return []
-    throw error
-  }
 }

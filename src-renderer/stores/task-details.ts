@@ -1,4 +1,4 @@
-import type { Diff, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { Diff, FolderSize, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { Assignee, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { useClient } from './client.ts'
@@ -21,6 +21,9 @@ export function useTaskDetails() {
     /** Null before the first claim. */
     workspace: (taskId: string): Promise<Workspace | null> =>
       orNull(client.call('tasks.workspace', { task_id: taskId })),
+    /** Null when there is no worktree now. */
+    workspaceSize: (taskId: string): Promise<FolderSize | null> =>
+      orNull(client.call('tasks.workspace_size', { task_id: taskId })),
     resetWorkspace: (taskId: string) => client.call('tasks.reset_workspace', { task_id: taskId }),
     /** Removes the worktree of a finished task now. */
     cleanUpWorkspace: (taskId: string) => client.call('tasks.clean_up_workspace', { task_id: taskId }),

@@ -33,6 +33,12 @@ export const diffScopes = ['uncommitted', 'branch'] as const
 
 export const omissionReasons = ['too_large', 'budget', 'binary'] as const
 
+export const FolderSize = z.object({
+  size_bytes: z.int().describe("Of the files, not of the disk's blocks: what several worktrees share counts in each."),
+  size_complete: z.boolean().describe('False: there are more files than were looked at.'),
+})
+export type FolderSize = z.infer<typeof FolderSize>
+
 export const DiffFile = z.object({
   path: z.string().describe('Bytes of a name that are no UTF-8 come as U+FFFD, here and in the patch.'),
   old_path: z.string().nullable(),

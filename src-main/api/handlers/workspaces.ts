@@ -2,7 +2,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
 import type { Diff } from '../../../src-shared/contract/workspaces.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { accepted, findProject, findTask } from '../find.ts'
+import { accepted, findProject, findTask, missing } from '../find.ts'
 import { newTask } from '../new-task.ts'
 import { workspaceView } from '../workspace-view.ts'
 
@@ -15,6 +15,7 @@ type Names =
   | 'rescues.restore_in_project'
   | 'rescues.delete'
   | 'rescues.delete_in_project'
+  | 'tasks.workspace_size'
   | 'tasks.clean_up_workspace'
   | 'orphans.list'
   | 'orphans.remove'
@@ -57,6 +58,10 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
       accepted(await rescues.restore(inProject(input), signal)),
     'rescues.delete': (input, { signal }) => remove(ofTask(input), signal),
     'rescues.delete_in_project': (input, { signal }) => remove(inProject(input), signal),
+    'tasks.workspace_size': async ({ task_id }, { signal }) => {
+      const workspace = parts.engine.worktrees.of(findTask(read, task_id))
+      return (workspace && (await parts.workspaces.size(workspace.path, { signal }))) ?? missing('workspace')
+    },
     'tasks.clean_up_workspace': async ({ task_id }, { signal }) =>
       workspaceView(parts, accepted(await cleanup.byHand(findTask(read, task_id), signal)), signal),
     'orphans.list': async (_input, { signal }) => ({ items: [...(await orphans.list(signal))] }),

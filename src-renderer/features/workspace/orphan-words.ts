@@ -1,4 +1,5 @@
 import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
+import type { FolderSize } from '../../../src-shared/contract/workspaces.ts'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
 import { count, formatBytes } from '../../composables/format-amounts.ts'
@@ -16,7 +17,7 @@ export function orphanState(orphan: Pick<Orphan, 'kind' | 'dirty'>): {
 }
 
 /** `214 MB`, or `over 214 MB` where there was more than could be looked at. */
-export function orphanSize({ size_bytes, size_complete }: Pick<Orphan, 'size_bytes' | 'size_complete'>): string {
+export function folderSize({ size_bytes, size_complete }: FolderSize): string {
   return size_complete ? formatBytes(size_bytes) : `over ${formatBytes(size_bytes)}`
 }
 

@@ -4,7 +4,7 @@ import { del, get, list, post } from '../operation.ts'
 import { Orphan, RemovedOrphan } from '../orphans.ts'
 import { Rescue, rescueTimestamp, RestoredRescue } from '../rescues.ts'
 import { Task } from '../tasks.ts'
-import { Diff, Workspace } from '../workspaces.ts'
+import { Diff, FolderSize, Workspace } from '../workspaces.ts'
 
 const Kept = z.string().regex(rescueTimestamp, 'The last part of the ref of a rescue.')
 const ofTask = { task_id: TaskId, timestamp: Kept }
@@ -79,6 +79,14 @@ export const workspacesOperations = {
     'member_human',
     'Give a rescue up for good, also of a deleted task.',
     z.object(ofProject),
+    ['workspace_failed'],
+  ),
+  'tasks.workspace_size': get(
+    '/tasks/{task_id}/workspace/size',
+    'member',
+    'How much room the files of the task’s worktree take, ignored ones too; 404 when there is none now.',
+    z.object({ task_id: TaskId }),
+    FolderSize,
     ['workspace_failed'],
   ),
   'tasks.clean_up_workspace': post(

@@ -1,4 +1,4 @@
-import { access, readFile, rm } from 'node:fs/promises'
+import { access, lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
@@ -96,6 +96,22 @@ test.concurrent('a set-up command that fails blocks the task with its words, and
   await client.call('agents.update', { agent_id: agent.id, paused: false })
   await retry()
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+})
+
+test.concurrent('the size of a worktree counts ignored files too, until it is cleaned up', async () => {
+  await using job = await startJob({ files: { '.gitignore': '*.bin\n' } })
+  const { client } = job.running
+  const task = await job.task()
+  expect(await refusalOf(client.call('tasks.workspace_size', { task_id: task.id }))).toBe('not_found')
+  const { path } = await job.claim(task, await job.agent('mkdir deep; head -c 5000 /dev/zero > deep/large.bin; exit 1'))
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
+  const link = (await lstat(join(path, '.git'))).size
+  expect(await client.call('tasks.workspace_size', { task_id: task.id })).toEqual({
+    size_bytes: 5_000 + '*.bin\n'.length + link,
+    size_complete: true,
+  })
+  await rm(path, { recursive: true })
+  expect(await refusalOf(client.call('tasks.workspace_size', { task_id: task.id }))).toBe('not_found')
 })
 
 test.concurrent('the diff shows what is uncommitted, and what is on the branch', async () => {

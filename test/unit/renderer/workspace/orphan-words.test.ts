@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   adopters,
   adoptRefusal,
-  orphanSize,
+  folderSize,
   orphanState,
   removalConsequences,
   removedSentence,
@@ -51,8 +51,8 @@ test('the projects with its repository are offered, and all where none is known 
 })
 
 test('a size that was not looked at to the end says so', () => {
-  expect(orphanSize({ size_bytes: 214_000_000, size_complete: true })).toBe('214 MB')
-  expect(orphanSize({ size_bytes: 214_000_000, size_complete: false })).toBe('over 214 MB')
+  expect(folderSize({ size_bytes: 214_000_000, size_complete: true })).toBe('214 MB')
+  expect(folderSize({ size_bytes: 214_000_000, size_complete: false })).toBe('over 214 MB')
 })
 
 test('its state is told by shape and words', () => {
