@@ -4,15 +4,21 @@ import type { HookEvent, LifecycleHook } from '../../../src-shared/contract/life
 export const eventWords: Readonly<Record<HookEvent, { readonly title: string; readonly when: string }>> = {
   before_work: {
     title: 'Before work',
-    when: 'When a task is about to enter a state where an agent works. The agent waits for the blocking scripts; the others run beside it.',
+    when: 'When a task enters a state where somebody works. Nobody starts before the plugins and the blocking scripts are through; other scripts run beside the work.',
   },
-  on_work_start: { title: 'Work starts', when: 'When the agent has been started.' },
+  on_work_start: { title: 'Work starts', when: 'When the agent, or the person, has begun. It runs beside the work.' },
   on_work_stop: {
     title: 'Work stops',
-    when: 'When a task leaves a working state and is not at its end: the agent is done or lost, or a review begins.',
+    when: 'When the work has stopped and the task is not at its end: handed in, failed, stopped or lost.',
   },
-  on_task_done: { title: 'Task done', when: 'When a task is done, while its worktree is still there.' },
-  on_task_cancel: { title: 'Task cancelled', when: 'When a task is cancelled, while its worktree is still there.' },
+  on_task_done: {
+    title: 'Task done',
+    when: 'When a task is done and merged. Its worktree stays until the hook has ended.',
+  },
+  on_task_cancel: {
+    title: 'Task cancelled',
+    when: 'When a task is cancelled, at once. Its worktree stays at least until the hook has ended.',
+  },
 }
 
 export const audienceWords: readonly { readonly id: LifecycleHook['applies_to']; readonly label: string }[] = [
