@@ -34,3 +34,10 @@ export function syncSentence({ imported, skipped, errors }: SyncCounts): string 
   const failed = errors > 0 ? `, ${errors} could not be read` : ''
   return `${imported === 0 ? 'No new issues' : `${count(imported, 'issue')} imported`}${known}${failed}`
 }
+
+/** When something that is to come will be: `any moment`, `in 4 min`, `in 2 h`. */
+export function untilWords(at: string, now: number): string {
+  const minutes = Math.ceil((Date.parse(at) - now) / 60_000)
+  if (minutes <= 0) return 'any moment'
+  return minutes < 90 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`
+}

@@ -3,6 +3,7 @@ import {
   progressOf,
   standingOf,
   syncSentence,
+  untilWords,
 } from '../../../../src-renderer/features/integrations/integration-words.ts'
 import { issuePlace } from '../../../../src-renderer/features/task/issue-place.ts'
 import type { Integration, SyncFailure } from '../../../../src-shared/contract/integrations.ts'
@@ -49,4 +50,14 @@ test('an issue’s place is its repository and host', () => {
   expect(issuePlace('https://git.test/forge/acme/shop/issues/7')).toEqual({ repository: 'acme/shop', host: 'git.test' })
   expect(issuePlace('https://git.test/acme')).toBeNull()
   expect(issuePlace('nowhere')).toBeNull()
+})
+
+test.each([
+  [-5_000, 'any moment'],
+  [20_000, 'in 1 min'],
+  [300_000, 'in 5 min'],
+  [7_200_000, 'in 2 h'],
+])('what comes in %i ms comes %s', (wait, words) => {
+  const now = Date.parse('2026-11-21T09:00:00.000Z')
+  expect(untilWords(new Date(now + wait).toISOString(), now)).toBe(words)
 })
