@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createLogger } from './base/log.ts'
 import { defaultDataDir, findResources } from './base/paths.ts'
 import { registerAppScheme, serveApp } from './desktop/app-protocol.ts'
+import { findFolderTools, openInTool, type LinkOpener } from './desktop/folder-tools.ts'
 import { openWindowDoor } from './desktop/ipc.ts'
 import { setMenu } from './desktop/menu.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
@@ -50,6 +51,10 @@ async function run(): Promise<void> {
 
 function openDoor(service: Service): Disposable {
   const log = createLogger({ level: service.config.logLevel }).child({ module: 'desktop' })
+  const links: LinkOpener = {
+    handlerOf: (link) => app.getApplicationNameForProtocol(link),
+    open: (link) => shell.openExternal(link),
+  }
   return openWindowDoor({
     api: service.app.api,
     localPrincipal: () => service.app.identity.localPrincipal(),
@@ -60,6 +65,8 @@ function openDoor(service: Service): Disposable {
       return filePaths[0] ?? null
     },
     showFolder: (path) => shell.showItemInFolder(path),
+    folderTools: () => findFolderTools(links),
+    openFolder: (tool, path) => openInTool(tool, path, links),
     onBug: (error) => log.error({ err: error }, 'a call from the window failed'),
   })
 }

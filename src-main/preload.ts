@@ -1,5 +1,10 @@
 import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron'
-import { desktopChannels, type DesktopBridge, type StreamReply } from '../src-shared/contract/desktop.ts'
+import {
+  desktopChannels,
+  type DesktopBridge,
+  type FolderTool,
+  type StreamReply,
+} from '../src-shared/contract/desktop.ts'
 
 const listeners = new Map<string, (reply: StreamReply) => void>()
 
@@ -27,6 +32,8 @@ const bridge: DesktopBridge = {
   showFolder: async (path) => {
     await ipcRenderer.invoke(desktopChannels.showFolder, path)
   },
+  folderTools: () => ipcRenderer.invoke(desktopChannels.folderTools) as Promise<readonly FolderTool[]>,
+  openFolder: (tool, path) => ipcRenderer.invoke(desktopChannels.openFolder, tool, path) as Promise<boolean>,
 }
 
 contextBridge.exposeInMainWorld('copse', bridge)

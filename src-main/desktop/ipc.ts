@@ -2,7 +2,7 @@ import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent, type WebContents }
 import { isAbsolute } from 'node:path'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Api, CallContext } from '../api/api.ts'
-import { desktopChannels, type CallReply, type ReplyError } from '../../src-shared/contract/desktop.ts'
+import { desktopChannels, type CallReply, type FolderTool, type ReplyError } from '../../src-shared/contract/desktop.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { operations, streams, type OperationName, type StreamName } from '../../src-shared/contract/operations.ts'
 import { createSubscriptions, type OpenStream } from './subscriptions.ts'
@@ -15,6 +15,8 @@ export interface WindowDoor {
   localPrincipal(): Principal
   pickFolder(contents: WebContents): Promise<string | null>
   showFolder(path: string): void
+  folderTools(): Promise<readonly FolderTool[]>
+  openFolder(tool: string, path: string): Promise<boolean>
   /** Told of errors that are no refusal; the page hears only that something went wrong. */
   onBug(error: unknown): void
 }
@@ -42,6 +44,10 @@ export function openWindowDoor(door: WindowDoor): Disposable {
     if (typeof path === 'string' && isAbsolute(path)) door.showFolder(path)
     return null
   })
+  handle(desktopChannels.folderTools, () => door.folderTools())
+  handle(desktopChannels.openFolder, async (_event, tool, path) =>
+    typeof path === 'string' && isAbsolute(path) ? await door.openFolder(String(tool), path) : false,
+  )
   const onUnsubscribe = (event: IpcMainEvent, id: unknown) => {
     if (isTrustedSender(event)) subscriptions.end(event.sender, String(id))
   }
@@ -52,8 +58,8 @@ export function openWindowDoor(door: WindowDoor): Disposable {
       closing.abort()
       subscriptions[Symbol.dispose]()
       ipcMain.off(desktopChannels.unsubscribe, onUnsubscribe)
-      const { call, subscribe, pickFolder, showFolder } = desktopChannels
-      for (const channel of [call, subscribe, pickFolder, showFolder]) ipcMain.removeHandler(channel)
+      const { item: _pushed, unsubscribe: _sent, ...invoked } = desktopChannels
+      for (const channel of Object.values(invoked)) ipcMain.removeHandler(channel)
     },
   }
 }

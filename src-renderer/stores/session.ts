@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
+import type { FolderTool } from '../../src-shared/contract/desktop.ts'
 import type { PersonalAccessToken, User } from '../../src-shared/contract/identity.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { SystemInfo } from '../../src-shared/contract/system.ts'
@@ -59,6 +60,11 @@ export const useSession = defineStore('session', () => {
     },
     /** Opens the system's folder dialog; null in a browser and when the person changes their mind. */
     pickFolder: async (): Promise<string | null> => (desktop ? desktop.pickFolder() : null),
+    /** The editors and terminals of this machine; none in a browser, which may be on another. */
+    folderTools: async (): Promise<readonly FolderTool[]> => (await desktop?.folderTools()) ?? [],
+    /** Whether the folder was opened in it. */
+    openFolder: async (tool: string, path: string): Promise<boolean> =>
+      (await desktop?.openFolder(tool, path)) ?? false,
     showFolder: async (path: string): Promise<void> => desktop?.showFolder(path),
   }
 })

@@ -16,6 +16,10 @@ export const desktopChannels = {
   pickFolder: 'copse:pick-folder',
   /** invoke (path) → null: shows it in the file manager */
   showFolder: 'copse:show-folder',
+  /** invoke () → `FolderTool[]` */
+  folderTools: 'copse:folder-tools',
+  /** invoke (tool id, path) → whether it was opened there */
+  openFolder: 'copse:open-folder',
 } as const
 
 export type ReplyError = ErrorBody['error']
@@ -26,6 +30,12 @@ export type StreamReply =
   | { readonly kind: 'failed'; readonly error: ReplyError }
   | { readonly kind: 'end' }
 
+/** A program on this machine in which a folder can be opened: an editor or a terminal. */
+export interface FolderTool {
+  readonly id: string
+  readonly name: string
+}
+
 /** What the preload puts on `window.copse`. */
 export interface DesktopBridge {
   readonly platform: string
@@ -34,4 +44,7 @@ export interface DesktopBridge {
   subscribe(stream: StreamName, input: unknown, after: number | null, onReply: (reply: StreamReply) => void): () => void
   pickFolder(): Promise<string | null>
   showFolder(path: string): Promise<void>
+  folderTools(): Promise<readonly FolderTool[]>
+  /** Whether the folder was opened. */
+  openFolder(tool: string, path: string): Promise<boolean>
 }

@@ -26,6 +26,8 @@ function bridge(reply: CallReply = { ok: true, value: null }) {
     },
     pickFolder: () => Promise.resolve(null),
     showFolder: () => Promise.resolve(),
+    folderTools: () => Promise.resolve([]),
+    openFolder: () => Promise.resolve(false),
   }
   return { desktop, asked, push: (item: StreamReply) => push(item), open: () => open }
 }
