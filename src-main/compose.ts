@@ -15,19 +15,19 @@ import { createDiffWatches, type DiffWatches } from './engine/diff-watches.ts'
 import { adoptOrphans } from './engine/adopt-orphans.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createIntegrations, type Integrations } from './engine/integrations.ts'
-import { createEventFeed, type Tx } from './engine/event-feed.ts'
+import { createEventFeed, type EventFeed, type Tx } from './engine/event-feed.ts'
 import type { Clock } from './engine/ports.ts'
 import { changeWorkflow } from './engine/change-workflow.ts'
 import { createWorkflows } from './engine/workflows.ts'
 import { createExecutors } from './executors/create-executors.ts'
 import { createScripts } from './hooks/run-script.ts'
-import type { Announcement } from './identity/identity-store.ts'
+import type { Announcement, IdentityStore } from './identity/identity-store.ts'
 import { createIdentity, type Identity } from './identity/create-identity.ts'
 import { createIssueTrackers } from './integrations/create-issue-trackers.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
 import { createStore } from './store/create-store.ts'
-import { openDatabase } from './store/database.ts'
+import { openDatabase, type OpenDatabase } from './store/database.ts'
 import { createIdentityStore } from './store/identity-store.ts'
 import { openWorkflowFiles, type WorkflowFiles } from './workflow-files/create-workflow-files.ts'
 import { loadWorkflowFile } from './workflow-files/load.ts'
@@ -60,14 +60,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   let url: string | null = null
   try {
     const feed = createEventFeed(store, clock)
-    const identity = createIdentity({
-      store: createIdentityStore(database.db, <T>(work: (announce: Announcement) => T) =>
-        feed.commit((tx) => work({ registered: (user, isFirst) => register(tx, user, isFirst) })),
-      ),
-      clock,
-      newId: v7,
-      config,
-    })
+    const identity = createIdentity({ store: identityStore(database, feed), clock, newId: v7, config })
     const context: EngineContext = {
       store,
       feed,
@@ -124,6 +117,12 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     store.close()
     throw error
   }
+}
+
+function identityStore({ db }: OpenDatabase, feed: EventFeed): IdentityStore {
+  return createIdentityStore(db, <T>(work: (announce: Announcement) => T) =>
+    feed.commit((tx) => work({ registered: (user, isFirst) => register(tx, user, isFirst) })),
+  )
 }
 
 /** Everybody who sees accounts hears of a new one, and the first gets what is ownerless. */

@@ -2,7 +2,9 @@ import { createRedactor } from '../../base/redact.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Comment } from '../../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
+import type { MemberRole } from '../../../src-shared/contract/members.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
+import { isAuthor, mayModerate } from '../../domain/access/work.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { CommentRecord, TaskRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -40,7 +42,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
       feed.commit((tx) => {
         const comment = findComment(tx, comment_id)
         const task = findTask(tx, comment.task_id)
-        if (body !== undefined && !isOwn(comment, principal)) throw notYours('Only its author may edit a comment.')
+        if (body !== undefined && !isAuthor(principal, comment)) throw notYours('Only its author may edit a comment.')
         const edited = { ...comment, ...(body !== undefined && { body: redactorOf(parts, tx, task)(body) }) }
         const kept = put(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()), now())
         // Whoever closes a thread is done with its answers too.
@@ -53,7 +55,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
       feed.commit((tx) => {
         const comment = findComment(tx, comment_id)
         const task = findTask(tx, comment.task_id)
-        if (!isOwn(comment, principal) && !mayModerate(tx, task, principal)) {
+        if (!isAuthor(principal, comment) && !mayModerate(principal, roleOf(tx, task, principal))) {
           throw notYours('Only its author, an owner of the project or an admin may delete a comment.')
         }
         const gone = [comment, ...answersTo(tx, comment)]
@@ -106,26 +108,8 @@ function authorOf(parts: ApiParts, principal: Principal): Comment['author'] {
   }
 }
 
-function isOwn({ author }: CommentRecord, principal: Principal): boolean {
-  switch (principal.kind) {
-    case 'agent':
-      return author.type === 'agent' && author.id === principal.agent_id
-    case 'user':
-      if (author.type === 'user') return author.id === principal.user_id
-      // Who sits at this machine wrote it before anybody had registered.
-      return author.type === 'operator' && principal.via === 'local'
-    case 'operator':
-      return author.type === 'operator'
-    case 'daemon':
-    case 'anonymous':
-      return false
-  }
-}
-
-function mayModerate(tx: Tx, task: TaskRecord, principal: Principal): boolean {
-  if (principal.kind === 'operator') return true
-  if (principal.kind !== 'user') return false
-  return principal.is_admin || tx.members.role(task.project_id, principal.user_id) === 'owner'
+function roleOf(tx: Tx, task: TaskRecord, principal: Principal): MemberRole | null {
+  return principal.kind === 'user' ? tx.members.role(task.project_id, principal.user_id) : null
 }
 
 function notYours(message: string): ApiError {

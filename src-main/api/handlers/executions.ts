@@ -1,7 +1,7 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
-import { ownsAgent } from '../../domain/access/agents.ts'
 import type { Principal } from '../../domain/access/principal.ts'
+import { speaksFor } from '../../domain/access/work.ts'
 import type { ExecutionRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findExecution, findTask, missing } from '../find.ts'
@@ -90,11 +90,7 @@ function notRunning(message: string): ApiError {
 
 /** An execution is finished by whoever does it: its agent, that agent's owner, or the person themself. */
 function checkMine(parts: ApiParts, principal: Principal, execution: ExecutionRecord): void {
-  if (principal.kind === 'operator') return
-  if (principal.kind === 'agent' && principal.execution_id === execution.id) return
-  if (principal.kind === 'user') {
-    const agent = execution.agent_id === null ? null : parts.store.read.agents.get(execution.agent_id)
-    if (principal.is_admin || execution.user_id === principal.user_id || (agent && ownsAgent(principal, agent))) return
-  }
+  const agent = execution.agent_id === null ? null : parts.store.read.agents.get(execution.agent_id)
+  if (speaksFor(principal, execution, agent)) return
   throw new ApiError({ code: 'forbidden', message: 'This execution is somebody else’s.' })
 }

@@ -1,83 +1,101 @@
-import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { ErrorCode, Refusal } from '../../../src-shared/contract/errors.ts'
 import type { DaemonId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { MemberRole } from '../../../src-shared/contract/members.ts'
 import type { CallerRule } from '../../../src-shared/contract/operation.ts'
 import type { Principal } from './principal.ts'
 
-/** The project that a call is about, as far as rights go; null where it is about none. */
+/** What a call is about, as far as rights go. */
 export interface AccessFacts {
+  /** null where it is about no project. */
   readonly project: {
     readonly id: ProjectId
     readonly owner_id: UserId | null
     /** The caller's own membership. */
-    readonly role: 'owner' | 'member' | null
+    readonly role: MemberRole | null
   } | null
   /** The daemon that a call is about. */
   readonly daemon?: DaemonId
 }
 
+/**
+ * How a caller stands to what a call is about. `person`: about no project. `visitor`: in a system project without a
+ * membership. `elsewhere`: an agent outside the project of its task. `other_daemon`: one that is not the one named.
+ */
+const standings = [
+  ...(['anonymous', 'operator', 'admin', 'person', 'owner', 'member', 'visitor', 'stranger'] as const),
+  ...(['agent', 'elsewhere', 'daemon', 'other_daemon'] as const),
+] as const
+type Standing = (typeof standings)[number]
+
+type Row = Partial<Record<Standing, ErrorCode>>
+
+const everybodyBut = (allowed: readonly Standing[], code: ErrorCode): Row =>
+  Object.fromEntries(standings.filter((standing) => !allowed.includes(standing)).map((standing) => [standing, code]))
+
+const withToken: Row = { anonymous: 'missing_token', daemon: 'invalid_token', other_daemon: 'invalid_token' }
+const human: Row = { ...withToken, agent: 'humans_only', elsewhere: 'humans_only' }
+
+/**
+ * The policy: for each rule, which an operation names, who is refused and with which code; all others may. The whole
+ * of it, operation by operation, is written down in test/integration/access/matrix.txt.
+ */
+const refused: Readonly<Record<CallerRule, Row>> = {
+  public: {},
+  anyone: { ...withToken, elsewhere: 'not_a_member' },
+  human,
+  jwt: human,
+  admin: { ...everybodyBut(['operator', 'admin'], 'admin_required'), ...human },
+  member: { ...withToken, stranger: 'not_a_member', elsewhere: 'not_a_member' },
+  member_human: { ...human, stranger: 'not_a_member' },
+  owner: { ...human, member: 'owner_required', visitor: 'owner_required', stranger: 'not_a_member' },
+  daemon: {
+    ...everybodyBut(['daemon'], 'daemon_token_required'),
+    anonymous: 'missing_token',
+    other_daemon: 'forbidden',
+  },
+}
+
+/** What a refusal says, by its code. */
+const messages: Partial<Record<ErrorCode, string>> = {
+  missing_token: 'Send a token: Authorization: Bearer <token>.',
+  invalid_token: 'A daemon’s token works for its reports only. Use a token of your own here.',
+  humans_only: 'Only people may do this.',
+  jwt_required: 'Sign in with your password for this; a personal access token is not enough.',
+  admin_required: 'Only an admin may do this.',
+  not_a_member: 'You are not a member of this project. Ask its owner to add you.',
+  owner_required: 'Only an owner of the project may do this.',
+  daemon_token_required: 'Only the daemon itself reports, with the token that it got when it registered.',
+  forbidden: 'This token belongs to another daemon.',
+}
+
 /** Whether the caller's token is any good for an operation, before anything else of the request is looked at. */
 export function checkToken(rule: CallerRule, principal: Principal): Refusal | null {
-  if (rule === 'public') return null
-  if (principal.kind === 'anonymous') return { code: 'missing_token', message: 'Send a token: Authorization: Bearer …' }
-  if (principal.kind !== 'daemon' || rule === 'daemon') return null
-  return {
-    code: 'invalid_token',
-    message: 'A daemon’s token works for its reports only. Use a token of your own here.',
-  }
+  if (principal.kind !== 'anonymous' && principal.kind !== 'daemon') return null
+  return refuse(refused[rule][principal.kind])
 }
 
 /** Whether a caller may do what an operation's rule guards: null, or why not. */
 export function checkAccess(rule: CallerRule, principal: Principal, facts: AccessFacts): Refusal | null {
-  const refused = checkToken(rule, principal)
-  if (refused !== null || rule === 'public') return refused
-  if (rule === 'daemon') return checkDaemon(principal, facts)
+  if (rule === 'jwt' && principal.kind === 'user' && principal.via === 'pat') return refuse('jwt_required')
+  return refuse(refused[rule][standingOf(principal, facts)])
+}
+
+function refuse(code: ErrorCode | undefined): Refusal | null {
+  return code === undefined ? null : { code, message: messages[code] ?? 'You may not do this.' }
+}
+
+function standingOf(principal: Principal, { project, daemon }: AccessFacts): Standing {
   switch (principal.kind) {
     case 'anonymous':
-    case 'daemon':
     case 'operator':
-      return null
+      return principal.kind
+    case 'daemon':
+      return daemon === undefined || daemon === principal.daemon_id ? 'daemon' : 'other_daemon'
     case 'agent':
-      return checkAgent(rule, principal.project_id, facts)
+      return project === null || project.id === principal.project_id ? 'agent' : 'elsewhere'
     case 'user':
-      return checkUser(rule, principal, facts)
+      if (principal.is_admin) return 'admin'
+      if (project === null) return 'person'
+      return project.role ?? (project.owner_id === null ? 'visitor' : 'stranger')
   }
-}
-
-function checkDaemon(principal: Principal, { daemon }: AccessFacts): Refusal | null {
-  if (principal.kind !== 'daemon') {
-    return {
-      code: 'daemon_token_required',
-      message: 'Only the daemon itself reports, with the token it got when it registered.',
-    }
-  }
-  return daemon === principal.daemon_id ? null : { code: 'forbidden', message: 'This token belongs to another daemon.' }
-}
-
-function checkAgent(rule: CallerRule, bound: ProjectId, facts: AccessFacts): Refusal | null {
-  if (rule !== 'anyone' && rule !== 'member') return { code: 'humans_only', message: 'Only people may do this.' }
-  if (facts.project && facts.project.id !== bound) {
-    return { code: 'not_a_member', message: 'This token works in the project of its task only.' }
-  }
-  return null
-}
-
-function checkUser(rule: CallerRule, user: Principal & { kind: 'user' }, facts: AccessFacts): Refusal | null {
-  if (rule === 'admin') return user.is_admin ? null : { code: 'admin_required', message: 'Only an admin may do this.' }
-  if (rule === 'jwt' && user.via === 'pat') {
-    return {
-      code: 'jwt_required',
-      message: 'Sign in with your password for this; a personal access token is not enough.',
-    }
-  }
-  const { project } = facts
-  if (!project || rule === 'anyone' || rule === 'human' || rule === 'jwt') return null
-  const isSystem = project.owner_id === null
-  if (rule === 'owner') {
-    if (user.is_admin || project.role === 'owner') return null
-    if (project.role === null && !isSystem)
-      return { code: 'not_a_member', message: 'You are not a member of this project.' }
-    return { code: 'owner_required', message: 'Only an owner of the project may do this.' }
-  }
-  if (isSystem || project.role !== null || user.is_admin) return null
-  return { code: 'not_a_member', message: 'You are not a member of this project. Ask its owner to add you.' }
 }

@@ -6,7 +6,7 @@ import { del, get, list, post } from '../operation.ts'
 export const membersOperations = {
   'members.list': get(
     '/projects/{project_id}/members',
-    'member',
+    'member_human',
     'Who belongs to a project.',
     z.object({ project_id: ProjectId }),
     list(Member),

@@ -79,7 +79,7 @@ export const projectsOperations = {
   ),
   'projects.get_settings': get(
     '/projects/{project_id}/settings',
-    'member',
+    'member_human',
     'A project’s settings.',
     z.object({ project_id: ProjectId }),
     ProjectSettings,

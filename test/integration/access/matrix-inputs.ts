@@ -1,0 +1,61 @@
+import { operations, type OperationInput, type OperationName } from '../../../src-shared/contract/operations.ts'
+import type { World } from './matrix-world.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What fits the keys of this name, wherever they are asked for. */
+const byKey: Values = {
+  email: 'somebody@copse.test',
+  password: 'correct horse',
+  display_name: 'Somebody',
+  code: 'x',
+  refresh_token: 'x',
+  is_admin: false,
+  path: '/nowhere/at/all',
+  repo_path: '/nowhere/at/all',
+  name: 'name',
+  executor: 'external',
+  title: 'Title',
+  body: 'Body',
+  status: 'todo',
+  version: 1,
+  verdict: 'pass',
+  role: 'reviewer',
+  action: 'resume',
+  files: [{ path: 'x', blob: null, new_mode: null }],
+  viewed: true,
+  data: 'x',
+  definition: {},
+  platform: 'selfhosted',
+  base_url: 'http://127.0.0.1:9',
+  owner: 'o',
+  repo: 'r',
+  token_secret_ref: 'COPSE_NO_SUCH_TOKEN',
+  url: 'http://127.0.0.1:9/o/r/issues/1',
+  timestamp: '20261121T090000000Z',
+  event: 'on_task_done',
+  hook: { type: 'script', command: 'true' },
+}
+
+/** What an operation needs besides, or otherwise than its keys say. */
+const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Partial<OperationInput<N>> } = {
+  'executions.finish': () => ({ status: 'succeeded' }),
+  'members.add': ({ user_id }) => ({ user_id: user_id ?? '', role: 'member' }),
+  'tasks.add_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),
+  'tasks.remove_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),
+  'tasks.assign_role': ({ agent_id }) => ({ agent_id: agent_id ?? '' }),
+  'rescues.diff_in_project': ({ task_id }) => ({ of_task: task_id ?? '' }),
+  'rescues.restore_in_project': ({ task_id }) => ({ of_task: task_id ?? '' }),
+  'rescues.delete_in_project': ({ task_id }) => ({ of_task: task_id ?? '' }),
+}
+
+/** A request that fits the contract, about what is in the world: so an answer is about rights, or about what comes after. */
+export function inputFor(name: OperationName, { ids }: World): Values {
+  const { input } = operations[name]
+  const special = (byOperation[name] as ((ids: World['ids']) => Values) | undefined)?.(ids) ?? {}
+  const needed = Object.entries(input.shape).filter(([, schema]) => !schema.safeParse(undefined).success)
+  const values = { ...Object.fromEntries(needed.map(([key]) => [key, ids[key] ?? byKey[key]])), ...special }
+  const parsed = input.safeParse(values)
+  if (parsed.success) return values
+  throw new Error(`Say in matrix-inputs.ts what ${name} needs: ${parsed.error.message}`)
+}

@@ -1,0 +1,177 @@
+import { v7 } from 'uuid'
+import type { Principal } from '../../../src-main/domain/access/principal.ts'
+import type { Store } from '../../../src-main/engine/store-port.ts'
+import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
+import type { OpenDatabase } from '../../../src-main/store/database.ts'
+import type { AgentId, DaemonId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+
+const at = '2026-11-21T09:30:00.000Z'
+
+export interface People {
+  readonly admin: UserId
+  readonly owner: UserId
+  readonly member: UserId
+  readonly stranger: UserId
+}
+
+/** One of everything that a call can be about, fresh, so that no call meets what another has left. */
+export interface World {
+  readonly ids: Readonly<Record<string, string>>
+  readonly callers: Readonly<Record<Caller, Principal>>
+}
+
+const callers = [
+  ...(['nobody', 'operator', 'admin', 'owner', 'member', 'member by PAT', 'stranger'] as const),
+  ...(['agent', 'agent of another task', 'agent of another project', 'daemon', 'another daemon'] as const),
+] as const
+export type Caller = (typeof callers)[number]
+
+/** Who calls, and whether the project is a system project. */
+export const columns: readonly { readonly title: string; readonly who: Caller; readonly system: boolean }[] = [
+  ...callers.map((who) => ({ title: who, who, system: false })),
+  { title: 'stranger in a system project', who: 'stranger', system: true },
+]
+
+/** Writes a project of the owner's (or, with `system`, of nobody's) and all that belongs to it. */
+export function buildWorld(store: Store, { db }: OpenDatabase, people: People, system: boolean): World {
+  const ids = Object.fromEntries(
+    'project_id task_id other_task_id execution_id comment_id knowledge_id notification_id agent_id daemon_id token_id repo_id elsewhere_id'
+      .split(' ')
+      .map((name) => [name, v7()]),
+  ) as Record<string, string>
+  const id = <T extends string>(name: string) => ids[name] as T
+  const owner_id = system ? null : people.owner
+  insertApiToken(db, { ...token, id: id('token_id'), token_hash: v7(), user_id: people.owner })
+  store.write((q) => {
+    for (const [name, owner] of [
+      ['project_id', owner_id],
+      ['elsewhere_id', people.owner],
+    ] as const) {
+      q.projects.put({ ...project, id: id(name), owner_id: owner })
+    }
+    q.repos.put({ ...repo, id: id('repo_id'), project_id: id('project_id') })
+    q.members.put(id('project_id'), people.owner, 'owner')
+    q.members.put(id('project_id'), people.member, 'member')
+    q.agents.put({ ...agent, id: id('agent_id'), owner_id: people.owner })
+    q.daemons.put({ ...daemon, id: id('daemon_id'), token_hash: v7(), owner_id: people.owner })
+    for (const name of ['task_id', 'other_task_id']) {
+      q.tasks.put({ ...task, id: id(name), project_id: id('project_id'), repo_id: id('repo_id') })
+    }
+    const of = { project_id: id<ProjectId>('project_id'), task_id: id<TaskId>('task_id') }
+    q.executions.put({ ...execution, ...of, id: id('execution_id'), agent_id: id('agent_id') })
+    q.comments.put({ ...comment, id: id('comment_id'), task_id: of.task_id, author: authorOf(people.member) })
+    q.knowledge.put({ ...note, id: id('knowledge_id'), project_id: of.project_id })
+    q.notifications.put({ ...notice, ...of, id: id('notification_id') })
+  })
+  return { ids: { ...ids, user_id: people.member }, callers: callersOf(people, id) }
+}
+
+function callersOf(people: People, id: <T extends string>(name: string) => T): Record<Caller, Principal> {
+  const user = (user_id: UserId, handle: string, more: object = {}): Principal => ({
+    kind: 'user',
+    user_id,
+    handle,
+    is_admin: false,
+    via: 'jwt',
+    ...more,
+  })
+  const bound = (project: string, task: string, own: boolean): Principal => ({
+    kind: 'agent',
+    agent_id: own ? id('agent_id') : (v7() as AgentId),
+    project_id: id(project),
+    task_id: id(task),
+    execution_id: own ? id('execution_id') : (v7() as never),
+  })
+  return {
+    nobody: { kind: 'anonymous' },
+    operator: { kind: 'operator' },
+    admin: user(people.admin, 'admin', { is_admin: true }),
+    owner: user(people.owner, 'owner'),
+    member: user(people.member, 'member'),
+    'member by PAT': user(people.member, 'member', { via: 'pat' }),
+    stranger: user(people.stranger, 'stranger'),
+    agent: bound('project_id', 'task_id', true),
+    'agent of another task': bound('project_id', 'other_task_id', false),
+    'agent of another project': bound('elsewhere_id', 'task_id', false),
+    daemon: { kind: 'daemon', daemon_id: id('daemon_id') },
+    'another daemon': { kind: 'daemon', daemon_id: v7() as DaemonId },
+  }
+}
+
+const authorOf = (id: UserId) => ({ type: 'user', id, name: 'Member' }) as const
+const token = {
+  name: 'ci',
+  created_at: at,
+  last_used_at: null,
+  agent_id: null,
+  project_id: null,
+  task_id: null,
+  execution_id: null,
+  revoked_at: null,
+}
+const project = {
+  name: 'P',
+  paused_at: null,
+  workflow_definition: '',
+  settings: {},
+  created_at: at,
+  updated_at: at,
+}
+const repo = { name: 'r', path: '/nowhere/at/all', default_branch: 'main', is_primary: true }
+const agent = { name: 'A', daemon_id: null, executor: 'external', config: {}, paused: false, created_at: at } as const
+const daemon = { name: 'D', hostname: null, version: null, created_at: at, last_seen_at: null, revoked_at: null }
+const task = {
+  parent_id: null,
+  subtask_mode: null,
+  title: 'T',
+  description: null,
+  status: 'backlog',
+  version: 1,
+  entry_barrier: false,
+  review_config: { ci_steps: [], review_prompt: null },
+  roles: {},
+  labels: [],
+  priority: 0,
+  position: 1,
+  review_passed_at: null,
+  error_annotation: null,
+  archived: false,
+  active_execution_id: null,
+  context_holder: null,
+  attended_mark: null,
+  review_summary: null,
+  diff_stat: null,
+  created_at: at,
+  updated_at: at,
+}
+const execution = {
+  role: 'coder',
+  user_id: null,
+  executor: 'external',
+  status: 'running',
+  dispatched: true,
+  exit_code: null,
+  prompt: '',
+  overrides: {},
+  session_id: null,
+  usage: null,
+  error: null,
+  summary: null,
+  start_commit: null,
+  pid: null,
+  pid_started: null,
+  started_at: at,
+  finished_at: null,
+  last_heartbeat_at: null,
+  created_at: at,
+} as const
+const comment = { parent_id: null, body: 'B', anchor: null, resolved_at: null, created_at: at, updated_at: at }
+const note = {
+  title: 'N',
+  body: 'B',
+  source: { by: 'system', task_id: null, execution_id: null },
+  edited_by: null,
+  created_at: at,
+  updated_at: at,
+}
+const notice = { event_type: 'task.done', title: 'Done', body: null, created_at: at } as const
