@@ -85,8 +85,8 @@ export function attemptsOf(
 export function heldRun(runs: readonly HookRun[], annotation: ErrorAnnotation | null): HookRun | null {
   if (annotation?.type !== 'hook_failed' || annotation.recovery_actions.length === 0) return null
   const failed = runs.filter(hasFailed)
-  const named = failed.find((run) => run.log_name === annotation.log_name)
-  return named ?? failed.find(holds) ?? failed[0] ?? null
+  if (annotation.log_name !== undefined) return failed.find((run) => run.log_name === annotation.log_name) ?? null
+  return failed.find(holds) ?? failed[0] ?? null
 }
 
 /** What to look at first: what needs somebody, what runs, else what came last. */

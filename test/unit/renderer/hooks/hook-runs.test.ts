@@ -110,9 +110,9 @@ describe('the run that holds the task', () => {
     expect(heldRun(runs, held)).toBe(runs[1])
     expect(firstRun(runs, held)).toBe(runs[1])
   })
-  test('is the one whose log the annotation names, where it names one', () => {
+  test('is only the one whose log the annotation names, where it names one', () => {
     expect(heldRun(runs, { ...held, log_name: 'hook-before_work-0-2.jsonl' })).toBe(runs[2])
-    expect(heldRun(runs, { ...held, log_name: 'gone.jsonl' })).toBe(runs[1])
+    expect(heldRun(runs, { ...held, log_name: 'not-read-yet.jsonl' })).toBeNull()
   })
   test('is none when nothing can be recovered', () => {
     expect(heldRun(runs, null)).toBeNull()

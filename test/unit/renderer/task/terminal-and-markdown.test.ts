@@ -19,6 +19,10 @@ describe('a program’s output', () => {
   test('copied, it holds nothing that a terminal would act on', () => {
     expect(plainTerminalText(`${esc}[31mred${esc}[0m\n${esc}]0;title\u0007a\u0008b\u0003`)).toBe('red\nab')
   })
+  test('turns no text around, and leaves letters of every language', () => {
+    expect(plainTerminalText('\u202eabc\u2066 \u009b31m')).toBe('abc 31m')
+    expect(plainTerminalText('grüße مرحبا שלום')).toBe('grüße مرحبا שלום')
+  })
   test('shows only the last state of a line that is written over', () => {
     expect(parseTerminalText('10 %\r50 %\r100 %\nnext').map((line) => line.map((span) => span.text).join(''))).toEqual([
       '100 %',

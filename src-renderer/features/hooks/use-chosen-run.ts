@@ -1,0 +1,57 @@
+import { computed, watch, type ComputedRef } from 'vue'
+import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import { useHookView } from '../../stores/hook-view.ts'
+import { firstRun, heldRun } from './hook-runs.ts'
+
+/**
+ * The run that is looked at. It stays where the person put it; only what holds the task comes into view by itself.
+ * Who watches hooks run, and chose none, is led from one to the next.
+ */
+export function useChosenRun(
+  taskId: string,
+  runs: ComputedRef<readonly HookRun[]>,
+  annotation: () => ErrorAnnotation | null,
+) {
+  const view = useHookView()
+  const run = computed(() => runs.value.find((each) => each.log_name === view.chosen(taskId)) ?? null)
+  const held = computed(() => heldRun(runs.value, annotation())?.log_name ?? null)
+  let following = false
+  /** The runs that were there when a hook was asked to run again: the next one is what the person waits for. */
+  let seen: ReadonlySet<string> | null = null
+
+  function show(next: HookRun): void {
+    following = next.status === 'running'
+    view.choose(taskId, next.log_name)
+  }
+  function next(heldBefore: string | null): HookRun | null {
+    const awaited = seen && runs.value.find((each) => !seen?.has(each.log_name))
+    if (awaited) {
+      seen = null
+      return awaited
+    }
+    if (held.value !== null && held.value !== heldBefore) return heldRun(runs.value, annotation())
+    if (run.value === null) return firstRun(runs.value, annotation())
+    const isOver = following && run.value.status !== 'running'
+    return isOver ? (runs.value.find((each) => each.status === 'running') ?? null) : null
+  }
+  watch(
+    [runs, held],
+    (_now, before) => {
+      const wanted = next(before[1] ?? null)
+      if (wanted) show(wanted)
+    },
+    { immediate: true },
+  )
+  return {
+    run,
+    chosen: computed({
+      get: () => view.chosen(taskId),
+      set: (logName) => {
+        following = false
+        if (logName !== null) view.choose(taskId, logName)
+      },
+    }),
+    awaitNext: (on: boolean): void => void (seen = on ? new Set(runs.value.map((each) => each.log_name)) : null),
+  }
+}
