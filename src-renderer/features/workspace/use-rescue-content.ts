@@ -1,12 +1,17 @@
 import { computed, shallowRef } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
-import type { Diff } from '../../../src-shared/contract/workspaces.ts'
+import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { useResource } from '../../composables/use-resource.ts'
 import { useRescues, type RescueScope } from '../../stores/rescues.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
-/** Changed lines that fit without a tall window. */
-const few = 12
+/** What the diff of these files takes on the screen, about; lines that are broken take more, and are scrolled to. */
+function heightOf(files: readonly DiffFile[]): number {
+  const around = { added: 0, deleted: 0, modified: 8, renamed: 8 } as const
+  const lines = (file: DiffFile) =>
+    file.binary || file.truncated ? 0 : file.additions + file.deletions + around[file.status]
+  return files.reduce((sum, file) => sum + 50 + lines(file) * 20, 24)
+}
 
 /** What one snapshot holds: read once, since it never changes, with the large files that somebody asks for. */
 export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope) {
@@ -24,10 +29,7 @@ export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope)
     files,
     loading,
     patches: computed(() => [diff.value.value?.patch ?? '', ...[...large.value.values()].map((one) => one.patch)]),
-    isShort: computed(
-      () =>
-        files.value.length === 1 && files.value.reduce((sum, file) => sum + file.additions + file.deletions, 0) <= few,
-    ),
+    height: computed(() => heightOf(files.value)),
     loadFile: async (path: string): Promise<void> => {
       if (loading.value.has(path)) return
       loading.value = new Set([...loading.value, path])
