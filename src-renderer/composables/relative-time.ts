@@ -33,6 +33,14 @@ export function absoluteTime(at: string): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
+/** How long nothing was heard of somebody: `Quiet for 40 s`, `Quiet for 12 min`, `Quiet for 1 h 4 min`. */
+export function quietFor(since: string, now: number): string {
+  const past = Math.max(0, now - Date.parse(since))
+  if (past < minute) return `Quiet for ${Math.floor(past / 1_000)} s`
+  if (past < hour) return `Quiet for ${Math.floor(past / minute)} min`
+  return `Quiet for ${Math.floor(past / hour)} h ${Math.floor((past % hour) / minute)} min`
+}
+
 /** Milliseconds as a clock: `0:04`, `12:41`, `1:02:09`. */
 export function duration(milliseconds: number): string {
   const total = Math.max(0, Math.floor(milliseconds / 1_000))

@@ -1,4 +1,3 @@
-import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { ErrorAnnotation, Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 
@@ -13,7 +12,6 @@ export interface CardCondition {
 interface CardFacts {
   readonly task: Task
   readonly state: WorkflowState | undefined
-  readonly execution: Execution | undefined
 }
 
 const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition['glyph']>> = {
@@ -30,7 +28,7 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
 }
 
 /** What holds a task up, or what it waits for; null while nothing does. */
-export function conditionOf({ task, state, execution }: CardFacts): CardCondition | null {
+export function conditionOf({ task, state }: CardFacts): CardCondition | null {
   const annotation = task.error_annotation
   if (annotation) {
     const glyph =
@@ -38,7 +36,6 @@ export function conditionOf({ task, state, execution }: CardFacts): CardConditio
     return { glyph, text: annotation.message, needsYou: true }
   }
   if (state?.kind === 'terminal') return null
-  if (execution?.status === 'queued') return { glyph: 'clock', text: 'Waits for a free slot', needsYou: false }
   if (task.active_execution_id !== null) return null
   if (state?.kind === 'gate') return gateCondition(task, state)
   return null

@@ -5,6 +5,7 @@ import { shortId } from '../../composables/short-id.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
+import { useQueue } from '../../stores/queue.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { glyphOfState, stateOf } from '../../stores/workflow-shape.ts'
 import { conditionOf } from './card-condition.ts'
@@ -15,12 +16,13 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const tasks = useTasks()
   const people = usePeople()
   const projects = useProjects()
+  const queue = useQueue()
 
   const execution = computed(() => {
     const id = task().active_execution_id
     return id === null ? undefined : executions.byId.get(id)
   })
-  const condition = computed(() => conditionOf({ task: task(), state: state(), execution: execution.value }))
+  const condition = computed(() => conditionOf({ task: task(), state: state() }))
   const glyph = computed(() => {
     const workflow = projects.workflow(task().project_id)
     const own = state()
@@ -41,6 +43,11 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
       return { text: `Merging into ${base ?? 'the base'}`, since: null }
     return null
   })
+  /** Its turn in the queue; what holds it up says so itself. */
+  const turn = computed(() => {
+    if (execution.value?.status !== 'queued' || condition.value !== null) return null
+    return queue.waitOf(task().id) ?? 'In the queue'
+  })
   const waitsFor = computed(() => {
     const open = task().dependencies.find((id) => {
       const other = tasks.byId.get(id)
@@ -59,6 +66,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     condition,
     glyph,
     live,
+    turn,
     waitsFor,
     verdict,
     faces: computed(() => people.faces(task().roles)),

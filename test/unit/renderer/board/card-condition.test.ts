@@ -10,7 +10,7 @@ import { workflow } from '../workflow-fixture.ts'
 const execution = ExecutionId.parse('01990006-0000-7000-8000-000000000001')
 const condition = (rest: Partial<Task>) => {
   const task = taskOf(1, rest)
-  return conditionOf({ task, state: stateOf(workflow, task.status), execution: undefined })
+  return conditionOf({ task, state: stateOf(workflow, task.status) })
 }
 const review = (status: ReviewSummary['status'], steps: ReviewSummary['steps']): ReviewSummary => ({
   attempt_number: 2,

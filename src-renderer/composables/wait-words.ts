@@ -1,0 +1,28 @@
+import type { Queue } from '../../src-shared/contract/queue.ts'
+
+type Waiting = Pick<Queue['waiting'][number], 'reason' | 'position'>
+
+/** Where an agent that waits stands, in two or three words. `held`: a hook of its task failed and holds it. */
+export function waitWords({ reason, position }: Waiting, held: boolean): string {
+  switch (reason) {
+    case 'entering':
+      return held ? 'Barrier up' : 'Hooks run first'
+    case 'project_paused':
+      return 'Project paused'
+    case 'agent_paused':
+      return 'Agent paused'
+    case 'worktree_busy':
+      return 'Its worktree is busy'
+    case 'slots_full':
+      return position === null || position === 1 ? 'Starts next' : `${ordinal(position)} in queue`
+    case 'starting':
+      return 'Starting'
+  }
+}
+
+const plurals = new Intl.PluralRules('en', { type: 'ordinal' })
+const endings: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = { one: 'st', two: 'nd', few: 'rd' }
+
+function ordinal(n: number): string {
+  return `${n}${endings[plurals.select(n)] ?? 'th'}`
+}

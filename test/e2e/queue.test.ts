@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { violations } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+
+test('three tasks for one slot: the board and the queue say whose turn comes when, and a higher limit starts the next', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  const folder = await mkdtemp(join(tmpdir(), 'copse-queue-'))
+  await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  await client.call('projects.update_settings', { project_id: project.id, max_concurrent_executions: 1 })
+  const agent = await client.call('agents.create', {
+    name: 'Worker',
+    executor: 'command',
+    config: { command: `until [ -e "${folder}/$SVC_TASK_TITLE" ]; do sleep 0.05; done; echo two > a.txt` },
+  })
+  await page.reload()
+  await openProject('ferry')
+  for (const title of ['First', 'Second', 'Third']) {
+    const task = await client.call('tasks.create', { project_id: project.id, title })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  }
+  const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
+  await card('Second').getByText('Starts next').waitFor()
+  await card('Third').getByText('2nd in queue').waitFor()
+
+  // By keyboard alone: into the queue, over its rows, and out again.
+  const slots = page.getByRole('button', { name: '1 of 1 running, show the queue' })
+  await slots.focus()
+  await page.keyboard.press('Enter')
+  const queue = page.getByRole('dialog', { name: 'Queue' })
+  const rows = async () => (await queue.getByRole('listitem').allInnerTexts()).map((row) => row.split('\n')[0])
+  const turns = async () =>
+    (await queue.getByRole('list', { name: 'Queue' }).getByRole('listitem').allInnerTexts()).map((row) =>
+      row.replace('\n', ': '),
+    )
+  await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
+  expect(await rows()).toEqual(['First', 'Second', 'Third'])
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page), `queue, ${colorScheme}`).toEqual([])
+  }
+  await page.keyboard.press('Escape')
+  await queue.waitFor({ state: 'detached' })
+  expect(await slots.evaluate((button) => button.matches(':focus'))).toBe(true)
+
+  // A pause is said at once, and taken back.
+  await page.keyboard.press('Enter')
+  await client.call('projects.update', { project_id: project.id, paused_at: new Date().toISOString() })
+  await expect.poll(turns).toEqual(['Second: Project paused', 'Third: Project paused'])
+  await client.call('projects.update', { project_id: project.id, paused_at: null })
+  await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
+
+  // The limit is changed where it is read.
+  await queue.getByRole('button', { name: 'Change limit' }).click()
+  await page.keyboard.press('Escape')
+  await queue.getByRole('button', { name: 'Change limit' }).click()
+  await page.keyboard.type('2')
+  await page.keyboard.press('Enter')
+  await expect.poll(turns).toEqual(['Third: Starts next'])
+  await queue.getByText('2 of 2', { exact: true }).waitFor()
+
+  // One that ends makes room for the next, and the row of a task opens it.
+  await writeFile(join(folder, 'First'), '')
+  await queue.getByText('Nothing waits for a slot.').waitFor()
+  expect((await rows()).toSorted()).toEqual(['Second', 'Third'])
+  await queue.getByRole('link', { name: /Third/ }).focus()
+  await page.keyboard.press('Enter')
+  await panel.getByRole('heading', { name: 'Third' }).waitFor()
+  await queue.waitFor({ state: 'detached' })
+  await writeFile(join(folder, 'Second'), '')
+  await writeFile(join(folder, 'Third'), '')
+  await page.getByRole('button', { name: '0 of 2 running, show the queue' }).waitFor()
+})

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { nextTick } from 'vue'
+import { useExecutions } from '../../../../src-renderer/stores/executions.ts'
+import { useProjects } from '../../../../src-renderer/stores/projects.ts'
+import { useQueue } from '../../../../src-renderer/stores/queue.ts'
+import { useTaskNews } from '../../../../src-renderer/stores/task-news.ts'
+import { useTasks } from '../../../../src-renderer/stores/tasks.ts'
+import type { Queue } from '../../../../src-shared/contract/queue.ts'
+import { boardData } from '../../../helpers/fake-board-data.ts'
+import { withService } from '../hooks/renderer-app.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const data = boardData(Date.parse('2026-11-21T12:00:00Z'))
+const [first, second] = data.projects
+const waiting = data.tasks[0]
+const active = data.tasks.find((task) => task.active_execution_id !== null)
+if (!first || !second || !waiting || !active) throw new Error('The board of the tests is too small.')
+
+/** The store on a service whose queue is `queue`, with the projects that were asked about. */
+function start(queue: (projectId: string) => Queue | Promise<Queue>) {
+  const asked: string[] = []
+  const { used, end } = withService(
+    {
+      'projects.queue': ({ project_id }: { project_id: string }) => {
+        asked.push(project_id)
+        return queue(project_id)
+      },
+    },
+    () => {
+      const projects = useProjects()
+      for (const project of data.projects) projects.put(project)
+      return { projects, queue: useQueue(), tasks: useTasks(), executions: useExecutions(), news: useTaskNews() }
+    },
+  )
+  const settle = async () => {
+    await nextTick()
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  return { ...used, asked, settle, end }
+}
+const empty: Queue = { limit: 4, running: [], waiting: [] }
+const inLine = (position: number): Queue => ({
+  ...empty,
+  waiting: [
+    {
+      execution_id: data.executions[0]?.id ?? ('' as never),
+      task_id: waiting.id,
+      title: waiting.title,
+      role: 'coder',
+      agent_id: data.agents[0]?.id ?? ('' as never),
+      created_at: waiting.created_at,
+      reason: 'slots_full',
+      position,
+    },
+  ],
+})
+
+test('the queue of the project at hand is read at first, and again only when something of it has changed', async () => {
+  let position = 2
+  const app = start(() => inLine(position))
+  await app.settle()
+  expect(app.asked).toEqual([first.id])
+  expect(app.queue.waitOf(waiting.id)).toBe('2nd in queue')
+  app.tasks.put(waiting)
+  await app.settle()
+  expect(app.asked).toHaveLength(1)
+  position = 1
+  app.tasks.put(active)
+  await app.settle()
+  expect(app.asked).toHaveLength(2)
+  expect(app.queue.waitOf(waiting.id)).toBe('Starts next')
+  app.news.changed(active.id, 'hooks')
+  await app.settle()
+  expect(app.asked).toHaveLength(3)
+  app.end()
+})
+
+test('many changes at once are asked about once, then once more', async () => {
+  const app = start(() => empty)
+  await app.settle()
+  for (const task of data.tasks.filter((one) => one.active_execution_id !== null)) {
+    app.tasks.put(task)
+    await nextTick()
+  }
+  await app.settle()
+  expect(app.asked).toHaveLength(3)
+  app.end()
+})
+
+test('another project’s queue is not shown as this one’s, however late it comes', async () => {
+  const late = Promise.withResolvers<Queue>()
+  const app = start((projectId) => (projectId === first.id ? late.promise : empty))
+  await app.settle()
+  app.projects.select(second.id)
+  await app.settle()
+  late.resolve(inLine(2))
+  await app.settle()
+  expect(app.asked).toEqual([first.id, second.id])
+  expect(app.queue.current).toEqual(empty)
+  expect(app.queue.waitOf(waiting.id)).toBeNull()
+  app.end()
+})
+
+test('an agent that fell quiet is no longer so once it is heard, nor when it has ended', () => {
+  const app = start(() => empty)
+  const [activity] = data.activities
+  const execution = data.executions.find(({ id }) => id === activity?.execution_id)
+  if (!activity || !execution) throw new Error('Nobody is at work.')
+  const { task_id } = activity
+  app.executions.setActivity({ ...activity, quiet_since: '2026-11-21T11:48:00.000Z' })
+  expect(app.executions.quietSince(task_id)).toBe('2026-11-21T11:48:00.000Z')
+  app.executions.setActivity(activity)
+  expect(app.executions.quietSince(task_id)).toBeNull()
+  app.executions.setActivity({ ...activity, quiet_since: '2026-11-21T11:48:00.000Z' })
+  app.executions.put({ ...execution, status: 'stopped', finished_at: '2026-11-21T12:00:00.000Z' })
+  expect(app.executions.quietSince(task_id)).toBeNull()
+  app.end()
+})
