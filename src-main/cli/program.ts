@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addDemo, type DemoArguments } from './commands/demo.ts'
+import { addSignIn } from './commands/login.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
 
 /** What the commands cannot do as clients of the API. */
@@ -11,19 +12,27 @@ export interface Program {
 
 /** Runs one command line; resolves to the exit code: 0, 1 (refused) or 2 (usage). */
 export async function runCli(args: readonly string[], program: Program): Promise<number> {
-  const svc = new Command('svc')
-    .description('Copse: one developer, many coding agents')
-    .version(program.version)
-    .showHelpAfterError('(svc --help shows what there is)')
-    .exitOverride()
-  addServe(svc, program.serve)
-  addDemo(svc, program.demo)
   try {
-    await svc.parseAsync(args, { from: 'user' })
+    await createProgram(program).parseAsync(args, { from: 'user' })
   } catch (error) {
     // Commander has printed what it has to say; help and version are no errors.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     throw error
   }
   return Number(process.exitCode ?? 0)
+}
+
+/** The whole command line. */
+export function createProgram(program: Program): Command {
+  const svc = new Command('svc')
+    .description('Copse: one developer, many coding agents')
+    .version(program.version)
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .showHelpAfterError('(svc --help shows what there is)')
+    .exitOverride()
+  addServe(svc, program.serve)
+  addDemo(svc, program.demo)
+  addSignIn(svc)
+  return svc
 }

@@ -1,0 +1,62 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import { ConnectionError } from '../../src-shared/client/http-transport.ts'
+
+/** What a command can say no to by itself. The message says what to do next. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly code: string
+  /** 1: refused. 2: the command line itself cannot be used. */
+  readonly exitCode: 1 | 2
+
+  constructor(code: string, message: string, options: ErrorOptions & { readonly exitCode?: 1 | 2 } = {}) {
+    super(message, options)
+    this.code = code
+    this.exitCode = options.exitCode ?? 1
+  }
+}
+
+/** A command line that cannot be used: exit code 2. */
+export function usageError(message: string): CliError {
+  return new CliError('usage', message, { exitCode: 2 })
+}
+
+/** What is shown of a command that failed, to people and to programs. */
+export interface Failure {
+  readonly exitCode: 1 | 2
+  readonly code: string
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Puts what went wrong with the service at `url` into words; null for a bug of the program itself. */
+export function failureOf(error: unknown, url: string): Failure | null {
+  if (error instanceof CliError) return { exitCode: error.exitCode, code: error.code, message: error.message }
+  if (error instanceof ConnectionError) {
+    return { exitCode: 1, code: error.code, message: connectionMessage(error, url) }
+  }
+  if (error instanceof ApiError) {
+    const { code, details } = error
+    const message = error.status === 401 ? `${error.message} ${signInHint}` : error.message
+    return { exitCode: 1, code, message, ...(details && { details }) }
+  }
+  return null
+}
+
+const signInHint = 'Sign in with `svc login`, or set SVC_API_TOKEN.'
+
+/** Only what could not be reached at all has a cause; the rest was answered by something else. */
+function connectionMessage(error: ConnectionError, url: string): string {
+  if (error.cause === undefined) return `${error.message} The address is ${url}; give another with --url.`
+  return (
+    `Copse does not answer at ${url} (${reasonOf(error)}). Start it with \`svc serve\` or \`npm start\`, ` +
+    'or give the address where it runs with --url or SVC_API_URL.'
+  )
+}
+
+function reasonOf(error: unknown): string {
+  let reason = 'no connection'
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && at.code !== 'connection_failed') reason = at.code
+  }
+  return reason
+}

@@ -1,0 +1,124 @@
+import { hostname } from 'node:os'
+import type { Command } from 'commander'
+import { ConnectionError } from '../../../src-shared/client/http-transport.ts'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import { parseAddress } from '../address.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { ask, secretFromStdin, textOf } from '../prompt.ts'
+import { addClientCommand, clientWith, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import type { SignIn } from '../sign-ins.ts'
+
+interface LoginOptions extends CommonOptions {
+  readonly email?: string
+  readonly token?: string
+}
+
+/** `svc login` and `svc logout`. */
+export function addSignIn(program: Command): void {
+  addClientCommand(program, {
+    usage: 'login [link]',
+    summary: 'sign in with email and password, a token, or the link that Copse printed on this machine',
+    examples: [
+      'svc login',
+      'svc login --email me@example.com < password.txt',
+      'svc login --token - < token.txt',
+      "svc login 'http://127.0.0.1:4870/#code=…'",
+    ],
+  })
+    .option('--email <email>', 'whose account; the password is asked for, or read from stdin')
+    .option('--token <token>', 'a personal access token; - reads it from stdin')
+    .action((link: string | undefined, options: LoginOptions) => {
+      const url = options.url ?? (link === undefined ? undefined : addressIn(link))
+      return runScene({ ...options, ...(url !== undefined && { url }) }, (scene) => login(scene, link, options))
+    })
+  addClientCommand(program, {
+    usage: 'logout',
+    summary: 'forget the token of an address, and revoke it where `svc login` made it',
+    examples: ['svc logout', 'svc logout --url http://192.168.1.20:4870'],
+  }).action((options: CommonOptions) => runScene(options, logout))
+}
+
+/** Only its beginning: what is wrong with it is said by what reads it. */
+const addressIn = (link: string) => (URL.canParse(link) ? new URL(link).origin : link)
+
+async function login(scene: Scene, link: string | undefined, options: LoginOptions): Promise<void> {
+  const { url, signIns, out } = scene
+  const signIn = await signInWith(scene, link, options)
+  signIns.put(url, signIn)
+  await out.answer({ url, who: signIn.who, file: signIns.file }, () => `Signed in to ${url} as ${signIn.who}.`)
+}
+
+async function signInWith({ url }: Scene, link: string | undefined, options: LoginOptions): Promise<SignIn> {
+  if (link !== undefined) return signInByLink(url, link)
+  if (options.token !== undefined) return signInByToken(url, options.token)
+  return signInByPassword(url, options.email)
+}
+
+async function signInByToken(url: string, option: string): Promise<SignIn> {
+  const token = (await textOf(option)).trim()
+  if (token === '') throw usageError('The token is empty. Make one in Settings, API and MCP.')
+  const { email } = await clientWith(url, token).call('auth.me', {})
+  return { token, token_id: null, who: email }
+}
+
+async function signInByPassword(url: string, given: string | undefined): Promise<SignIn> {
+  const isPiped = !process.stdin.isTTY
+  const without = 'Give --email and the password on stdin, or --token: there is no terminal to ask on.'
+  const email = given ?? (await ask('Email: ', { without }))
+  const password = isPiped ? await secretFromStdin() : await ask('Password: ', { hidden: true, without })
+  const session = await clientWith(url, null).call('auth.login', { email: email.trim(), password })
+  const signedIn = await keep(url, session.access_token)
+  // The session was only the way to the token, which lasts.
+  await clientWith(url, null).call('auth.logout', { refresh_token: session.refresh_token })
+  return signedIn
+}
+
+async function signInByLink(url: string, link: string): Promise<SignIn> {
+  parseAddress(link, 'link')
+  const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
+  if (!code) throw usageError('The link has no code. Give the whole link that Copse printed, in quotes.')
+  const { access_token } = await clientWith(url, null).call('auth.local', { code })
+  try {
+    return await keep(url, access_token)
+  } catch (error) {
+    // Before anybody has registered there is no account for a token to belong to; the session itself lasts 12 hours.
+    if (!(error instanceof ApiError) || error.code !== 'forbidden') throw error
+    return { token: access_token, token_id: null, who: 'the person at this machine, for 12 hours' }
+  }
+}
+
+/** Makes a token of its own, which can be seen and revoked in the settings. */
+async function keep(url: string, accessToken: string): Promise<SignIn> {
+  const client = clientWith(url, accessToken)
+  const { id, token } = await client.call('auth.create_token', { name: `svc on ${hostname()}`.slice(0, 100) })
+  const { email } = await client.call('auth.me', {})
+  return { token, token_id: id, who: email }
+}
+
+async function logout({ url, signIns, out }: Scene): Promise<void> {
+  const signIn = signIns.find(url)
+  if (signIn === null) {
+    await out.answer({ url, revoked: false }, () => `There is no sign-in for ${url}.`)
+    return
+  }
+  // Whatever the service says, the next command is not to use it any more.
+  signIns.remove(url)
+  const revoked = signIn.token_id !== null && (await revoke(url, signIn.token, signIn.token_id))
+  await out.answer({ url, revoked }, () => `Signed out of ${url}.`)
+}
+
+/** A token that the service does not know any more needs no revoking. */
+async function revoke(url: string, token: string, token_id: string): Promise<boolean> {
+  try {
+    await clientWith(url, token).call('auth.delete_token', { token_id })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return false
+    if (!(error instanceof ConnectionError)) throw error
+    throw new CliError(
+      error.code,
+      `The token of ${url} is forgotten here, but Copse did not answer, so it still works. Revoke it in Settings, API and MCP.`,
+      { cause: error },
+    )
+  }
+}

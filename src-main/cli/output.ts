@@ -1,0 +1,95 @@
+import { constants, fstatSync, closeSync, openSync } from 'node:fs'
+import { styleText } from 'node:util'
+import type { Failure } from './cli-error.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** What a command prints: its answer on stdout, all else on stderr. */
+export interface Output {
+  readonly json: boolean
+  /** The command's one answer: a JSON value, or text for people. */
+  answer(value: unknown, text: () => string): Promise<void>
+  /** One piece of a stream: a line of JSON, or text for people (null: nothing). */
+  piece(value: unknown, text: () => string | null): Promise<void>
+  /** Text as it is, with no line end of its own. */
+  raw(text: string | Uint8Array): Promise<void>
+  /** A sentence for people; not with `--json`. */
+  note(text: string): void
+  /** Says on a terminal what is being waited for, until it is there. */
+  during<T>(text: string, work: Promise<T>): Promise<T>
+}
+
+export function createOutput(json: boolean): Output {
+  const print = (text: string | Uint8Array) => write(process.stdout, text)
+  return {
+    json,
+    answer: (value, text) => print(json ? `${JSON.stringify(value, null, 2)}\n` : withLineEnd(text())),
+    piece: async (value, text) => {
+      const shown = json ? JSON.stringify(value) : text()
+      if (shown !== null) await print(`${shown}\n`)
+    },
+    raw: print,
+    note: (text) => {
+      if (!json) process.stderr.write(`${text}\n`)
+    },
+    during: async (text, work) => {
+      if (json || !process.stderr.isTTY) return await work
+      process.stderr.write(styleText('dim', text, { stream: process.stderr }))
+      try {
+        return await work
+      } finally {
+        process.stderr.write('\r\u001b[2K')
+      }
+    },
+  }
+}
+
+/** `svc: …` for people, the API's own error body for programs. */
+export function printFailure({ code, message, details }: Failure, json: boolean): void {
+  const body = { error: { code, message, ...(details && { details }) } }
+  const text = json ? JSON.stringify(body) : `${styleText('red', 'svc:', { stream: process.stderr })} ${plain(message)}`
+  process.stderr.write(`${text}\n`)
+}
+
+/** Colour where stdout is a terminal that wants it (`NO_COLOR` does not). */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout })
+}
+
+/** Without what could move the cursor or colour the rest: what others wrote is only text here. */
+export function plain(text: string): string {
+  return text.replace(/(?![\n\t])\p{Cc}/gu, '')
+}
+
+/** A command whose reader has gone has nothing left to do and nothing to complain about. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || error.code === 'ECONNRESET') process.exit(0)
+    throw error
+  })
+}
+
+/**
+ * Ends the process soon after the other end of the pipe on stdout was closed. A pipe says so only when it is
+ * written to, and a stream may have nothing to write for hours; Linux also says so to who opens it anew.
+ */
+export function watchReader(): Disposable {
+  if (process.platform !== 'linux' || !fstatSync(1).isFIFO()) return { [Symbol.dispose]: () => undefined }
+  const timer = setInterval(() => {
+    try {
+      closeSync(openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK))
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENXIO') process.exit(0)
+      clearInterval(timer)
+    }
+  }, 250)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+const withLineEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)

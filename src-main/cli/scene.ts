@@ -1,0 +1,102 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { createClient, type Client } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { defaultDataDir } from '../base/paths.ts'
+import { chooseAddress, tokenFromEnvironment } from './address.ts'
+import { failureOf } from './cli-error.ts'
+import { createOutput, endWithReader, printFailure, type Output } from './output.ts'
+import { openSignIns, type SignIns } from './sign-ins.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Options of every command that talks to the service. */
+export interface CommonOptions {
+  readonly url?: string
+  readonly json?: boolean
+}
+
+/** Everything that a command works with. */
+export interface Scene {
+  readonly url: string
+  readonly client: Client
+  readonly token: string | null
+  readonly out: Output
+  readonly env: Environment
+  readonly cwd: string
+  readonly signIns: SignIns
+}
+
+/** Where the command line keeps its tokens: beside the service's own data. */
+export function dataDirOf(env: Environment): string {
+  return env['SVC_DATA_DIR'] || defaultDataDir(env, process.platform)
+}
+
+/** Finds out where the service is and who calls it. */
+export function openScene({ url: option, json = false }: CommonOptions): Scene {
+  const env = process.env
+  const signIns = openSignIns(dataDirOf(env))
+  const url = chooseAddress(option, env, () => signIns.current())
+  const token = tokenFromEnvironment(url, env) ?? signIns.find(url)?.token ?? null
+  const client = clientWith(url, token)
+  return { url, client, token, out: createOutput(json), env, cwd: process.cwd(), signIns }
+}
+
+/** A client of the service at `url`. */
+export function clientWith(url: string, token: string | null): Client {
+  return createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
+}
+
+/** What every command says of itself. */
+export interface CommandText {
+  /** Its name and arguments, like `show <task>`. */
+  readonly usage: string
+  readonly summary: string
+  readonly examples: readonly string[]
+}
+
+/** Adds a command with its examples to its help. */
+export function addCommand(parent: Command, { usage, summary, examples }: CommandText): Command {
+  const heading = examples.length === 1 ? 'Example' : 'Examples'
+  return parent
+    .command(usage)
+    .description(summary)
+    .helpOption('-h, --help', 'show this help')
+    .addHelpText('after', `\n${heading}:\n${examples.map((example) => `  $ ${example}`).join('\n')}`)
+}
+
+/** Adds a command that talks to the service. */
+export function addClientCommand(parent: Command, text: CommandText): Command {
+  return addCommand(parent, text)
+    .option('--url <address>', 'where Copse runs (SVC_API_URL; else the last sign-in, else http://127.0.0.1:4870)')
+    .option('--json', 'print JSON')
+}
+
+/** Runs a command's work; what goes wrong is one line on stderr and the exit code. */
+export async function runScene(options: CommonOptions, work: (scene: Scene) => Promise<void>): Promise<void> {
+  endWithReader()
+  let url = ''
+  try {
+    const scene = openScene(options)
+    url = scene.url
+    await work(scene)
+  } catch (error) {
+    const failure = failureOf(error, url)
+    if (failure === null) throw error
+    printFailure(failure, options.json === true)
+    process.exitCode = failure.exitCode
+  }
+}
+
+/** The value of an option that is a whole number; anything else is a usage error. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
+  }
+}
+
+/** For options that may be given more than once. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}

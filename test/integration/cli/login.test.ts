@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endOf, startOnTerminal, startSvc, startWorld, type SvcWorld } from './svc-process.ts'
+
+let world: SvcWorld
+beforeAll(async () => {
+  world = await startWorld()
+}, 60_000)
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** A data folder for one test's sign-ins. */
+const newHome = () => mkdtemp(join(world.home, 'home-'))
+const signInFile = (home: string) => join(home, 'secrets', 'svc-sign-ins.json')
+const account = ['--email', 'owner@copse.test']
+/** Without the token of the environment. */
+const from = (home: string, stdin = '') => ({ env: { SVC_API_TOKEN: '', SVC_DATA_DIR: home }, stdin })
+const tokens = async () => (await world.client.call('auth.list_tokens', {})).items
+
+test('signing in keeps a token of its own where only its owner can read it, and uses it until signing out', async () => {
+  const home = await newHome()
+  expect(await world.svc(['login', ...account], from(home, 'correct horse\n'))).toEqual({
+    code: 0,
+    stdout: `Signed in to ${world.url} as owner@copse.test.\n`,
+    stderr: '',
+  })
+  const file = signInFile(home)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const kept = JSON.parse(await readFile(file, 'utf8')) as { sign_ins: Record<string, { token: string }> }
+  expect(kept).toMatchObject({ current: world.url, sign_ins: { [world.url]: { who: 'owner@copse.test' } } })
+  expect(await tokens()).toMatchObject([{ name: expect.stringMatching(/^svc on /) as string }])
+
+  // The address too comes from the sign-in.
+  const elsewhere = { env: { SVC_API_TOKEN: '', SVC_API_URL: '', SVC_DATA_DIR: home } }
+  expect(await world.json(['logout'], elsewhere)).toEqual({ url: world.url, revoked: true })
+  expect(await tokens()).toEqual([])
+  expect(await readFile(file, 'utf8')).not.toContain(kept.sign_ins[world.url]?.token ?? 'no token')
+})
+
+test('a wrong password is refused with the API’s words, as JSON for programs', async () => {
+  const home = await newHome()
+  const refused = await world.svc(['login', ...account, '--json'], from(home, 'wrong password\n'))
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'invalid_credentials' } })
+  await expect(stat(signInFile(home))).rejects.toThrow('ENOENT')
+})
+
+test('a token that somebody brought is tried first, and kept as it is when signing out', async () => {
+  const home = await newHome()
+  const { token, id } = await world.client.call('auth.create_token', { name: 'mine' })
+  expect(await world.svc(['login', '--token', '-'], from(home, `${token}\n`))).toMatchObject({ code: 0 })
+  expect(await world.json(['logout'], from(home))).toEqual({ url: world.url, revoked: false })
+  expect((await tokens()).map((one) => one.id)).toEqual([id])
+
+  const made = await world.svc(['login', '--token', 'svc_made_up'], from(home))
+  expect(made).toMatchObject({ code: 1, stdout: '' })
+  expect(made.stderr).toContain('svc login')
+})
+
+test('the link that Copse prints on this machine signs in once', async () => {
+  await using local = await startWorld({ as: 'local', signedIn: false })
+  const link = /http\S+/.exec(local.firstLine)?.[0] ?? ''
+  expect(await local.svc(['login', link])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('the person at this machine') as string,
+  })
+  const again = await local.svc(['login', link])
+  expect(again).toMatchObject({ code: 1 })
+  expect(again.stderr).toContain('Start Copse again')
+  expect(await local.svc(['login', local.url])).toMatchObject({ code: 2 })
+})
+
+test('where nothing runs, the message says how to start it', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  await once(taken.close(), 'close')
+  const silent = { env: { SVC_API_URL: `http://127.0.0.1:${port}`, SVC_DATA_DIR: '/nonexistent' } }
+  const ended = await endOf(startSvc(['login', '--token', 'svc_x'], silent))
+  expect(ended).toMatchObject({ code: 1, stdout: '' })
+  expect(ended.stderr).toMatch(/^svc: .*ECONNREFUSED.*`svc serve`.*--url/)
+})
+
+test('an address that is none, and a password that nobody can be asked for, are usage errors', async () => {
+  const env = { SVC_DATA_DIR: '/nonexistent' }
+  for (const args of [['login', '--url', 'copse'], ['login'], ['login', '--prot']]) {
+    expect(await endOf(startSvc(args, { env }))).toMatchObject({ code: 2, stdout: '' })
+  }
+})
+
+test('a damaged file of sign-ins says so and what to do', async () => {
+  const home = await newHome()
+  await world.svc(['login', ...account], from(home, 'correct horse\n'))
+  await writeFile(signInFile(home), '{')
+  const ended = await world.svc(['logout'], from(home))
+  expect(ended).toMatchObject({ code: 1 })
+  expect(ended.stderr).toContain('Delete it and sign in again')
+})
+
+test('on a terminal it asks, and shows nothing of the password', async () => {
+  const terminal = startOnTerminal(['login'], {
+    env: { ...world.env, SVC_API_TOKEN: '', SVC_DATA_DIR: await newHome() },
+  })
+  await terminal.waitFor(/Email: /)
+  terminal.write('owner@copse.test\r')
+  await terminal.waitFor(/Password: /)
+  terminal.write('correct horse\r')
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.shown()).toContain(`Signed in to ${world.url} as owner@copse.test.`)
+  expect(terminal.shown()).not.toMatch(/correct|\*/)
+})
+
+test('Ctrl-C at a question changes nothing and ends with 1', async () => {
+  const home = await newHome()
+  const terminal = startOnTerminal(['login'], { env: { ...world.env, SVC_API_TOKEN: '', SVC_DATA_DIR: home } })
+  await terminal.waitFor(/Email: /)
+  terminal.write('\u0003')
+  expect(await terminal.exit).toBe(1)
+  await expect(stat(signInFile(home))).rejects.toThrow('ENOENT')
+})
