@@ -106,7 +106,7 @@ async function comeToRest(app: KillableApp, office: Office): Promise<void> {
 /** Locks that somebody would stumble over, and notes of moves that are not finished. */
 async function locksIn({ repository }: World): Promise<readonly string[]> {
   const entries = await readdir(join(repository.path, '.git'), { recursive: true })
-  // A killed `git gc` of an agent's leaves that one; the next that finds it does nothing.
+  // A killed `git gc` of an agent's leaves that one, over which nobody stumbles; it goes half a day later.
   const left = entries.filter((name) => name !== join('objects', 'maintenance.lock'))
   return left.filter((name) => name.endsWith('.lock') || /svc-(?:index|pending-move)/.test(name))
 }

@@ -124,6 +124,20 @@ test('at the start git locks of worktrees that are older than the service go, yo
   expect(await readFile(users, 'utf8')).toBe('')
 })
 
+test('at the start the lock of a maintenance goes that ended half a day ago, and of none that may go on', async () => {
+  await using fixture = await withWork({ 'b.txt': 'b\n' })
+  const { workspaces, repository, root } = fixture
+  const lock = join(repository.path, '.git/objects/maintenance.lock')
+  await writeFile(lock, '')
+  const [eleven, thirteen] = [11, 13].map((hours) => new Date(Date.now() - hours * 3_600_000))
+  await utimes(lock, eleven ?? 0, eleven ?? 0)
+  await workspaces.releaseStaleLocks(root)
+  expect(await readFile(lock, 'utf8')).toBe('')
+  await utimes(lock, thirteen ?? 0, thirteen ?? 0)
+  await workspaces.releaseStaleLocks(root)
+  await expect(readFile(lock)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
 test.each(['moved', 'deleted'])(
   'a repository that was %s: everything says so, and no worktree is touched',
   async (how) => {
