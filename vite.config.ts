@@ -39,12 +39,17 @@ const test: ViteUserConfig['test'] = {
   ],
 }
 
+/** The running service, which answers its own page only. */
+const service = 'http://127.0.0.1:4870'
+const toService = { target: service, changeOrigin: true, headers: { origin: service } }
+
 const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
   root: 'src-renderer',
   base: './',
   plugins: [vue()],
   worker: { format: 'es' },
-  server: { proxy: { '/api': 'http://127.0.0.1:4870', '/healthz': 'http://127.0.0.1:4870' } },
+  // Not `/api` alone: that is a folder of the renderer's too.
+  server: { proxy: { '/api/v1': toService, '/healthz': toService } },
   builder: {
     buildApp: async (builder) => {
       for (const name of ['client', 'main', 'preload']) {
