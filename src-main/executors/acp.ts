@@ -7,7 +7,7 @@ import type { AgentDriverOptions } from './agent/agent-driver.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
 
 /** Any agent that speaks ACP, by the command line that starts it, which has all its flags in it. */
-const anyAgent: AcpAgent = {
+export const anyAcpAgent: AcpAgent = {
   program: {
     executor: 'acp',
     name: 'ACP agent',
@@ -22,7 +22,7 @@ const anyAgent: AcpAgent = {
 
 /** The driver of agents that speak ACP. */
 export function createAcpDriver(options: AgentDriverOptions = {}): ExecutorProfileDriver {
-  const profile = acpProfile(anyAgent)
+  const profile = acpProfile(anyAcpAgent)
   return {
     name: 'acp',
     hosting: 'here',
@@ -36,12 +36,12 @@ export function createAcpDriver(options: AgentDriverOptions = {}): ExecutorProfi
     detect: () =>
       Promise.resolve({
         executor: 'acp',
-        name: anyAgent.program.name,
+        name: anyAcpAgent.program.name,
         installed: true,
         path: null,
         version: null,
         signed_in: null,
-        hint: anyAgent.program.installHint,
+        hint: anyAcpAgent.program.installHint,
       }),
   }
 }
@@ -49,5 +49,5 @@ export function createAcpDriver(options: AgentDriverOptions = {}): ExecutorProfi
 function commandOf(command: string | undefined): string {
   const line = command?.trim() ?? ''
   if (line !== '') return line
-  throw new ExecutorError('not_configured', `The agent has no command. ${anyAgent.program.installHint}`)
+  throw new ExecutorError('not_configured', `The agent has no command. ${anyAcpAgent.program.installHint}`)
 }

@@ -22,7 +22,7 @@ const program: AgentProgram = {
 }
 
 /** Codex, headless: one turn of `codex exec --json`, resumed by the id of its thread. */
-const codex: AgentProfile = {
+export const codex: AgentProfile = {
   program,
   refusedArgs: codexRefusedArgs,
   quiet: () => ({ RUST_BACKTRACE: '0' }),

@@ -1,4 +1,4 @@
-import { RequestError } from '@agentclientprotocol/sdk'
+import { methods, RequestError } from '@agentclientprotocol/sdk'
 import type { AnyMessage, PromptResponse, Stream } from '@agentclientprotocol/sdk'
 import type { ExecutionRun } from '../../engine/ports.ts'
 import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
@@ -11,7 +11,7 @@ import { createUpdateReader } from './read-updates.ts'
 import type { UpdateReader } from './read-updates.ts'
 import { AcpSetupError, describeError, openAcpSession } from './session.ts'
 import type { AcpSession } from './session.ts'
-import { Call, readUpdate } from './updates.ts'
+import { readAskedCall, readUpdate } from './updates.ts'
 import { createUsageCount } from './usage.ts'
 import type { UsageCount } from './usage.ts'
 
@@ -94,7 +94,11 @@ function createStream(write: (text: string) => Promise<void>): {
 /** Updates are read here, in their order and however large; requests and answers are the SDK's. */
 function hear(talk: Talk, json: unknown, receive: (message: AnyMessage) => void): boolean {
   if (!isRecord(json) || json['jsonrpc'] !== '2.0') return false
-  if (json['method'] !== 'session/update') {
+  if (json['method'] === methods.client.session.requestPermission) {
+    const call = readAskedCall(json)
+    if (call !== null) talk.updates.asked(call)
+  }
+  if (json['method'] !== methods.client.session.update) {
     // What an agent tells by notifications of its own is not for us.
     if (json['id'] !== undefined) receive(json as AnyMessage)
     return true
@@ -110,7 +114,7 @@ async function converse(talk: Talk, stream: Stream, prompt: string): Promise<voi
   const { listener, story, usage, updates, queue } = talk
   try {
     const session = await openSession(talk, stream)
-    if (talk.agent.loadsLate === true) await hearOut(talk, session)
+    if (talk.run.session_id !== null && talk.agent.loadsLate === true) await hearOut(talk, session)
     talk.present = true
     usage.begin()
     for (let words: string | undefined = prompt; words !== undefined; words = queue.shift()) {
@@ -135,16 +139,12 @@ async function hearOut(talk: Talk, session: AcpSession): Promise<void> {
 }
 
 async function openSession(talk: Talk, stream: Stream): Promise<AcpSession> {
-  const { agent, run, listener, story, updates } = talk
+  const { agent, run, listener, story } = talk
   const session = await openAcpSession({
     run,
     stream,
     model: agent.modelByProtocol ? (run.config.model ?? null) : null,
     free: agent.tellsByAsking !== true,
-    onPermission: ({ toolCall }) => {
-      const call = Call.safeParse(toolCall)
-      if (call.success) updates.asked(call.data)
-    },
   })
   story.session_id = session.id
   listener.onSession(session.id)

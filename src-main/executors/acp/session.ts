@@ -28,8 +28,6 @@ export interface AcpSessionRequest {
   readonly model: string | null
   /** Whether it shall ask nobody, if it has a mode for that. */
   readonly free: boolean
-  /** Told before a permission is given. */
-  readonly onPermission: (request: RequestPermissionRequest) => void
 }
 
 /** Modes in which an agent asks nobody, as agents name them. The worktree is what keeps it apart. */
@@ -47,18 +45,9 @@ export class AcpSetupError extends Error {
 }
 
 /** Shakes hands with an agent and opens a session, or takes up an earlier one. */
-export async function openAcpSession({
-  run,
-  stream,
-  model,
-  free,
-  onPermission,
-}: AcpSessionRequest): Promise<AcpSession> {
+export async function openAcpSession({ run, stream, model, free }: AcpSessionRequest): Promise<AcpSession> {
   const { agent } = client({ name: 'Copse' })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => {
-      onPermission(params)
-      return { outcome: allow(params) }
-    })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => ({ outcome: allow(params) }))
     .connect(stream)
   const about = await shakeHands(agent)
   const opened = await enter(agent, about, run)

@@ -16,7 +16,7 @@ const CallContent = z.looseObject({
 
 const Meta = z.looseObject({}).nullish().catch(null)
 
-export const Call = z.looseObject({
+const Call = z.looseObject({
   toolCallId: z.string(),
   title: z.string().nullish(),
   name: z.string().nullish(),
@@ -64,4 +64,12 @@ export function readUpdate(json: unknown): Update | null | 'garbage' {
   if (!knownUpdates.has(update.sessionUpdate)) return null
   const known = Update.safeParse(update)
   return known.success ? known.data : 'garbage'
+}
+
+const Asking = z.looseObject({ params: z.looseObject({ toolCall: Call }) })
+
+/** The call that a `session/request_permission` is about; null when it can't be read. */
+export function readAskedCall(json: unknown): Call | null {
+  const asking = Asking.safeParse(json)
+  return asking.success ? asking.data.params.toolCall : null
 }

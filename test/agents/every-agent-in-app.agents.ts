@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import type { AgentConfig } from '../../src-shared/contract/projects.ts'
+import { scripted } from '../fakes/model-server.ts'
+import { runApp, type RunningApp } from '../helpers/running-app.ts'
+import { createAgentBench, type AgentBench } from './agent-bench.ts'
+import { agentSetups, type AgentSetup } from './agent-setups.ts'
+
+async function setUp(
+  setup: AgentSetup,
+  bench: AgentBench,
+  { client }: Pick<RunningApp, 'client'>,
+  more: AgentConfig = {},
+) {
+  const project = await client.call('projects.create', { name: 'Agents', repo_path: bench.repository.path })
+  const config = { ...(await setup.configure(bench)), ...more }
+  const agent = await client.call('agents.create', { name: setup.name, executor: setup.executor, config })
+  return { project, agent }
+}
+
+describe.each(agentSetups)('$name in the app', (setup) => {
+  test('takes a task from the claim over a refusal of CI, in one session, to the merge', async () => {
+    await using bench = await createAgentBench()
+    await using running = await runApp()
+    const { client } = running
+    const { project, agent } = await setUp(setup, bench, running)
+    const steps = [
+      { write: { path: 'greet.txt', content: 'hello\n' } },
+      { tool: { name: 'svc_get_task_diff', args: {} } },
+      { say: 'greet.txt is there.' },
+    ]
+    // A session that goes on is told only what CI says.
+    const more = [{ write: { path: 'second.txt', content: 'second\n' } }, { say: 'second.txt is there too.' }]
+    const again = scripted('There is no second.txt.', more)
+    const task = await client.call('tasks.create', {
+      project_id: project.id,
+      title: 'Greet',
+      description: scripted('Write greet.txt.', steps),
+      review_config: { ci_steps: [`test -f second.txt || { printf '%s' '${again}'; exit 1; }`] },
+    })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const merged = await client.call('tasks.transition', {
+      task_id: task.id,
+      status: 'merging',
+      version: passed.version,
+    })
+
+    expect(merged.task.status).toBe('done')
+    expect(await bench.repository.git(['show', 'main:greet.txt'])).toBe('hello')
+    expect(await bench.repository.git(['show', 'main:second.txt'])).toBe('second')
+    const { items } = await client.call('tasks.executions', { task_id: task.id })
+    expect(items.map((one) => one.status)).toContain('succeeded')
+    expect(new Set(items.map((one) => one.session_id)).size).toBe(1)
+    expect(items.every((one) => (one.usage?.output_tokens ?? 0) > 0)).toBe(true)
+  })
+})
+
+const codex = agentSetups.filter(({ executor }) => executor === 'codex')
+
+describe.each(codex)('$name in its sandbox', (setup) => {
+  test('can not commit, and its work is committed by us', async () => {
+    await using bench = await createAgentBench()
+    await using running = await runApp()
+    const { client } = running
+    const { project, agent } = await setUp(setup, bench, running, { args: ['--sandbox', 'workspace-write'] })
+    const steps = [
+      { write: { path: 'hello.txt', content: 'hello\n' } },
+      { shell: 'git add -A && git commit -qm "Say hello"' },
+      { tool: { name: 'svc_get_task_diff', args: {} } },
+      { say: 'I could not commit.' },
+    ]
+    const description = scripted('Say hello.', steps)
+    const task = await client.call('tasks.create', { project_id: project.id, title: 'Say hello', description })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const merged = await client.call('tasks.transition', {
+      task_id: task.id,
+      status: 'merging',
+      version: passed.version,
+    })
+
+    expect(merged.task.status).toBe('done')
+    expect(await bench.repository.git(['show', 'main:hello.txt'])).toBe('hello')
+    const commits = await bench.repository.git(['log', '--format=%s%n%b', 'main'])
+    expect(commits).toContain(task.id)
+    expect(bench.model.log.findLast(({ index }) => index === 2)?.said).toContain('Read-only file system')
+  })
+
+  test('exit 0 having done nothing is seen as such', async () => {
+    await using bench = await createAgentBench()
+    await using running = await runApp()
+    const { client } = running
+    const { project, agent } = await setUp(setup, bench, running)
+    const description = scripted('Do something.', [{ say: '' }])
+    const task = await client.call('tasks.create', { project_id: project.id, title: 'Nothing', description })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    const stayed = await running.taskWhere(task.id, (one) => one.error_annotation !== null)
+    expect(stayed).toMatchObject({
+      status: 'in_progress',
+      error_annotation: { type: 'execution_incomplete', reason: 'nothing_done' },
+    })
+  })
+})
