@@ -48,6 +48,24 @@ test('links leave for the person’s browser and the window stays on the app', a
   expect(page.url()).toBe(home)
 })
 
+test('a folder opens in an editor of this machine, and nothing opens what is none', async () => {
+  await using desktop = await startDesktop()
+  const { page, dataDir } = desktop
+  await page.waitForSelector('#app > *')
+  const open = (tool: string, path: string) =>
+    page.evaluate(`window.copse.openFolder(${JSON.stringify(tool)}, ${JSON.stringify(path)})`)
+  const names = 'window.copse.folderTools().then((tools) => tools.map((tool) => tool.name))'
+  expect(await page.evaluate(names)).not.toContain('VS Code')
+  expect(await open('vscode', dataDir)).toBe(false)
+  desktop.answer('app.getApplicationNameForProtocol', 'code.desktop')
+  expect(await page.evaluate(names)).toContain('VS Code')
+  expect(await open('vscode', dataDir)).toBe(true)
+  expect((await desktop.called('shell.openExternal')).args).toEqual([`vscode://file${dataDir}`])
+  expect(await open('vscode', 'relative')).toBe(false)
+  expect(await open('file', dataDir)).toBe(false)
+  expect(desktop.calls.filter((call) => call.name === 'shell.openExternal')).toHaveLength(1)
+})
+
 test('streams end with the page that asked for them and work again after a reload', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop

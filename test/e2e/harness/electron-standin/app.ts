@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeForeignPages } from './browser.ts'
+import { record } from './protocol-to-parent.ts'
 
 class App extends EventEmitter {
   readonly isPackaged = false
@@ -25,6 +26,10 @@ class App extends EventEmitter {
 
   setName(): void {
     // The stand-in shows no name anywhere.
+  }
+
+  getApplicationNameForProtocol(...args: unknown[]): unknown {
+    return record('app.getApplicationNameForProtocol', args, '')
   }
 
   setPath(name: string, path: string): void {
