@@ -169,6 +169,29 @@ test('what the user stages after a look at the checkout is seen before the branc
   expect(await repository.git(['rev-parse', 'main'])).toBe(from)
 })
 
+test.each(['merge', 'squash', 'rebase'] as const)(
+  'a commit of the user to the base in the middle of a %s is kept, and the work lands on top of it',
+  async (strategy) => {
+    await using fixture = await withWork({ 'a.txt': 'task\n' }, { '.gitattributes': 'a.txt merge=slow\n' })
+    const { repository, workspaces } = fixture
+    const cwd = repository.path
+    await repository.commit('Both change it', { 'a.txt': 'mine\n' })
+    // While git merges that file, the user commits in the checkout; the first time only.
+    const once = join(repository.beside, 'once')
+    const commit = 'echo user > user.txt && git add user.txt && git commit -qm Mine && echo more > open.txt'
+    const script = `[ -e '${once}' ] || { : > '${once}'; env -u GIT_DIR -u GIT_INDEX_FILE sh -c 'cd "${cwd}" && ${commit}'; } >&2\nprintf 'both\\n' > "$1"\n`
+    const driver = join(repository.beside, 'driver.sh')
+    await writeFile(driver, script)
+    await repository.git(['config', 'merge.slow.driver', `sh '${driver}' %A`])
+    expect((await workspaces.merge(fixture.mergeRequest({ strategy }), never)).kind).toBe('merged')
+    expect(await repository.git(['log', '--format=%s', 'main'])).toContain('Mine')
+    expect(await repository.git(['show', 'main:user.txt'])).toBe('user')
+    expect(await repository.git(['show', 'main:a.txt'])).toBe('both')
+    expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('both\n')
+    expect(await repository.git(['status', '--porcelain'])).toBe('?? open.txt')
+  },
+)
+
 test('when the files cannot follow after all, the branch moves back and the merge says so', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
