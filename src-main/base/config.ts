@@ -1,4 +1,7 @@
 import { resolve } from 'node:path'
+import { names, networks, readTls } from './exposure.ts'
+import { ConfigError, type Setting } from './config-error.ts'
+import { isLoopbackHost } from './loopback.ts'
 import { defaultDataDir, type Resources } from './paths.ts'
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -25,6 +28,12 @@ export interface AppConfig {
   readonly workflowsDir: string
   readonly migrationsDir: string
   readonly version: string
+  /** Names by which the service may be called besides its own. */
+  readonly allowedHosts?: readonly string[]
+  /** Proxies whose word about a caller's address counts, as addresses or networks. */
+  readonly trustProxy?: readonly string[]
+  /** PEM texts; without them it speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | null
 }
 
 /** What the command line said; it wins over the environment. */
@@ -32,26 +41,13 @@ export interface ConfigOptions {
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly dataDir?: string | undefined
-}
-
-/** A setting that cannot be used. The message is one line that names it and says what would do. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly code = 'unusable_setting'
-  readonly setting: string
-
-  constructor(setting: string, value: string, wanted: string, options?: ErrorOptions) {
-    super(`${setting}=${JSON.stringify(value)} cannot be used: ${wanted}`, options)
-    this.setting = setting
-  }
+  /** Listening beyond this machine is meant. */
+  readonly expose?: boolean | undefined
+  readonly tlsCert?: string | undefined
+  readonly tlsKey?: string | undefined
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-interface Setting {
-  readonly name: string
-  readonly value: string
-}
 
 /** Reads command line, then environment, then defaults. Throws `ConfigError` at the first unusable value. */
 export function readConfig(env: Environment, options: ConfigOptions, program: Resources): AppConfig {
@@ -61,9 +57,10 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     return value === undefined || value === '' ? null : { name, value }
   }
   const dataDir = folder(from('SVC_DATA_DIR', '--data-dir', options.dataDir)) ?? defaultDataDir(env, process.platform)
+  const exposed = options.expose === true || choice(from('SVC_EXPOSE'), ['0', '1']) === '1'
   return {
     dataDir,
-    host: host(from('SVC_HOST', '--host', options.host)) ?? '127.0.0.1',
+    host: reach(from('SVC_HOST', '--host', options.host), exposed) ?? '127.0.0.1',
     port: whole(from('SVC_PORT', '--port', options.port), 0, 65_535) ?? 4870,
     workspaceRoot: folder(from('SVC_WORKSPACE_ROOT')) ?? resolve(dataDir, 'workspaces'),
     cleanupDelaySeconds: whole(from('SVC_WORKSPACE_CLEANUP_DELAY_SECONDS'), 0, 31_536_000) ?? 86_400,
@@ -74,6 +71,9 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     workflowsDir: program.workflowsDir,
     migrationsDir: program.migrationsDir,
     version: program.version,
+    allowedHosts: names(from('SVC_ALLOWED_HOSTS')),
+    trustProxy: networks(from('SVC_TRUST_PROXY')),
+    tls: readTls(from('SVC_TLS_CERT', '--tls-cert', options.tlsCert), from('SVC_TLS_KEY', '--tls-key', options.tlsKey)),
   }
 }
 
@@ -104,4 +104,13 @@ function host(setting: Setting | null): string | null {
     return value
   }
   throw new ConfigError(setting.name, setting.value, 'give an address to listen on, such as 127.0.0.1.')
+}
+
+/** Beyond this machine only on purpose: whoever can reach the service can try to sign in to it. */
+function reach(setting: Setting | null, exposed: boolean): string | null {
+  const address = host(setting)
+  if (setting === null || address === null || exposed || isLoopbackHost(address)) return address
+  const wanted =
+    'it opens the service to the network. Add --expose (SVC_EXPOSE=1) if you mean to; see docs/security.md.'
+  throw new ConfigError(setting.name, setting.value, wanted)
 }

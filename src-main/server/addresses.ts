@@ -1,18 +1,7 @@
-import { BlockList, isIPv6 } from 'node:net'
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
-/** Whether the name or address means this machine only. IPv6 with or without brackets. */
-export function isLoopbackHost(host: string): boolean {
-  if (host.toLowerCase() === 'localhost') return true
-  const address = host.replace(/^\[|\]$/g, '').replace(/^::ffff:/i, '')
-  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
+import { isIPv6 } from 'node:net'
 
 /** The address under which a client on this machine reaches a server that is bound to `host`. */
-export function urlOf(host: string, port: number): string {
+export function urlOf(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`
+  return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`
 }

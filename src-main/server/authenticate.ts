@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import type { Api, CallContext } from '../api/api.ts'
 
+import type { AddressLimits } from './address-limits.ts'
+
 type Principal = CallContext['principal']
 
 /** Says who a token belongs to; throws `ApiError` for one that is missing, unknown or expired. */
@@ -19,7 +21,11 @@ export interface Guard {
 }
 
 /** Keeps, for each request, who makes it. */
-export function createGuard(authenticator: Authenticator, api: Pick<Api, 'admit'>): Guard {
+export function createGuard(
+  authenticator: Authenticator,
+  api: Pick<Api, 'admit'>,
+  addresses: Pick<AddressLimits, 'failed'>,
+): Guard {
   const admitted = new WeakMap<FastifyRequest, { readonly principal: Principal; readonly token: string | null }>()
   return {
     admit: async (request, rule, query) => {
@@ -28,7 +34,10 @@ export function createGuard(authenticator: Authenticator, api: Pick<Api, 'admit'
         return
       }
       const token = bearerOf(request) ?? (query ? queryTokenOf(request) : null)
-      const principal = await authenticator.authenticate(token)
+      const principal = await authenticator.authenticate(token).catch((error: unknown) => {
+        if (token !== null) addresses.failed(request.ip)
+        throw error
+      })
       api.admit(rule, principal)
       admitted.set(request, { principal, token })
     },

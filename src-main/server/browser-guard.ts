@@ -1,21 +1,30 @@
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import { isLoopbackHost } from './addresses.ts'
+import { isLoopbackHost } from '../base/loopback.ts'
 
 /**
- * Keeps foreign web pages out. A service on loopback answers only to a loopback name, so that no
- * page reaches it by a name that it lets point here; and whatever says where it comes from (`Origin`)
- * must come from the page that this service itself serves. Throws `forbidden`.
+ * Keeps foreign web pages out. A page reaches a service that it should not by a name that it lets point here, so the
+ * service answers only to addresses, to the names of this machine and to those in `allowed`; on loopback only to
+ * loopback ones and to those. And whatever says where it comes from (`Origin`) must come from the page that this
+ * service itself serves. Throws `forbidden`.
  */
-export function createBrowserGuard(boundHost: string): (request: FastifyRequest) => void {
+export function createBrowserGuard(
+  boundHost: string,
+  allowed: readonly string[],
+): (request: Pick<FastifyRequest, 'headers'>) => void {
   const localOnly = isLoopbackHost(boundHost)
-  return (request) => {
-    const host = request.headers.host ?? ''
-    if (localOnly && !isLoopbackHost(nameOf(host))) {
-      throw new ApiError({ code: 'forbidden', message: 'This service answers on this machine only, as 127.0.0.1.' })
-    }
-    const { origin } = request.headers
-    if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) {
+  const names = new Set(allowed.map((name) => name.toLowerCase()))
+  if (!localOnly) for (const name of [boundHost, hostname(), `${hostname()}.local`]) names.add(name.toLowerCase())
+  const isOurs = (name: string) =>
+    isLoopbackHost(name) || names.has(name) || (!localOnly && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
+  return ({ headers }) => {
+    const host = (headers.host ?? '').toLowerCase()
+    if (!isOurs(nameOf(host))) throw refusal(localOnly)
+    if (headers.origin === undefined) return
+    const origin = URL.parse(headers.origin)
+    if (origin === null || (origin.host !== host && !names.has(origin.hostname))) {
       throw new ApiError({ code: 'forbidden', message: 'Other web pages may not call this service.' })
     }
   }
@@ -23,6 +32,9 @@ export function createBrowserGuard(boundHost: string): (request: FastifyRequest)
 
 const nameOf = (host: string) => host.replace(/:\d+$/, '')
 
-function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null
+function refusal(localOnly: boolean): ApiError {
+  const message = localOnly
+    ? 'This service answers on this machine only, as 127.0.0.1; behind a proxy, name its host in SVC_ALLOWED_HOSTS.'
+    : 'This service does not go by this name. Use its address, or name it in SVC_ALLOWED_HOSTS.'
+  return new ApiError({ code: 'forbidden', message })
 }

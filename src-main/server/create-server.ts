@@ -1,21 +1,24 @@
 import Fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 import type { Api } from '../api/api.ts'
 import type { Logger } from '../base/log.ts'
+import { createAddressLimits, type AddressBudget, type AddressLimits } from './address-limits.ts'
 import { urlOf } from './addresses.ts'
 import { trackConnections } from './connections.ts'
 import { createGuard } from './authenticate.ts'
 import type { Authenticator, Guard } from './authenticate.ts'
 import { createBrowserGuard } from './browser-guard.ts'
-import { bodyLimit, sendError } from './http-errors.ts'
+import { bodyLimit, refuseConnection, sendError } from './http-errors.ts'
 import { addMcpRoute } from './mcp.ts'
+import { readJson } from './read-json.ts'
 import { routeNotFound } from './refusals.ts'
 import { addOperationRoutes, apiPrefix } from './rest.ts'
 import { createSseStreams } from './sse.ts'
 import type { SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
-import { addWebRoutes, contentSecurityPolicy, isPagePath, sendPage } from './web.ts'
+import { addWebRoutes, isPagePath, sendPage } from './web.ts'
+import { securityHeaders } from './security-headers.ts'
 
 export interface ServerOptions {
   readonly api: Api
@@ -28,10 +31,36 @@ export interface ServerOptions {
     /** The folder of the built web UI; null serves none. */
     readonly webRoot: string | null
     readonly sse?: SseTiming
+    /** Names by which the service may be called besides its own. */
+    readonly allowedHosts?: readonly string[]
+    /** Proxies whose word about the caller's address counts, as addresses or networks. */
+    readonly trustProxy?: readonly string[]
+    /** PEM texts; without them it speaks plain HTTP. */
+    readonly tls?: { readonly cert: string; readonly key: string } | null
+    readonly limits?: ServerLimits
     /** How long `close` waits for requests under way before it ends them; 10 s by default. */
     readonly drainMs?: number
   }
   readonly log: Logger
+}
+
+/** How much patience and how much room a client gets. */
+export interface ServerLimits extends AddressBudget {
+  /** For the head of a request to arrive, then for all of it. */
+  readonly headersMs: number
+  readonly requestMs: number
+  /** How long a client may take nothing of an answer that is ready. */
+  readonly stallMs: number
+  readonly connections: number
+}
+
+const defaultLimits: ServerLimits = {
+  requests: 6_000,
+  failures: 60,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  stallMs: 30_000,
+  connections: 2_000,
 }
 
 export interface Server {
@@ -46,9 +75,11 @@ const defaultSse: SseTiming = { keepAliveMs: 15_000, stallMs: 30_000 }
 /** The HTTP door: REST, event streams, MCP, the API's description and the web UI. */
 export function createServer({ api, identity, config, log }: ServerOptions): Server {
   const lifetime = new AbortController()
-  const app = createApp(config.host, log)
+  const limits = config.limits ?? defaultLimits
+  const addresses = createAddressLimits(limits)
+  const app = createApp(config, { log, limits, addresses })
   const connections = trackConnections(app.server)
-  const guard = createGuard(identity, api)
+  const guard = createGuard(identity, api, addresses)
   const sse = createSseStreams(log, config.sse ?? defaultSse)
   const parts = { api, guard, lifetime: lifetime.signal }
   addOperationRoutes(app, parts)
@@ -61,7 +92,8 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
     listen: async () => {
       await app.listen({ host: config.host, port: config.port })
       const address = app.server.address()
-      return urlOf(config.host, address !== null && typeof address === 'object' ? address.port : config.port)
+      const port = address !== null && typeof address === 'object' ? address.port : config.port
+      return urlOf(config.host, port, config.tls ? 'https' : 'http')
     },
     close: async () => {
       const deadline = setTimeout(() => {
@@ -80,31 +112,43 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
   }
 }
 
-function createApp(host: string, log: Logger): FastifyInstance {
+interface AppParts {
+  readonly log: Logger
+  readonly limits: ServerLimits
+  readonly addresses: AddressLimits
+}
+
+function createApp(config: ServerOptions['config'], { log, limits, addresses }: AppParts): FastifyInstance {
+  const patience = { headersTimeout: limits.headersMs, connectionsCheckingInterval: Math.min(limits.headersMs, 5_000) }
   const app = Fastify({
     bodyLimit,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
+    requestTimeout: limits.requestMs,
     routerOptions: { maxParamLength: 500 },
+    trustProxy: config.trustProxy?.length ? [...config.trustProxy] : false,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, log),
-  })
-  const guardBrowsers = createBrowserGuard(host)
+    clientErrorHandler: (error, socket) => {
+      refuseConnection(error, socket)
+    },
+    ...(config.tls ? { https: { ...config.tls, ...patience } } : { http: patience }),
+  }) as unknown as FastifyInstance
+  app.server.maxConnections = limits.connections
+  const guardBrowsers = createBrowserGuard(config.host, config.allowedHosts ?? [])
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'content-security-policy': contentSecurityPolicy,
-    })
-    if (request.url.startsWith(apiPrefix)) reply.header('cache-control', 'no-store')
+    reply.headers(securityHeaders(request.url.startsWith(apiPrefix), config.tls != null))
+    addresses.admit(request.ip)
     guardBrowsers(request)
+  })
+  app.addHook('onSend', async (request) => {
+    // Until the answer is out; then the connection's own keep-alive takes over.
+    request.raw.socket.setTimeout(limits.stallMs)
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
   app.removeAllContentTypeParsers()
-  const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined)
-    else void parseJson(request, body as string, done)
-  })
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    readJson(body),
+  )
   return app
 }
 

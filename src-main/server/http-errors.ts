@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../../src-shared/contract/errors.ts'
+import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { routeNotFound } from './refusals.ts'
 
@@ -38,4 +40,29 @@ export async function sendError(error: unknown, _request: FastifyRequest, reply:
   const retryAfter = refusal.details?.['retry_after']
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter))
   await reply.code(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(refusal.toBody()))
+}
+
+/** Answers what never became a request, in the API's words, and ends the connection. */
+export function refuseConnection(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = new ApiError(connectionRefusals[error.code ?? ''] ?? notHttp)
+  const body = JSON.stringify(refusal.toBody())
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+const notHttp: Refusal = { code: 'validation_failed', message: 'This is no HTTP/1.1 request that can be read.' }
+
+const connectionRefusals: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { code: 'payload_too_large', message: 'The head of a request may have at most 16 KB.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'payload_too_large', message: 'The chunks of the body carry too much.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'validation_failed', message: 'The request took too long to arrive.' },
 }

@@ -5,7 +5,7 @@ import type { OperationSpec } from '../../src-shared/contract/operation.ts'
 import { operations } from '../../src-shared/contract/operations.ts'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
 import type { Api } from '../api/api.ts'
-import { isLoopbackHost } from './addresses.ts'
+import { isLoopbackHost } from '../base/loopback.ts'
 import type { Guard } from './authenticate.ts'
 import { createQueryReader, flatInput } from './flat-input.ts'
 

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig, type AppConfig, type ConfigOptions } from '../base/config.ts'
+import { ConfigError } from '../base/config-error.ts'
+import { readConfig, type AppConfig, type ConfigOptions } from '../base/config.ts'
 import { prepareDataDir, type Resources } from '../base/paths.ts'
 import { preferPort } from '../base/prefer-port.ts'
 import { DataDirHeldError, holdDataDir } from '../base/single-instance.ts'

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig, type ConfigOptions } from '../../../src-main/base/config.ts'
+import { ConfigError } from '../../../src-main/base/config-error.ts'
+import { readConfig, type ConfigOptions } from '../../../src-main/base/config.ts'
 import { defaultDataDir } from '../../../src-main/base/paths.ts'
 
 const program = {
@@ -35,17 +37,50 @@ test('without any setting everything has its default', () => {
     workflowsDir: program.workflowsDir,
     migrationsDir: program.migrationsDir,
     version: '1.2.3',
+    allowedHosts: [],
+    trustProxy: [],
+    tls: null,
   })
 })
 
 test('the command line wins over the environment, and both over the defaults', () => {
-  const env = { SVC_HOST: '0.0.0.0', SVC_PORT: '1', SVC_DATA_DIR: '/env', SVC_WORKSPACE_ROOT: '/trees' }
+  const env = { SVC_HOST: '127.0.0.2', SVC_PORT: '1', SVC_DATA_DIR: '/env', SVC_WORKSPACE_ROOT: '/trees' }
   expect(readConfig(env, { port: '0', dataDir: '/flag', host: '[::1]' }, program)).toMatchObject({
     host: '::1',
     port: 0,
     dataDir: resolve('/flag'),
     workspaceRoot: resolve('/trees'),
   })
+})
+
+test('beyond this machine it listens only when that is meant', () => {
+  const refused =
+    'it opens the service to the network. Add --expose (SVC_EXPOSE=1) if you mean to; see docs/security.md.'
+  expect(refusal({ SVC_HOST: '0.0.0.0' })).toBe(`SVC_HOST="0.0.0.0" cannot be used: ${refused}`)
+  expect(refusal({ SVC_EXPOSE: '0' }, { host: 'box.lan' })).toBe(`--host="box.lan" cannot be used: ${refused}`)
+  expect(refusal({ SVC_EXPOSE: 'yes' })).toBe('SVC_EXPOSE="yes" cannot be used: give one of 0, 1.')
+  expect(readConfig({ SVC_HOST: '0.0.0.0', SVC_EXPOSE: '1' }, {}, program).host).toBe('0.0.0.0')
+  expect(readConfig({}, { host: '::', expose: true }, program).host).toBe('::')
+  expect(['localhost', '127.0.0.2', '::1'].map((host) => refusal({}, { host }))).toEqual(Array(3).fill('accepted'))
+})
+
+test('proxies and host names are lists; a certificate comes with its key', () => {
+  const env = { SVC_TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,fd00::/8', SVC_ALLOWED_HOSTS: 'copse.example.com,box' }
+  expect(readConfig(env, {}, program)).toMatchObject({
+    trustProxy: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+    allowedHosts: ['copse.example.com', 'box'],
+  })
+  expect(refusal({ SVC_TRUST_PROXY: '10.0.0.0/33' })).toContain('give addresses or networks of your proxies')
+  expect(refusal({ SVC_TRUST_PROXY: 'true' })).toContain('SVC_TRUST_PROXY="true" cannot be used')
+  expect(refusal({ SVC_ALLOWED_HOSTS: 'https://x' })).toContain('give host names, separated by commas.')
+  expect(refusal({}, { tlsCert: '/x.pem' })).toBe(
+    '--tls-cert="/x.pem" cannot be used: give both, SVC_TLS_CERT and SVC_TLS_KEY.',
+  )
+  const cert = fileURLToPath(new URL('../../fixtures/tls/cert.pem', import.meta.url))
+  const key = fileURLToPath(new URL('../../fixtures/tls/key.pem', import.meta.url))
+  expect(refusal({ SVC_TLS_CERT: cert, SVC_TLS_KEY: '/nowhere' })).toContain('the file cannot be read.')
+  expect(refusal({ SVC_TLS_CERT: key, SVC_TLS_KEY: key })).toContain('give a PEM certificate and the PEM key')
+  expect(readConfig({}, { tlsCert: cert, tlsKey: key }, program).tls?.cert).toContain('BEGIN CERTIFICATE')
 })
 
 test.each([

@@ -1,0 +1,12 @@
+import { BlockList, isIPv6 } from 'node:net'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** Whether the name or address means this machine only. IPv6 with or without brackets. */
+export function isLoopbackHost(host: string): boolean {
+  if (host.toLowerCase() === 'localhost') return true
+  const address = host.replace(/^\[|\]$/g, '').replace(/^::ffff:/i, '')
+  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}

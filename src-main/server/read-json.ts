@@ -1,0 +1,88 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+
+/** How deep a body may be nested. Nothing of the contract needs a tenth of it; what recurses over a body must not overflow. */
+const maxDepth = 64
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads a body as strict JSON: UTF-8, no key twice in an object, no `__proto__`, not deeper than 64. Undefined for an
+ * empty body. Throws `invalid_json`.
+ */
+export function readJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined
+  const text = decode(body)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw invalidJson('The body is not valid JSON.', { cause: error })
+  }
+  checkStructure(text)
+  return value
+}
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body)
+  } catch (error) {
+    throw invalidJson('The body is not UTF-8.', { cause: error })
+  }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Looks at text that is known to be valid JSON. `JSON.parse` itself lets the last of two equal keys win. */
+function checkStructure(text: string): void {
+  /** The keys of each open object; null for an array. */
+  const open: (Set<string> | null)[] = []
+  let expectsKey = false
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x7b: // {
+      case 0x5b: {
+        const isObject = text.charCodeAt(index) === 0x7b
+        if (open.push(isObject ? new Set() : null) > maxDepth) {
+          throw invalidJson(`The body is nested deeper than ${maxDepth} levels.`)
+        }
+        expectsKey = isObject
+        break
+      }
+      case 0x7d: // }
+      case 0x5d:
+        open.pop()
+        expectsKey = false
+        break
+      case 0x2c: // ,
+        expectsKey = open.at(-1) !== null
+        break
+      case quote: {
+        const end = endOfString(text, index)
+        if (expectsKey) note(open.at(-1) ?? null, text.slice(index, end + 1))
+        expectsKey = false
+        index = end
+      }
+    }
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === backslash) index++
+    else if (code === quote) return index
+  }
+  return text.length
+}
+
+function note(keys: Set<string> | null, quoted: string): void {
+  const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
+  if (key === '__proto__') throw invalidJson('The body may not have a key __proto__.')
+  if (keys?.has(key))
+    throw invalidJson(`The body has the key ${JSON.stringify(key).slice(0, 100)} twice in one object.`)
+  keys?.add(key)
+}
+
+const invalidJson = (message: string, options?: ErrorOptions) =>
+  new ApiError({ code: 'invalid_json', message }, options)

@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
+import { hostname } from 'node:os'
+import { expect, test } from 'vitest'
+import { openServer } from './open-server.ts'
+
+const pem = (name: string) => readFile(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url), 'utf8')
+const patience = {
+  requests: 1_000,
+  failures: 1_000,
+  headersMs: 100,
+  requestMs: 200,
+  stallMs: 200,
+  connections: 100,
+}
+
+/** fetch refuses to send these headers. */
+function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    httpRequest(url, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+/** Sends bytes as they are and settles with all that comes back until the server hangs up. */
+function raw(url: string, text: string): Promise<string> {
+  const { hostname: host, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), host, () => socket.write(text))
+    let heard = ''
+    socket.on('data', (bytes) => (heard += bytes.toString()))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(heard))
+  })
+}
+
+test('a service that is open to the network answers to addresses and its own names, not to names that others let point here', async () => {
+  await using server = await openServer({ host: '0.0.0.0', allowedHosts: ['copse.example.com'] })
+  const { port } = new URL(server.url)
+  const as = (host: string, origin?: string) => statusOf(`${server.url}/healthz`, { host, ...(origin && { origin }) })
+  expect([
+    await as(`192.168.7.7:${port}`),
+    await as(`[fd00::7]:${port}`),
+    await as(hostname()),
+    await as(`${hostname()}.local:${port}`),
+    await as('COPSE.example.com'),
+    await as('localhost'),
+    await as('evil.example'),
+    await as('copse.example.com.evil.example'),
+    await as(`127.0.0.1:${port}`, 'https://copse.example.com'),
+    await as(`127.0.0.1:${port}`, 'https://evil.example'),
+  ]).toEqual([200, 200, 200, 200, 200, 200, 403, 403, 200, 403])
+})
+
+test('behind a proxy on this machine it answers to the host that was named', async () => {
+  await using server = await openServer({ allowedHosts: ['copse.example.com'] })
+  const as = (host: string) => statusOf(`${server.url}/healthz`, { host })
+  expect([await as('copse.example.com'), await as('evil.example')]).toEqual([200, 403])
+})
+
+test('the address of a caller is what a trusted proxy says, and of nobody else', async () => {
+  const forwarded = { headers: { 'x-forwarded-for': '203.0.113.9' } }
+  for (const [trustProxy, address] of [
+    [[], '127.0.0.1'],
+    [['10.0.0.0/8'], '127.0.0.1'],
+    [['127.0.0.1'], '203.0.113.9'],
+  ] as const) {
+    await using server = await openServer({ trustProxy })
+    await server.request('/api/v1/projects', forwarded)
+    expect(server.api.calls.map(({ context }) => context.remote_address)).toEqual([address])
+  }
+})
+
+test('an address that tries wrong tokens is turned away, whoever else goes on', async () => {
+  await using server = await openServer({ trustProxy: ['127.0.0.1'], limits: { ...patience, failures: 3 } })
+  const ask = async (address: string, token?: string) => {
+    const headers = { 'x-forwarded-for': address }
+    const response = await server.request('/api/v1/projects', { headers, ...(token && { token }) })
+    return [response.status, response.headers.has('retry-after')]
+  }
+  const answers: unknown[] = []
+  for (let count = 0; count < 4; count++) answers.push(await ask('203.0.113.9', `svc_${'x'.repeat(43)}`))
+  expect(answers).toEqual([...Array<unknown>(3).fill([401, false]), [429, true]])
+  expect([await ask('203.0.113.9'), await ask('203.0.113.10')]).toEqual([
+    [429, true],
+    [200, false],
+  ])
+})
+
+test('with a certificate it speaks HTTPS and says so to browsers', async () => {
+  const tls = { cert: await pem('cert'), key: await pem('key') }
+  await using server = await openServer({ tls })
+  expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+  const answer = await new Promise<{ status: number | undefined; hsts: string | undefined }>((resolve, reject) => {
+    httpsRequest(`${server.url}/healthz`, { ca: tls.cert }, (response) => {
+      response.resume()
+      resolve({ status: response.statusCode, hsts: response.headers['strict-transport-security'] })
+    })
+      .on('error', reject)
+      .end()
+  })
+  expect(answer).toEqual({ status: 200, hsts: 'max-age=31536000' })
+})
+
+test('answers of the API are never a page, and kept nowhere', async () => {
+  await using server = await openServer()
+  const { headers } = await server.request('/api/v1/projects')
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cache-control': 'no-store',
+  })
+  expect(headers.has('strict-transport-security')).toBe(false)
+})
+
+test('a head or a body that trickles in is not waited for', async () => {
+  await using server = await openServer({ limits: patience })
+  const head = `POST /api/v1/auth/login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n`
+  for (const started of [head, `${head}content-length: 100\r\n\r\n{"email":`]) {
+    const answer = await raw(server.url, started)
+    expect(answer).toContain('HTTP/1.1 400 Bad Request')
+    expect(answer).toContain('"code":"validation_failed","message":"The request took too long to arrive."')
+  }
+})
+
+test('whoever does not take their answer is dropped', async () => {
+  await using server = await openServer({ limits: patience })
+  server.api.handle('projects.list', () => ({ items: [], filler: 'x'.repeat(32_000_000) }) as never)
+  const { hostname: host, port } = new URL(server.url)
+  const head = `GET /api/v1/projects HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${server.token}\r\n\r\n`
+  const socket = connect(Number(port), host, () => socket.write(head))
+  socket.pause()
+  // A paused socket hears of its end only when something is written to a connection that is gone.
+  const gone = new Promise<void>((resolve) => {
+    socket.once('error', () => resolve())
+    socket.once('close', () => resolve())
+  })
+  const prodding = setInterval(() => socket.write('\r\n'), 50)
+  await gone
+  clearInterval(prodding)
+  socket.destroy()
+})
+
+test.each([
+  ['a head that is too long', `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 413],
+  ['no HTTP at all', '\u0016\u0003\u0001\u0002\r\n\r\n', 400],
+  ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
+  ['a length and chunks', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n', 400],
+  ['a negative length', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n', 400],
+  ['a line end inside a header', 'GET / HTTP/1.1\r\nhost: x\r\nx: a\u0000b\r\n\r\n', 400],
+  ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+])('%s gets a clear answer', async (_what, text, status) => {
+  await using server = await openServer()
+  const answer = await raw(server.url, text)
+  expect(Number(answer.split(' ')[1])).toBe(status)
+  expect(answer).not.toMatch(/\n\s+at /)
+})
