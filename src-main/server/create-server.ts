@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
@@ -134,6 +135,11 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
     ...(config.tls ? { https: { ...config.tls, ...patience } } : { http: patience }),
   }) as unknown as FastifyInstance
   app.server.maxConnections = limits.connections
+  app.server.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0)
+      log.warn({ buffered: socket.writableLength }, 'dropped a client: it took nothing of its answer')
+    socket.destroy()
+  })
   const guardBrowsers = createBrowserGuard(config.host, config.allowedHosts ?? [])
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders(request.url.startsWith(apiPrefix), config.tls != null))
