@@ -1,6 +1,6 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { EngineContext } from './context.ts'
+import { nowIso, type EngineContext } from './context.ts'
 import { launch, type Launch, type Launched } from './launch.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import { settleExecution, type StopReason } from './settle-execution.ts'
@@ -79,7 +79,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     }
     const hear = () => {
       run.heard = context.clock.now()
-      run.quiet = false
+      if (run.quiet) sayHeard(context, run)
     }
     runs.set(execution_id, run)
     const leave = () => {
@@ -162,6 +162,14 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await Promise.all([...runs.keys()].map((id) => stop(id, 'stopped')))
     },
   }
+}
+
+/** What was heard need not be anything that shows, so that it is heard again is said by itself. */
+function sayHeard(context: EngineContext, run: Run): void {
+  const { project_id, task_id, id } = run.record
+  run.quiet = false
+  const occurred_at = nowIso(context)
+  context.feed.activity({ project_id, task_id, execution_id: id, text: 'Working', quiet_since: null, occurred_at })
 }
 
 /** How long an agent that did its part may take to say goodbye. */

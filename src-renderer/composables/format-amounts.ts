@@ -27,8 +27,9 @@ export function formatTokens(tokens: number): string {
   return `${(tokens / 1_000_000).toFixed(1)}M`
 }
 
-/** `$0.84`; below a cent `<$0.01`. */
-export function formatCost(usd: number): string {
+/** `$0.84`; below a cent `<$0.01`; `—` where nobody named a price. */
+export function formatCost(usd: number | null): string {
+  if (usd === null) return '—'
   return usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 

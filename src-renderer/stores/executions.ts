@@ -48,8 +48,11 @@ export const useExecutions = defineStore('executions', () => {
     load,
     ensure,
     stop,
-    /** Since when nothing was heard of the task's agent, once that is long. */
-    quietSince: (taskId: string): string | null => activity.get(taskId)?.quiet_since ?? null,
+    /** Since when nothing was heard of the execution, once that is long. */
+    quietSince(taskId: string, executionId: string): string | null {
+      const last = activity.get(taskId)
+      return last?.execution_id === executionId ? last.quiet_since : null
+    },
     setActivity: (next: Activity) => void activity.set(next.task_id, next),
     /** Writes to the agent while it runs. */
     input: async (executionId: string, data: string): Promise<void> => {

@@ -10,10 +10,19 @@ import { openLocally } from './harness/local-page.ts'
 
 const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 
+/** A folder outside every worktree: a file in it tells the agent of the task of that name to end. */
+async function signFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'copse-queue-'))
+  return {
+    path,
+    end: (title: string) => writeFile(join(path, title), ''),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
 test('three tasks for one slot: the board and the queue say whose turn comes when, and a higher limit starts the next', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
-  const folder = await mkdtemp(join(tmpdir(), 'copse-queue-'))
-  await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const { page, client, panel, openProject } = await openLocally(await browser.newPage(pageOptions), service)
@@ -22,7 +31,7 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   const agent = await client.call('agents.create', {
     name: 'Worker',
     executor: 'command',
-    config: { command: `until [ -e "${folder}/$SVC_TASK_TITLE" ]; do sleep 0.05; done; echo two > a.txt` },
+    config: { command: `until [ -e "${signs.path}/$SVC_TASK_TITLE" ]; do sleep 0.05; done; echo two > a.txt` },
   })
   await page.reload()
   await openProject('ferry')
@@ -71,14 +80,57 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await queue.getByText('2 of 2', { exact: true }).waitFor()
 
   // One that ends makes room for the next, and the row of a task opens it.
-  await writeFile(join(folder, 'First'), '')
+  await signs.end('First')
   await queue.getByText('Nothing waits for a slot.').waitFor()
   expect((await rows()).toSorted()).toEqual(['Second', 'Third'])
   await queue.getByRole('link', { name: /Third/ }).focus()
   await page.keyboard.press('Enter')
   await panel.getByRole('heading', { name: 'Third' }).waitFor()
   await queue.waitFor({ state: 'detached' })
-  await writeFile(join(folder, 'Second'), '')
-  await writeFile(join(folder, 'Third'), '')
+  await signs.end('Second')
+  await signs.end('Third')
   await page.getByRole('button', { name: '0 of 2 running, show the queue' }).waitFor()
+})
+
+test('an agent of which nothing is heard is called quiet, not failed, until it is heard again, and is ended from its card', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  await using signs = await signFolder()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(pageOptions), service)
+  // The service looks every 15 seconds.
+  page.setDefaultTimeout(40_000)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  await client.call('projects.update_settings', { project_id: project.id, stall_after_seconds: 1 })
+  const agent = await client.call('agents.create', {
+    name: 'Thinker',
+    executor: 'command',
+    config: { command: `until [ -e "${signs.path}/$SVC_TASK_TITLE" ]; do sleep 0.05; done; echo Eureka; sleep 600` },
+  })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Think' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await page.reload()
+  await openProject('ferry')
+  const row = page.getByRole('listitem').filter({ has: page.locator('[data-card]') })
+  await row.getByText(/^Quiet for \d+ s$/).waitFor()
+  await row.getByRole('button', { name: 'Stop the agent of “Think”' }).waitFor()
+  await openTask('Think', 'Agent')
+  await panel.getByText(/^Quiet for/).waitFor()
+  await panel.getByRole('button', { name: /^Stop/ }).waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page), `quiet, ${colorScheme}`).toEqual([])
+  }
+  // A reload forgets nothing of it.
+  await page.reload()
+  await row.getByText(/^Quiet for/).waitFor()
+  await signs.end('Think')
+  await row.getByText('Eureka').waitFor()
+  expect(await page.getByText(/^Quiet for/).count()).toBe(0)
+  await row.getByText(/^Quiet for/).waitFor()
+  await row.getByRole('button', { name: 'Stop the agent of “Think”' }).click()
+  await expect
+    .poll(async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.status)
+    .toBe('stopped')
+  await row.getByText(/^Quiet for/).waitFor({ state: 'detached' })
 })

@@ -48,6 +48,10 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
     return queue.waitOf(task().id) ?? 'In the queue'
   })
+  const quietSince = computed(() => {
+    const running = execution.value
+    return running?.status === 'running' ? executions.quietSince(running.task_id, running.id) : null
+  })
   const waitsFor = computed(() => {
     const open = task().dependencies.find((id) => {
       const other = tasks.byId.get(id)
@@ -66,6 +70,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     condition,
     glyph,
     live,
+    quietSince,
     turn,
     waitsFor,
     verdict,

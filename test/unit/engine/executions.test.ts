@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { EngineContext } from '../../../src-main/engine/context.ts'
 import { createExecutions, type ExecutionsDeps } from '../../../src-main/engine/executions.ts'
+import type { Activity } from '../../../src-shared/contract/events.ts'
 import type { ExecutionOutcome, ExecutionRun } from '../../../src-main/engine/ports.ts'
 import type { ExecutionRecord, TaskRecord } from '../../../src-main/engine/store-port.ts'
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
@@ -26,8 +27,11 @@ const later = () => Promise.resolve(null)
 function startAgents() {
   const ends = new Map<string, () => void>()
   const stopped: string[] = []
+  const said: Activity[] = []
+  const logs = new Map<string, ExecutionRun['log']>()
   const waiting = new Map(Object.keys(tasks).map((id) => [id, recordOf(id)]))
-  const start = (_: unknown, { execution_id }: ExecutionRun) => {
+  const start = (_: unknown, { execution_id, log }: ExecutionRun) => {
+    logs.set(execution_id, log)
     const { promise, resolve } = Promise.withResolvers<ExecutionOutcome>()
     const end = () => {
       // What is no longer known needs no settling.
@@ -51,9 +55,9 @@ function startAgents() {
   }
   const context = {
     store: { read },
-    feed: { commit: nothing },
+    feed: { commit: nothing, activity: (activity: Activity) => said.push(activity) },
     workspaces: { lock: later, unlock: later, head: () => Promise.resolve('c0ffee') },
-    logs: { openAgent: () => Promise.resolve({ close: later }) },
+    logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },
     executors: { hosting: () => 'here', start },
     agentTokens: { mint: () => 'token', revoke: nothing },
     config: { apiUrl: () => null },
@@ -75,6 +79,9 @@ function startAgents() {
   return {
     executions,
     stopped,
+    said,
+    /** What the agent prints. */
+    print: (name: string) => logs.get(name)?.raw(new Uint8Array([46])),
     begin: (name: string) => executions.start(id(name)),
     end: async (name: string) => {
       const run = executions.running().get(id(name))
@@ -146,4 +153,18 @@ test('who wants the worktree for a task alone waits for the others, and not for 
   await waiting
   expect(agents.executions.isShared(parent)).toBe(false)
   expect([...agents.executions.running().keys()]).toEqual(['parent'])
+})
+
+test('an agent that was quiet says by whatever it prints that it is not, once', async () => {
+  const agents = startAgents()
+  await agents.begin('parent')
+  await agents.print('parent')
+  expect(agents.said).toEqual([])
+  const run = agents.executions.running().get('parent' as ExecutionId)
+  if (!run) throw new Error('It does not run.')
+  run.quiet = true
+  await agents.print('parent')
+  await agents.print('parent')
+  expect(agents.said).toMatchObject([{ task_id: 'parent', execution_id: 'parent', quiet_since: null }])
+  await agents.end('parent')
 })
