@@ -1,0 +1,17 @@
+import { defineStore } from 'pinia'
+import { computed } from 'vue'
+import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
+import { useClient } from './client.ts'
+import { useExecutions } from './executions.ts'
+
+/** What agents have used, as they report it. */
+export const useUsage = defineStore('usage', () => {
+  const client = useClient()
+  const executions = useExecutions()
+  return {
+    ofTask: (taskId: string): Promise<UsageSum> => client.call('tasks.usage', { task_id: taskId }),
+    ofProject: (projectId: string): Promise<ProjectUsage> => client.call('projects.usage', { project_id: projectId }),
+    /** Grows with every run that ends, which is when sums change. */
+    ended: computed(() => [...executions.byId.values()].filter((execution) => execution.finished_at !== null).length),
+  }
+})
