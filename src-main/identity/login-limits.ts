@@ -61,7 +61,9 @@ interface Counter {
 
 function createCounter(clock: Clock, limit: number): Counter {
   const times = new Map<string, number[]>()
-  const recent = (key: string) => (times.get(key) ?? []).filter((time) => time > clock.now() - windowMs)
+  // A time that is still to come was counted before the clock went back.
+  const recent = (key: string) =>
+    (times.get(key) ?? []).filter((time) => time > clock.now() - windowMs && time <= clock.now())
   const set = (key: string, list: number[]) => {
     times.delete(key)
     if (list.length > 0) times.set(key, list)

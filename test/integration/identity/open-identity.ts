@@ -22,7 +22,11 @@ export interface OpenIdentity extends AsyncDisposable {
 
 /** Identity over a real database in a temporary folder, with a clock that the test moves. */
 export async function openIdentity(
-  options: { readonly registration?: 'open' | 'closed'; readonly adopt?: (user_id: UserId) => void } = {},
+  options: {
+    readonly registration?: 'open' | 'closed'
+    readonly adopt?: (user_id: UserId) => void
+    readonly bcryptCost?: number
+  } = {},
 ): Promise<OpenIdentity> {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-identity-'))
   const database = await openDatabase(join(dataDir, 'copse.db'), resolve('src-main/store/migrations'))
@@ -42,7 +46,7 @@ export async function openIdentity(
     ),
     clock: { now: () => time.now },
     newId: v7,
-    config: { bcryptCost: 4, registration: options.registration ?? 'open', dataDir },
+    config: { bcryptCost: options.bcryptCost ?? 4, registration: options.registration ?? 'open', dataDir },
   })
   return {
     identity,

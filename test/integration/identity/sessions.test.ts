@@ -156,3 +156,17 @@ test('the signing key is kept, and only its owner can read it', async () => {
   )
   expect(modes).toEqual([0o700, 0o600])
 })
+
+test('a clock that goes back locks nobody out', async () => {
+  await using opened = await openIdentity()
+  const { identity, time } = opened
+  const session = await identity.register(person('owner@example.com'))
+  const login = (password: string) => identity.login({ email: 'owner@example.com', password }, '10.0.0.1')
+  for (let attempt = 0; attempt < 10; attempt++) await login('wrong').catch(() => undefined)
+  await expect(login('correct horse')).rejects.toMatchObject({ code: 'rate_limited' })
+  time.now -= 24 * 3_600_000
+  expect(await identity.authenticate(session.access_token)).toMatchObject({ user_id: session.user.id })
+  const again = await login('correct horse')
+  expect(await identity.authenticate(again.access_token)).toMatchObject({ user_id: session.user.id })
+  expect((await identity.refresh(session.refresh_token)).user.id).toBe(session.user.id)
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { createPasswords } from '../../../src-main/identity/passwords.ts'
+import { openIdentity, person } from './open-identity.ts'
+
+const rounds = 30
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+test('a wrong sign-in takes as long for an account that exists as for one that does not', async () => {
+  await using opened = await openIdentity({ bcryptCost: 8 })
+  await opened.identity.register(person('owner@example.com'))
+  const took = { known: [] as number[], unknown: [] as number[] }
+  const attempt = async (kind: keyof typeof took, email: string) => {
+    const start = performance.now()
+    await opened.identity.login({ email, password: 'wrong horse' }, null).catch(() => undefined)
+    took[kind].push(performance.now() - start)
+    // Past the limit on failures of one account.
+    opened.time.now += 3_600_000
+  }
+  await attempt('known', 'owner@example.com')
+  await attempt('unknown', 'nobody@example.com')
+  // In turns, so that whatever else the machine does falls on both alike.
+  for (let round = 0; round < rounds; round++) {
+    await attempt('known', 'owner@example.com')
+    await attempt('unknown', 'nobody@example.com')
+  }
+  const [known, unknown] = [median(took.known), median(took.unknown)]
+  expect(Math.abs(known - unknown) / Math.max(known, unknown)).toBeLessThan(0.15)
+})
+
+test('beyond 200 who wait their turn, the next is asked to come again', async () => {
+  const passwords = createPasswords(4)
+  const results = await Promise.allSettled(Array.from({ length: 260 }, () => passwords.verify('x', null)))
+  const refused = results.filter((result) => result.status === 'rejected')
+  expect(refused.length).toBeGreaterThanOrEqual(50)
+  expect(refused[0]).toMatchObject({ reason: { code: 'rate_limited', details: { retry_after: 30 } } })
+  expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true)
+})
