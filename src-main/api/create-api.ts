@@ -10,6 +10,7 @@ import type { Queries } from '../engine/store-port.ts'
 import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
+import { parse } from './parse.ts'
 import { visibleTo } from './visible-events.ts'
 import { findComment, findDaemon, findExecution, findKnowledge, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
@@ -92,25 +93,6 @@ function transcript(
   authorise(parts.store.read, 'member', request, context.principal)
   const execution = findExecution(parts.store.read, request.execution_id)
   return parts.logs.follow(execution.task_id, execution.id, from, { signal: context.signal })
-}
-
-function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const result = schema.safeParse(input ?? {})
-  if (result.success) return result.data
-  const issues = result.error.issues.flatMap(placesOf)
-  const first = issues[0]
-  const where = first?.path ? `${first.path}: ` : ''
-  throw new ApiError({
-    code: 'validation_failed',
-    message: `The request does not fit: ${where}${first?.message ?? 'it has the wrong shape.'}`,
-    details: { issues },
-  })
-}
-
-/** A key that nobody knows is its own place, not the whole that it stands in. */
-function placesOf(issue: z.core.$ZodIssue): readonly { readonly path: string; readonly message: string }[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
-  return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'There is no such setting.' }))
 }
 
 const Scope = z.object({

@@ -38,10 +38,11 @@ export function addMcpRoute(
     { onerror },
   )
   const serve = toNodeHandler(handler, { onerror })
-  app.all(
-    `${apiPrefix}/mcp`,
-    { onRequest: (request) => guard.admit(request, 'anyone', 'query') },
-    async (request, reply) => {
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: `${apiPrefix}/mcp`,
+    onRequest: (request) => guard.admit(request, 'anyone', 'query'),
+    handler: async (request, reply) => {
       const auth: AuthInfo = {
         token: '',
         clientId: 'svc',
@@ -55,7 +56,7 @@ export function addMcpRoute(
       const message = Object.assign(request.raw, { auth }) as NodeIncomingMessageLike
       await serve(message, reply.raw, request.body)
     },
-  )
+  })
   return { close: () => handler.close() }
 }
 

@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+
+interface Place {
+  readonly path: string
+  readonly message: string
+}
+
+/** The request as the schema has it. Throws `validation_failed`, naming each place. */
+export function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const result = schema.safeParse(input ?? {})
+  const issues = result.success ? nulIn(result.data, []) : result.error.issues.flatMap(placesOf)
+  if (result.success && issues.length === 0) return result.data
+  const first = issues[0]
+  const where = first?.path ? `${first.path}: ` : ''
+  throw new ApiError({
+    code: 'validation_failed',
+    message: `The request does not fit: ${where}${first?.message ?? 'it has the wrong shape.'}`,
+    details: { issues },
+  })
+}
+
+/** A key that nobody knows is its own place, not the whole that it stands in. */
+function placesOf(issue: z.core.$ZodIssue): readonly Place[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
+  return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'There is no such setting.' }))
+}
+
+/** No path, name, argument or environment may hold the character; what is typed into a terminal (`data`) may. */
+function nulIn(value: unknown, path: readonly string[]): readonly Place[] {
+  if (typeof value === 'string') {
+    return value.includes('\0') ? [{ path: path.join('.'), message: 'Text may not hold the character NUL.' }] : []
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) => {
+    if (key === 'data' && path.length === 0) return []
+    return [...nulIn(key, [...path, 'key']), ...nulIn(item, [...path, key])]
+  })
+}
