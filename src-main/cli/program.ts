@@ -1,7 +1,14 @@
 import { Command, CommanderError } from 'commander'
+import { addAgent } from './commands/agent.ts'
 import { addDemo, type DemoArguments } from './commands/demo.ts'
+import { addEvents } from './commands/events.ts'
 import { addSignIn } from './commands/login.ts'
+import { addMcp } from './commands/mcp.ts'
+import { addOpen } from './commands/open.ts'
+import { addProject } from './commands/project.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
+import { addReview } from './commands/task-moves.ts'
+import { addTask } from './commands/task.ts'
 
 /** What the commands cannot do as clients of the API. */
 export interface Program {
@@ -34,5 +41,12 @@ export function createProgram(program: Program): Command {
   addServe(svc, program.serve)
   addDemo(svc, program.demo)
   addSignIn(svc)
+  addProject(svc)
+  addAgent(svc)
+  addTask(svc)
+  addReview(svc)
+  addEvents(svc)
+  addOpen(svc)
+  addMcp(svc)
   return svc
 }

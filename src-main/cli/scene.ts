@@ -64,6 +64,11 @@ export function addCommand(parent: Command, { usage, summary, examples }: Comman
     .addHelpText('after', `\n${heading}:\n${examples.map((example) => `  $ ${example}`).join('\n')}`)
 }
 
+/** Adds a command that only has others below it. */
+export function addGroup(parent: Command, name: string, summary: string): Command {
+  return parent.command(name).description(summary).helpOption('-h, --help', 'show this help').helpCommand(false)
+}
+
 /** Adds a command that talks to the service. */
 export function addClientCommand(parent: Command, text: CommandText): Command {
   return addCommand(parent, text)

@@ -75,7 +75,8 @@ function createRequest({ baseUrl, getToken, fetch = globalThis.fetch }: HttpTran
 
 const bearer = (token: string | null) => (token === null ? {} : { authorization: `Bearer ${token}` })
 
-async function orConnectionError<T>(work: Promise<T>): Promise<T> {
+/** Throws a `ConnectionError` for whatever keeps `work` from its answer. */
+export async function orConnectionError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -83,7 +84,8 @@ async function orConnectionError<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-async function readError(response: Response): Promise<Error> {
+/** What an answer that is no success says: an `ApiError`, or a `ConnectionError` where it is not the service’s own. */
+export async function readError(response: Response): Promise<Error> {
   const text = await orConnectionError(response.text())
   const body = ErrorBody.safeParse(parseJson(text))
   if (!body.success) return new ConnectionError(`Something that is not Copse answered with status ${response.status}.`)

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Shows text with a pager, a shell's command line like `less -R`, that has the person's terminal until they
+ * leave it. Answers false where there is no such program.
+ */
+export async function showInPager(commandLine: string, text: string, env: Environment): Promise<boolean> {
+  const pager = spawn(commandLine, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { ...env } })
+  // Ctrl-C belongs to the pager, and whoever leaves it early wants no more.
+  const ignore = () => undefined
+  process.on('SIGINT', ignore)
+  pager.stdin.on('error', ignore)
+  try {
+    pager.stdin.end(text)
+    const [code] = (await once(pager, 'exit')) as [number | null]
+    return code !== 126 && code !== 127
+  } finally {
+    process.off('SIGINT', ignore)
+  }
+}
+
+/** Hands an address to the desktop's own program for it. Answers false where there is none, or no desktop. */
+export async function openOnDesktop(url: string, env: Environment, platform: NodeJS.Platform): Promise<boolean> {
+  if (platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return false
+  const [command, ...args] =
+    platform === 'darwin'
+      ? ['open', url]
+      : platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', url]
+        : ['xdg-open', url]
+  const opener = spawn(command ?? '', args, { stdio: 'ignore', detached: true, env: { ...env } })
+  opener.unref()
+  try {
+    await once(opener, 'spawn')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import { Option, type Command } from 'commander'
+import { executorProfiles, type ExecutorProfile } from '../../../src-shared/contract/projects.ts'
+import { usageError } from '../cli-error.ts'
+import { shortId } from '../pick.ts'
+import { addClientCommand, addGroup, collect, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { formatTable } from '../table.ts'
+
+interface AddOptions extends CommonOptions {
+  readonly executor: ExecutorProfile
+  readonly command?: string
+  readonly model?: string
+  readonly arg?: readonly string[]
+  readonly env?: readonly string[]
+}
+
+/** `svc agent …`. */
+export function addAgent(program: Command): void {
+  const agent = addGroup(program, 'agent', 'add and list agents')
+  addClientCommand(agent, {
+    usage: 'add <name>',
+    summary: 'make an agent',
+    examples: [
+      'svc agent add Claude --executor claude-code --model opus',
+      'svc agent add Formatter --executor command --command "npx prettier --write ."',
+    ],
+  })
+    .addOption(
+      new Option('--executor <profile>', 'what kind of agent it is').choices(executorProfiles).makeOptionMandatory(),
+    )
+    .option('--command <line>', 'the command line of `command` and `acp`; for others, the path of their program')
+    .option('--model <model>', 'the model it is to use')
+    .option('--arg <argument>', 'one more argument for its program; may be given more than once', collect)
+    .option('--env <name=value>', 'a variable of its environment; may be given more than once', collect)
+    .action((name: string, options: AddOptions) => runScene(options, (scene) => add(scene, name, options)))
+  addClientCommand(agent, {
+    usage: 'list',
+    summary: 'list the agents that may work in your projects',
+    examples: ['svc agent list', "svc agent list --json | jq -r '.items[].name'"],
+  }).action((options: CommonOptions) => runScene(options, list))
+}
+
+async function add({ client, out }: Scene, name: string, options: AddOptions): Promise<void> {
+  const { executor, command, model, arg, env } = options
+  const agent = await client.call('agents.create', {
+    name,
+    executor,
+    config: {
+      ...(command !== undefined && { command }),
+      ...(model !== undefined && { model }),
+      ...(arg !== undefined && { args: [...arg] }),
+      ...(env !== undefined && { env: Object.fromEntries(env.map(variable)) }),
+    },
+  })
+  await out.answer(agent, () => `${shortId(agent.id)}  ${agent.name} is an agent now.`)
+}
+
+function variable(text: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined)
+    throw usageError(`--env wants NAME=VALUE, not ${JSON.stringify(text)}.`)
+  return [name, value]
+}
+
+async function list({ client, out }: Scene): Promise<void> {
+  const answer = await client.call('agents.list', {})
+  const rows = answer.items.map(({ id, name, executor, config, paused }) => [
+    shortId(id),
+    paused ? `${name} (paused)` : name,
+    executor,
+    config.model ?? '',
+    config.command ?? '',
+  ])
+  await out.answer(answer, () =>
+    rows.length === 0
+      ? 'There is no agent yet. Make one with `svc agent add`.'
+      : formatTable(['ID', 'NAME', 'EXECUTOR', 'MODEL', 'COMMAND'], rows),
+  )
+}

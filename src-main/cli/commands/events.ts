@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import type { FeedItem } from '../../../src-shared/contract/events.ts'
+import { eventText } from '../event-text.ts'
+import { findProject } from '../find.ts'
+import { watchReader } from '../output.ts'
+import { readResuming } from '../resume.ts'
+import { addClientCommand, collect, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
+
+interface EventOptions extends CommonOptions {
+  readonly project?: string
+  readonly since?: number
+  readonly type?: readonly string[]
+}
+
+/** `svc events`. */
+export function addEvents(program: Command): void {
+  addClientCommand(program, {
+    usage: 'events',
+    summary: 'print what happens in your projects, as it happens, until you end it',
+    examples: [
+      'svc events',
+      'svc events --json --since 0 --type task.transitioned',
+      'svc events --json | jq -r \'select(.type == "notification.created").data.title\'',
+    ],
+  })
+    .option('--project <project>', 'only those of this project; id or name')
+    .option('--since <number>', 'begin after this event (its `seq`); 0 for all that is kept', wholeNumber(0, 1e15 - 1))
+    .option('--type <type>', 'only those of this type; may be given more than once', collect)
+    .action((options: EventOptions) => runScene(options, (scene) => print(scene, options)))
+}
+
+async function print(scene: Scene, { project: text, since, type }: EventOptions): Promise<void> {
+  const { client } = scene
+  const input = text === undefined ? {} : { project_id: (await findProject(scene, text)).id }
+  const isWanted = (name: string) => type === undefined || type.includes(name)
+  const untilKilled = new AbortController().signal
+  using _ = watchReader()
+  let after = since ?? null
+  await readResuming(async (heard) => {
+    for await (const item of client.events(input, after, untilKilled)) {
+      heard()
+      if (item.kind === 'event') after = item.event.seq
+      if (item.kind === 'reset') after = item.seq
+      await printItem(scene, item, isWanted)
+    }
+    return 'lost'
+  })
+}
+
+/** Numbered events, and the word that some of them are gone; what is only of the moment is left out. */
+async function printItem({ out }: Scene, item: FeedItem, isWanted: (type: string) => boolean): Promise<void> {
+  if (item.kind === 'reset') {
+    const reset = { seq: item.seq, type: 'stream.reset', data: { seq: item.seq } }
+    await out.piece(reset, () => `The events before ${item.seq} are not kept any more.`)
+  } else if (item.kind === 'event' && isWanted(item.event.type)) {
+    await out.piece(item.event, () => eventText(item.event))
+  }
+}

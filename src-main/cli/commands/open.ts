@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { openOnDesktop } from '../../base/terminal-program.ts'
+import { findProject, findTask } from '../find.ts'
+import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+
+/** `svc open`. */
+export function addOpen(program: Command): void {
+  addClientCommand(program, {
+    usage: 'open [task]',
+    summary: 'open a task, or the board of the folder’s project, in the browser, and print its address',
+    examples: ['svc open', 'svc open 0a1b2c3d', 'svc open --project Shop'],
+  })
+    .option('--project <project>', 'its board; id or name')
+    .action((ref: string | undefined, options: CommonOptions & { project?: string }) =>
+      runScene(options, (scene) => open(scene, ref, options.project)),
+    )
+}
+
+async function open(scene: Scene, ref: string | undefined, project: string | undefined): Promise<void> {
+  const address = `${scene.url}/#/${await placeOf(scene, ref, project)}`
+  const opened = await openOnDesktop(address, scene.env, process.platform)
+  await scene.out.answer({ url: address, opened }, () => address)
+  if (!opened) scene.out.note('There is no desktop here to open it on.')
+}
+
+async function placeOf(scene: Scene, ref: string | undefined, project: string | undefined): Promise<string> {
+  if (ref === undefined) return `p/${(await findProject(scene, project)).id}`
+  const task = await findTask(scene, ref)
+  return `p/${task.project_id}/t/${task.id}`
+}

@@ -1,0 +1,85 @@
+import { basename, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Project } from '../../../src-shared/contract/projects.ts'
+import { findProject } from '../find.ts'
+import { paint } from '../output.ts'
+import { shortId } from '../pick.ts'
+import { addClientCommand, addGroup, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { formatTable } from '../table.ts'
+import { repositoriesOf } from '../this-folder.ts'
+
+interface AddOptions extends CommonOptions {
+  readonly name?: string
+  readonly branch?: string
+  readonly workflow?: string
+}
+
+/** `svc project …`. */
+export function addProject(program: Command): void {
+  const project = addGroup(program, 'project', 'add, list, pause and resume projects')
+  addClientCommand(project, {
+    usage: 'add [folder]',
+    summary: 'make a project of a git repository (the one you are in) on the machine of the service',
+    examples: ['svc project add', 'svc project add ~/code/shop --name Shop --branch develop'],
+  })
+    .option('--name <name>', 'the folder’s name without it')
+    .option('--branch <branch>', 'what tasks start from and merge into')
+    .option('--workflow <template>', 'the workflow template to begin with')
+    .action((folder: string | undefined, options: AddOptions) =>
+      runScene(options, (scene) => add(scene, folder, options)),
+    )
+  addClientCommand(project, {
+    usage: 'list',
+    summary: 'list the projects that you see',
+    examples: ['svc project list', "svc project list --json | jq -r '.items[].name'"],
+  }).action((options: CommonOptions) => runScene(options, list))
+  for (const [verb, summary] of [
+    ['pause', 'keep agents from claiming tasks; people still may'],
+    ['resume', 'let agents claim tasks again'],
+  ] as const) {
+    addClientCommand(project, {
+      usage: `${verb} [project]`,
+      summary: `${summary} (by default of the folder’s project)`,
+      examples: [`svc project ${verb}`, `svc project ${verb} Shop`],
+    }).action((text: string | undefined, options: CommonOptions) =>
+      runScene(options, (scene) => setPaused(scene, text, verb === 'pause')),
+    )
+  }
+}
+
+async function add({ client, out, cwd }: Scene, folder: string | undefined, options: AddOptions): Promise<void> {
+  const repo_path = folder === undefined ? (repositoriesOf(cwd)[0] ?? cwd) : resolve(cwd, folder)
+  const project = await client.call('projects.create', {
+    name: options.name ?? basename(repo_path),
+    repo_path,
+    ...(options.branch !== undefined && { default_branch: options.branch }),
+    ...(options.workflow !== undefined && { workflow_template: options.workflow }),
+  })
+  await out.answer(project, () => `${shortId(project.id)}  ${project.name} is a project now.`)
+}
+
+async function list({ client, out }: Scene): Promise<void> {
+  const answer = await client.call('projects.list', {})
+  await out.answer(answer, () =>
+    answer.items.length === 0
+      ? 'There is no project yet. Make one with `svc project add <folder>`.'
+      : formatTable(['ID', 'NAME', 'BRANCH', 'REPOSITORY'], answer.items.map(rowOf)),
+  )
+}
+
+function rowOf({ id, name, paused_at, repos }: Project): string[] {
+  const primary = repos.find(({ is_primary }) => is_primary)
+  return [
+    shortId(id),
+    paused_at === null ? name : `${name} (paused)`,
+    primary?.default_branch ?? '',
+    primary?.path ?? '',
+  ]
+}
+
+async function setPaused(scene: Scene, text: string | undefined, pause: boolean): Promise<void> {
+  const { id, paused_at: before } = await findProject(scene, text)
+  const paused_at = pause ? (before ?? new Date().toISOString()) : null
+  const project = await scene.client.call('projects.update', { project_id: id, paused_at })
+  await scene.out.answer(project, () => `${project.name} is ${pause ? paint('yellow', 'paused') : 'not paused'}.`)
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { findProject, findTask } from '../find.ts'
+import { plain } from '../output.ts'
+import { pick, shortId } from '../pick.ts'
+import { textOf } from '../prompt.ts'
+import { addClientCommand, collect, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
+
+interface CreateOptions extends CommonOptions {
+  readonly project?: string
+  readonly description?: string
+  readonly ci?: readonly string[]
+  readonly reviewPrompt?: string
+  readonly label?: readonly string[]
+  readonly priority?: number
+  readonly status?: string
+  readonly repo?: string
+  readonly parent?: string
+  readonly ordered?: boolean
+}
+
+interface CommentOptions extends CommonOptions {
+  readonly file?: string
+  readonly line?: number
+}
+
+/** `svc task create` and `svc task comment`: what people write. */
+export function addTaskCreate(task: Command): void {
+  addClientCommand(task, {
+    usage: 'create <title>',
+    summary: 'write a task',
+    examples: [
+      'svc task create "Sort the list by date" --ci "npm test"',
+      'svc task create "Speed up the search" --description - --label search < brief.md',
+      'svc task claim "$(svc task create "Fix the typo" --json | jq -r .id)" --agent Claude',
+    ],
+  })
+    .option('--project <project>', 'id or name; by default that of the folder you are in')
+    .option('--description <text>', 'what should change; - reads it from stdin')
+    .option('--ci <command>', 'a step that proves it; may be given more than once', collect)
+    .option('--review-prompt <text>', 'what an agent that reviews it is asked')
+    .option('--label <label>', 'may be given more than once', collect)
+    .option('--priority <number>', '0 (none) to 4 (urgent)', wholeNumber(0, 4))
+    .option('--status <state>', 'the state to begin in')
+    .option('--repo <repository>', 'id or name; by default the project’s primary one')
+    .option('--parent <task>', 'the task that it is a part of')
+    .option('--ordered', 'it takes turns in the parent’s worktree')
+    .action((title: string, options: CreateOptions) => runScene(options, (scene) => create(scene, title, options)))
+  addClientCommand(task, {
+    usage: 'comment <task> <text>',
+    summary: 'comment on a task, or on a line of its diff (- reads the text from stdin)',
+    examples: ['svc task comment 0a1b2c3d "Looks good"', 'svc task comment 0a1b2c3d "Why?" --file src/a.ts --line 12'],
+  })
+    .option('--file <path>', 'the changed file that it is about')
+    .option('--line <number>', 'its line in the new file', wholeNumber(1, 10_000_000))
+    .action((ref: string, text: string, options: CommentOptions) =>
+      runScene(options, (scene) => comment(scene, ref, text, options)),
+    )
+}
+
+async function create(scene: Scene, title: string, options: CreateOptions): Promise<void> {
+  const { description, ci, reviewPrompt, label, priority, status, parent, ordered } = options
+  const project = await findProject(scene, options.project)
+  const repos = project.repos.map((repo) => ({ ...repo, title: repo.name, isName: true }))
+  const task = await scene.client.call('tasks.create', {
+    project_id: project.id,
+    title,
+    ...(description !== undefined && { description: await textOf(description) }),
+    ...((ci !== undefined || reviewPrompt !== undefined) && {
+      review_config: {
+        ...(ci !== undefined && { ci_steps: [...ci] }),
+        ...(reviewPrompt !== undefined && { review_prompt: reviewPrompt }),
+      },
+    }),
+    ...(label !== undefined && { labels: [...label] }),
+    ...(priority !== undefined && { priority }),
+    ...(status !== undefined && { status }),
+    ...(options.repo !== undefined && { repo_id: pick('repository', repos, options.repo).id }),
+    ...(parent !== undefined && { parent_id: (await findTask(scene, parent)).id }),
+    ...(ordered === true && { subtask_mode: 'ordered' as const }),
+  })
+  await scene.out.answer(task, () => `${shortId(task.id)}  ${plain(task.title)} is in ${task.status}.`)
+}
+
+async function comment(scene: Scene, ref: string, text: string, { file, line }: CommentOptions): Promise<void> {
+  const { id } = await findTask(scene, ref)
+  const anchor = file === undefined ? {} : { anchor: { path: file, side: 'new' as const, line: line ?? 1 } }
+  const answer = await scene.client.call('comments.create', { task_id: id, body: await textOf(text), ...anchor })
+  await scene.out.answer(answer, () => `Commented on ${shortId(id)}.`)
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import type { OperationInput, OperationOutput } from '../../../src-shared/contract/operations.ts'
+import { showInPager } from '../../base/terminal-program.ts'
+import { paintPatch } from '../paint-patch.ts'
+import { findTask } from '../find.ts'
+import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+
+interface DiffOptions extends CommonOptions {
+  readonly uncommitted?: boolean
+  readonly path?: string
+}
+
+/** `svc task diff`. */
+export function addTaskDiff(task: Command): void {
+  addClientCommand(task, {
+    usage: 'diff <task>',
+    summary: 'show what a task has changed, in git’s format; on a terminal through your pager',
+    examples: [
+      'svc task diff 0a1b2c3d',
+      'svc task diff 0a1b2c3d | git apply',
+      'svc task diff 0a1b2c3d --path README.md',
+    ],
+  })
+    .option('--uncommitted', 'only what is not committed yet, instead of the whole branch')
+    .option('--path <path>', 'only this file')
+    .action((ref: string, options: DiffOptions) => runScene(options, (scene) => show(scene, ref, options)))
+}
+
+async function show(scene: Scene, ref: string, { uncommitted, path }: DiffOptions): Promise<void> {
+  const { client, out, env } = scene
+  const { id } = await findTask(scene, ref)
+  const request: OperationInput<'tasks.diff'> = {
+    task_id: id,
+    scope: uncommitted === true ? 'uncommitted' : 'branch',
+    ...(path !== undefined && { path }),
+  }
+  const diff = await client.call('tasks.diff', request)
+  if (out.json) return out.answer(diff, () => '')
+  const patch = diff.patch + (await omittedPatches(scene, request, diff))
+  if (!process.stdout.isTTY) return out.raw(patch)
+  const shown = paintPatch(patch)
+  const pager = env['GIT_PAGER'] ?? env['PAGER'] ?? 'less'
+  const isPlain = pager === '' || pager === 'cat' || patch === ''
+  // As git does: colours pass, a short text ends by itself, and the screen is left as it was.
+  if (isPlain || !(await showInPager(pager, shown, { LESS: 'FRX', ...env }))) await out.raw(shown)
+}
+
+/** What the answer left out to stay small, file by file. */
+async function omittedPatches(
+  { client }: Scene,
+  request: OperationInput<'tasks.diff'>,
+  { files }: OperationOutput<'tasks.diff'>,
+): Promise<string> {
+  const patches: string[] = []
+  for (const { path } of files.filter(({ truncated, binary }) => truncated && !binary)) {
+    patches.push((await client.call('tasks.diff', { ...request, path })).patch)
+  }
+  return patches.join('')
+}

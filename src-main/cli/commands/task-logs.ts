@@ -1,0 +1,152 @@
+import type { Command } from 'commander'
+import type { Execution, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { findTask } from '../find.ts'
+import { plain, watchReader } from '../output.ts'
+import { pick, shortId } from '../pick.ts'
+import { readResuming } from '../resume.ts'
+import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { formatTable } from '../table.ts'
+import { createTranscriptText } from '../transcript-text.ts'
+
+interface LogOptions extends CommonOptions {
+  readonly follow?: boolean
+  readonly execution?: string
+  readonly list?: boolean
+}
+
+/** `svc task logs`. */
+export function addTaskLogs(task: Command): void {
+  addClientCommand(task, {
+    usage: 'logs <task> [log]',
+    summary: 'show what the newest agent of a task did, or one of its logs as it is',
+    examples: [
+      'svc task logs 0a1b2c3d -f',
+      'svc task logs 0a1b2c3d --json | jq -r \'select(.type == "message").text\'',
+      'svc task logs 0a1b2c3d --list',
+    ],
+  })
+    .option('-f, --follow', 'go on until the execution ends')
+    .option('--execution <id>', 'another execution than the newest')
+    .option('--list', 'list the logs: of agents, hooks and checks')
+    .action((ref: string, name: string | undefined, options: LogOptions) =>
+      runScene(options, (scene) => showLogs(scene, ref, name, options)),
+    )
+}
+
+async function showLogs(scene: Scene, ref: string, name: string | undefined, options: LogOptions): Promise<void> {
+  if (options.follow === true && (name !== undefined || options.list === true)) {
+    throw usageError('-f follows the newest agent of the task: leave out the name of a log, and --list.')
+  }
+  const { id } = await findTask(scene, ref)
+  if (options.list === true) return listLogs(scene, id)
+  if (name !== undefined) return printLog(scene, id, name)
+  const execution = await findExecution(scene, id, options.execution)
+  if (options.follow === true) return follow(scene, execution)
+  const print = createPrinter(scene)
+  for await (const line of linesOf(scene, execution)) await print(JSON.parse(line) as TranscriptEntry)
+}
+
+async function listLogs({ client, out }: Scene, task_id: string): Promise<void> {
+  const answer = await client.call('tasks.logs', { task_id })
+  await out.answer(answer, () =>
+    formatTable(
+      ['LOG', 'OF', 'BYTES', 'WRITTEN'],
+      answer.items.map(({ name, kind, size, updated_at }) => [name, kind, String(size), updated_at]),
+    ),
+  )
+}
+
+async function printLog({ client, out }: Scene, task_id: string, name: string): Promise<void> {
+  let offset = 0
+  for (;;) {
+    const { data_base64, next_offset } = await client.call('tasks.read_log', { task_id, name, offset })
+    if (next_offset === offset) return
+    await out.raw(Buffer.from(data_base64, 'base64'))
+    offset = next_offset
+  }
+}
+
+async function findExecution({ client }: Scene, task_id: string, text: string | undefined): Promise<Execution> {
+  const { items } = await client.call('tasks.executions', { task_id })
+  const named = items.map((item) => ({ ...item, title: `${item.role}, ${item.status}`, isName: false }))
+  if (text !== undefined) return pick('execution', named, text)
+  const newest = items.find(({ agent_id }) => agent_id !== null)
+  if (newest) return newest
+  throw new CliError(
+    'not_found',
+    `No agent has worked on the task yet. Start one with \`svc task claim ${shortId(task_id)} --agent <agent>\`.`,
+  )
+}
+
+function createPrinter({ out }: Scene): (entry: TranscriptEntry) => Promise<void> {
+  const toText = createTranscriptText()
+  return (entry) => (out.json ? out.piece(entry, () => null) : out.raw(toText(entry)))
+}
+
+/** The transcript as far as it is written; a line that is still being written is left out. */
+async function* linesOf({ client }: Scene, { id, task_id }: Execution): AsyncIterable<string> {
+  const { items } = await client.call('executions.logs', { execution_id: id })
+  const name = `agent-${id}.jsonl`
+  if (!items.some((log) => log.name === name)) return
+  const decoder = new TextDecoder()
+  let offset = 0
+  let rest = ''
+  for (;;) {
+    const piece = await client.call('tasks.read_log', { task_id, name, offset })
+    if (piece.next_offset === offset) return
+    const lines = (rest + decoder.decode(Buffer.from(piece.data_base64, 'base64'), { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines.filter((line) => line !== '')
+    offset = piece.next_offset
+  }
+}
+
+/** Prints until the execution has ended, whatever becomes of the connection; then says how it ended. */
+async function follow(scene: Scene, { id }: Execution): Promise<void> {
+  const { client, out } = scene
+  using _ = watchReader()
+  const print = createPrinter(scene)
+  const untilKilled = new AbortController().signal
+  let after: number | null = null
+  let over: Execution | null = null
+  await readResuming(async (heard) => {
+    for await (const item of client.transcript({ execution_id: id }, after, untilKilled)) {
+      heard()
+      if (item.kind === 'end') {
+        over = await unlessMoreComes(scene, id)
+        return over === null ? 'lost' : 'ended'
+      }
+      after = item.index
+      await print(item.entry)
+    }
+    return 'lost'
+  })
+  out.note(outcomeOf(over))
+}
+
+/**
+ * The execution if it is over. A transcript also ends where it has not begun: while its agent waits for its turn,
+ * or for its worktree. Then null, as soon as something has happened.
+ */
+async function unlessMoreComes({ client }: Scene, execution_id: string): Promise<Execution | null> {
+  const leave = new AbortController()
+  const news = client.events({}, null, leave.signal)[Symbol.asyncIterator]()
+  const next = news.next()
+  next.catch(() => undefined)
+  try {
+    // Asked after listening, so that nothing falls between.
+    const execution = await client.call('executions.get', { execution_id })
+    if (execution.finished_at !== null) return execution
+    await next
+    return null
+  } finally {
+    leave.abort()
+  }
+}
+
+function outcomeOf(execution: Execution | null): string {
+  if (execution === null) return ''
+  const { status, error } = execution
+  return [`The execution is over: ${status}.`, ...(error === null ? [] : [plain(error)])].join(' ')
+}

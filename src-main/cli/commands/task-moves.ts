@@ -1,0 +1,114 @@
+import type { Command } from 'commander'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { findAgent, findTask } from '../find.ts'
+import { paint, plain } from '../output.ts'
+import { shortId } from '../pick.ts'
+import { textOf } from '../prompt.ts'
+import { addClientCommand, addGroup, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
+
+interface ClaimOptions extends CommonOptions {
+  readonly agent?: string
+  readonly prompt?: string
+  readonly model?: string
+  readonly timeout?: number
+  readonly wait?: boolean
+}
+
+/** `svc task claim`, `move` and `cancel`. */
+export function addTaskMoves(task: Command): void {
+  addClientCommand(task, {
+    usage: 'claim <task>',
+    summary: 'start a task: with an agent, else as your own work',
+    examples: ['svc task claim 0a1b2c3d --agent Claude', 'svc task claim 0a1b2c3d'],
+  })
+    .option('--agent <agent>', 'id or name of the agent that is to work')
+    .option('--prompt <text>', 'told to the agent beside the task; - reads it from stdin')
+    .option('--model <model>', 'the model for this time')
+    .option('--timeout <seconds>', 'how long it may take', wholeNumber(1, 31_536_000))
+    .option('--wait', 'wait for a worktree that is in use instead of giving up')
+    .action((ref: string, options: ClaimOptions) => runScene(options, (scene) => claim(scene, ref, options)))
+  addClientCommand(task, {
+    usage: 'move <task> <state>',
+    summary: 'move a task to another state; to `merging`, merge it',
+    examples: ['svc task move 0a1b2c3d merging', 'svc task move 0a1b2c3d blocked --reason "Waits for the API key"'],
+  })
+    .option('--reason <text>', 'why; kept in the task’s history')
+    .action((ref: string, status: string, options: CommonOptions & { reason?: string }) =>
+      runScene(options, (scene) => move(scene, ref, status, options.reason)),
+    )
+  addClientCommand(task, {
+    usage: 'cancel <task>',
+    summary: 'cancel a task; its work is kept for a day',
+    examples: ['svc task cancel 0a1b2c3d'],
+  }).action((ref: string, options: CommonOptions) =>
+    runScene(options, async (scene) => {
+      const { id } = await findTask(scene, ref)
+      const answer = await scene.out.during('Cancelling …', scene.client.call('tasks.cancel', { task_id: id }))
+      await scene.out.answer(answer, () => whereItIs(answer.task))
+    }),
+  )
+}
+
+/** `svc review pass` and `svc review fail`. */
+export function addReview(program: Command): void {
+  const review = addGroup(program, 'review', 'judge a task at its gate')
+  for (const [verdict, summary, example] of [
+    ['pass', 'say that the work is good', 'svc review pass 0a1b2c3d'],
+    ['fail', 'send the work back to its coder with your words', 'svc review fail 0a1b2c3d "The empty list is missing"'],
+  ] as const) {
+    addClientCommand(review, {
+      usage: `${verdict} <task> [feedback]`,
+      summary: `${summary} (- reads the feedback from stdin)`,
+      examples: [example],
+    }).action((ref: string, feedback: string | undefined, options: CommonOptions) =>
+      runScene(options, (scene) => judge(scene, ref, verdict, feedback)),
+    )
+  }
+}
+
+async function claim(scene: Scene, ref: string, options: ClaimOptions): Promise<void> {
+  const { client, out } = scene
+  const { prompt, model, timeout, wait } = options
+  const { id } = await findTask(scene, ref)
+  const agent = options.agent === undefined ? null : await findAgent(scene, options.agent)
+  const overrides: OperationInput<'tasks.claim'>['overrides'] = {
+    ...(prompt !== undefined && { prompt: await textOf(prompt) }),
+    ...(model !== undefined && { model }),
+    ...(timeout !== undefined && { timeout_seconds: timeout }),
+    ...(wait === true && { lock_policy: 'wait' as const }),
+  }
+  const answer = await out.during(
+    'Making the worktree …',
+    client.call('tasks.claim', {
+      task_id: id,
+      ...(agent && { agent_id: agent.id }),
+      ...(Object.keys(overrides).length > 0 && { overrides }),
+    }),
+  )
+  await out.answer(answer, () => {
+    const place = answer.workspace === null ? '' : ` in ${answer.workspace.path}`
+    const next = agent === null ? '' : `\nFollow it with: svc task logs -f ${shortId(id)}`
+    return `${whereItIs(answer.task)} ${plain(agent?.name ?? 'You')} work${agent ? 's' : ''} on it${place}.${next}`
+  })
+}
+
+async function move(scene: Scene, ref: string, status: string, reason: string | undefined): Promise<void> {
+  const { id, version } = await findTask(scene, ref)
+  const request = { task_id: id, status, version, ...(reason !== undefined && { reason }) }
+  const answer = await scene.out.during(`Moving to ${status} …`, scene.client.call('tasks.transition', request))
+  await scene.out.answer(answer, () => whereItIs(answer.task))
+}
+
+async function judge(scene: Scene, ref: string, verdict: 'pass' | 'fail', words: string | undefined): Promise<void> {
+  const { id, version } = await findTask(scene, ref)
+  const feedback = words === undefined ? {} : { feedback: await textOf(words) }
+  const answer = await scene.client.call('tasks.verdict', { task_id: id, verdict, version, ...feedback })
+  await scene.out.answer(answer, () => whereItIs(answer.task))
+}
+
+/** Where a task is now, and what is wrong with it. */
+function whereItIs({ id, status, error_annotation }: Task): string {
+  const trouble = error_annotation === null ? '' : ` ${paint('yellow', plain(error_annotation.message))}`
+  return `${shortId(id)} is in ${paint('bold', status)}.${trouble}`
+}

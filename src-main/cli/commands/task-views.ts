@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { Agent } from '../../../src-shared/contract/projects.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
+import { allTasks, findAgent, findProject, findTask } from '../find.ts'
+import { plain } from '../output.ts'
+import { shortId } from '../pick.ts'
+import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { formatFields, formatTable } from '../table.ts'
+
+interface ListOptions extends CommonOptions {
+  readonly project?: string
+  readonly status?: string
+  readonly search?: string
+  readonly label?: string
+  readonly agent?: string
+  readonly archived?: boolean
+}
+
+/** `svc task list` and `svc task show`. */
+export function addTaskViews(task: Command): void {
+  addClientCommand(task, {
+    usage: 'list',
+    summary: 'list a project’s tasks',
+    examples: ['svc task list', 'svc task list --project Shop --status review', 'svc task list --search login --json'],
+  })
+    .option('--project <project>', 'id or name; by default that of the folder you are in')
+    .option('--status <state>', 'only those in this state')
+    .option('--search <words>', 'only those with these words')
+    .option('--label <label>', 'only those with this label')
+    .option('--agent <agent>', 'only those of this agent')
+    .option('--archived', 'those in the archive too')
+    .action((options: ListOptions) => runScene(options, (scene) => list(scene, options)))
+  addClientCommand(task, {
+    usage: 'show <task>',
+    summary: 'show a task: where it is, what is wrong, where it may go',
+    examples: ['svc task show 0a1b2c3d', 'svc task show 0a1b2c3d --json | jq .status'],
+  }).action((ref: string, options: CommonOptions) => runScene(options, (scene) => show(scene, ref)))
+}
+
+async function list(scene: Scene, options: ListOptions): Promise<void> {
+  const { status, search, label, agent } = options
+  const project = await findProject(scene, options.project)
+  const items = await allTasks(scene, project.id, options.archived === true, {
+    ...(status !== undefined && { status }),
+    ...(search !== undefined && { q: search }),
+    ...(label !== undefined && { label }),
+    ...(agent !== undefined && { assignee: (await findAgent(scene, agent)).id }),
+  })
+  const agents = scene.out.json ? [] : (await scene.client.call('agents.list', {})).items
+  const rows = items.map((task) => [
+    shortId(task.id),
+    task.archived ? `${task.status} (archived)` : task.status,
+    workersOf(task, agents),
+    noteOf(task),
+    task.title,
+  ])
+  await scene.out.answer({ items }, () =>
+    rows.length === 0
+      ? `${project.name} has no such task.`
+      : formatTable(['ID', 'STATE', 'WHO', 'NOTE', 'TITLE'], rows),
+  )
+}
+
+function workersOf({ roles }: Task, agents: readonly Agent[]): string {
+  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name
+  const names = Object.values(roles).map(({ type, id }) => nameOf(id) ?? (type === 'user' ? 'a person' : shortId(id)))
+  return [...new Set(names)].join(', ')
+}
+
+function noteOf({ error_annotation, active_execution_id, review_passed_at, review_summary }: Task): string {
+  if (error_annotation !== null) return error_annotation.type.replaceAll('_', ' ')
+  if (active_execution_id !== null) return 'at work'
+  if (review_passed_at !== null) return 'passed'
+  return review_summary?.status === 'running' ? 'checks run' : ''
+}
+
+async function show(scene: Scene, ref: string): Promise<void> {
+  const { client, out } = scene
+  const task = await findTask(scene, ref)
+  if (out.json) return out.answer(task, () => '')
+  const task_id = task.id
+  const [agents, moves, waits, workspace] = await Promise.all([
+    client.call('agents.list', {}),
+    client.call('tasks.moves', { task_id }),
+    client.call('tasks.dependencies', { task_id }),
+    workspaceOf(scene, task_id),
+  ])
+  const open = moves.items.filter(({ allowed }) => allowed).map(({ to }) => to)
+  const fields = formatFields([
+    ['id', task.id],
+    ['title', task.title],
+    ['state', task.status],
+    ['who', workersOf(task, agents.items)],
+    ['note', noteOf(task)],
+    ['trouble', task.error_annotation?.message ?? null],
+    ['ways out', task.error_annotation?.recovery_actions.join(', ') ?? null],
+    [
+      'waits for',
+      waits.items.flatMap(({ id, title, satisfied }) => (satisfied ? [] : [`${shortId(id)} ${title}`])).join(', '),
+    ],
+    ['labels', task.labels.join(', ')],
+    ['checks', task.review_config.ci_steps.join('; ')],
+    ['branch', workspace?.branch ?? null],
+    ['worktree', workspace === null || workspace.status === 'cleaned' ? null : workspace.path],
+    ['issue', task.external_issue_url],
+    ['may go to', open.join(', ')],
+  ])
+  await out.answer(task, () => (task.description ? `${fields}\n\n${plain(task.description)}` : fields))
+}
+
+/** null before the first claim. */
+async function workspaceOf({ client }: Scene, task_id: string): Promise<Workspace | null> {
+  try {
+    return await client.call('tasks.workspace', { task_id })
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return null
+    throw error
+  }
+}

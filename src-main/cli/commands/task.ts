@@ -1,0 +1,17 @@
+import type { Command } from 'commander'
+import { addGroup } from '../scene.ts'
+import { addTaskCreate } from './task-create.ts'
+import { addTaskDiff } from './task-diff.ts'
+import { addTaskLogs } from './task-logs.ts'
+import { addTaskMoves } from './task-moves.ts'
+import { addTaskViews } from './task-views.ts'
+
+/** `svc task …`. */
+export function addTask(program: Command): void {
+  const task = addGroup(program, 'task', 'write, start, follow, judge and move tasks')
+  addTaskCreate(task)
+  addTaskViews(task)
+  addTaskMoves(task)
+  addTaskDiff(task)
+  addTaskLogs(task)
+}

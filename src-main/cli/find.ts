@@ -1,0 +1,70 @@
+import type { Agent, Project } from '../../src-shared/contract/projects.ts'
+import type { Task } from '../../src-shared/contract/tasks.ts'
+import { usageError } from './cli-error.ts'
+import { isWholeId, listed, matching, pick, type Named } from './pick.ts'
+import type { Scene } from './scene.ts'
+import { real, repositoriesOf } from './this-folder.ts'
+
+const named = <T extends { readonly id: string; readonly name: string }>(item: T) =>
+  ({ ...item, title: item.name, isName: true }) satisfies Named
+
+const titled = (task: Task) => ({ ...task, isName: false }) satisfies Named
+
+/** The project that is meant: by id or name, else that of the execution or the folder, else the only one. */
+export async function findProject(scene: Scene, text: string | undefined): Promise<Project> {
+  const { items } = await scene.client.call('projects.list', {})
+  const projects = items.map(named)
+  if (text !== undefined) return pick('project', projects, text)
+  const usual = usualProject(scene, items)
+  if (usual) return usual
+  const [only, ...others] = items
+  if (only && others.length === 0) return only
+  if (only) throw usageError(`Say which project with --project: ${listed(projects)}. Or go to its folder.`)
+  throw usageError('There is no project yet. Make one of a git repository with `svc project add <folder>`.')
+}
+
+function usualProject({ env, cwd }: Scene, projects: readonly Project[]): Project | undefined {
+  const own = projects.find(({ id }) => id === env['SVC_PROJECT_ID'])
+  if (own) return own
+  const folders = new Set(repositoriesOf(cwd))
+  return projects.find(({ repos }) => repos.some(({ path }) => folders.has(real(path))))
+}
+
+/** The agent that is meant, by id or name. */
+export async function findAgent({ client }: Scene, text: string): Promise<Agent> {
+  const { items } = await client.call('agents.list', {})
+  return pick('agent', items.map(named), text)
+}
+
+/**
+ * The task that is meant: by its whole id, or by the beginning or end of it among all tasks that the caller
+ * sees. Where more than one fits, one of the usual project is meant.
+ */
+export async function findTask(scene: Scene, text: string): Promise<Task> {
+  if (isWholeId(text)) return scene.client.call('tasks.get', { task_id: text })
+  const { items: projects } = await scene.client.call('projects.list', {})
+  const pages = await Promise.all(projects.map(({ id }) => allTasks(scene, id, true)))
+  const tasks = pages.flat().map(titled)
+  const found = matching(tasks, text)
+  const usual = usualProject(scene, projects)
+  const here = found.filter(({ project_id }) => project_id === usual?.id)
+  return pick('task', here.length === 1 ? here : tasks, text)
+}
+
+/** Every task of a project, page by page. */
+export async function allTasks(
+  { client }: Scene,
+  project_id: string,
+  include_archived: boolean,
+  filter: { readonly status?: string; readonly q?: string; readonly label?: string; readonly assignee?: string } = {},
+): Promise<Task[]> {
+  const tasks: Task[] = []
+  let cursor: string | null = null
+  do {
+    const at: { cursor?: string } = cursor === null ? {} : { cursor }
+    const page = await client.call('tasks.list', { project_id, include_archived, limit: 200, ...filter, ...at })
+    tasks.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return tasks
+}

@@ -1,0 +1,59 @@
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import { paint, plain } from './output.ts'
+
+/** As much of a tool's answer as tells what it was; `--json` has all of it. */
+const resultLines = 10
+
+/** Turns entries into text for people, one after the other; '' for those that say nothing to them. */
+export function createTranscriptText(): (entry: TranscriptEntry) => string {
+  let inLine = false
+  return (entry) => {
+    const isOutput = entry.type === 'stdout' || entry.type === 'stderr'
+    const shown = textOf(entry)
+    if (shown === '') return ''
+    // Output comes in pieces that may end in the middle of a line.
+    const text = isOutput ? shown : `${inLine ? '\n' : ''}${shown}\n`
+    inLine = isOutput && !text.endsWith('\n')
+    return text
+  }
+}
+
+function textOf(entry: TranscriptEntry): string {
+  switch (entry.type) {
+    case 'prompt':
+      return paint('dim', block('>', plain(entry.text)))
+    case 'message':
+      return plain(entry.text)
+    case 'thinking':
+      return paint('dim', plain(entry.text))
+    case 'tool_call':
+      return paint('cyan', plain(`* ${entry.tool} ${entry.target ?? ''}`).trimEnd())
+    case 'tool_result':
+      return paint(entry.ok ? 'dim' : 'red', block(' ', shorten(plain(entry.text))))
+    case 'stdout':
+    case 'stderr':
+      return plain(entry.text)
+    case 'error':
+      return paint('red', plain(entry.text))
+    case 'question':
+      return paint('yellow', plain(`? ${entry.text}`))
+    case 'usage':
+    default:
+      // A newer service may say more than this program knows.
+      return ''
+  }
+}
+
+function block(mark: string, text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `${mark} ${line}`)
+    .join('\n')
+}
+
+function shorten(text: string): string {
+  const lines = text.trimEnd().split('\n')
+  const more = lines.length - resultLines
+  return more > 1 ? [...lines.slice(0, resultLines), `… ${more} more lines`].join('\n') : lines.join('\n')
+}

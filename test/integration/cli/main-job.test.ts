@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Agent, Project } from '../../../src-shared/contract/projects.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
+import { cliFile, startWorld, type SvcWorld } from './svc-process.ts'
+
+let world: SvcWorld
+let repository: TestRepository
+let project: Project
+beforeAll(async () => {
+  repository = await createTestRepository()
+  world = await startWorld()
+  project = await world.json<Project>(['project', 'add', '--name', 'Shop'], here())
+}, 60_000)
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await repository[Symbol.asyncDispose]()
+})
+
+const here = () => ({ cwd: repository.path })
+const lastDigits = (id: string) => id.replaceAll('-', '').slice(-8)
+
+test('from the folder of a repository: a project, an agent, a task, its work, its review and the merge', async () => {
+  expect(project).toMatchObject({ name: 'Shop', repos: [{ path: repository.path }] })
+  const agent = await world.json<Agent>([
+    ...['agent', 'add', 'Shell', '--executor', 'command'],
+    ...['--command', 'echo hello from the agent; echo new > new.txt', '--env', 'A=b=c'],
+  ])
+  expect(agent.config.env).toEqual({ A: 'b=c' })
+
+  const brief = { ...here(), stdin: 'What is new.\n' }
+  const task = await world.json<Task>(
+    ['task', 'create', 'Write it down', '--ci', 'test -s new.txt', '--description', '-', '--label', 'docs'],
+    brief,
+  )
+  expect(task).toMatchObject({ project_id: project.id, description: 'What is new.\n', labels: ['docs'] })
+  const ref = lastDigits(task.id)
+
+  const claimed = await world.svc(['task', 'claim', ref, '--agent', 'shell'])
+  expect(claimed).toMatchObject({ code: 0, stderr: '' })
+  expect(claimed.stdout).toMatch(new RegExp(`^${ref} is in in_progress. Shell works on it in /.*\n.*svc task logs -f`))
+
+  const followed = await world.svc(['task', 'logs', ref, '-f'])
+  expect(followed).toMatchObject({ code: 0, stderr: 'The execution is over: succeeded.\n' })
+  expect(followed.stdout).toContain('hello from the agent\n')
+  const again = await world.svc(['task', 'logs', ref, '--json'])
+  const entries = again.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; text?: string })
+  expect(
+    entries
+      .filter(({ type }) => type === 'stdout')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe('hello from the agent\n')
+
+  await passed(task.id)
+  const diff = await world.svc(['task', 'diff', ref])
+  expect(diff).toMatchObject({ code: 0, stderr: '' })
+  await writeFile(join(repository.beside, 'patch'), diff.stdout)
+  await repository.git(['apply', join(repository.beside, 'patch')])
+  expect(await readFile(join(repository.path, 'new.txt'), 'utf8')).toBe('new\n')
+  await repository.git(['clean', '-fdq'])
+
+  expect((await world.svc(['task', 'list'], here())).stdout).toMatch(
+    /^ID.*\n[0-9a-f]{8} +review +Shell +passed +Write it down\n$/,
+  )
+  expect((await world.svc(['task', 'show', ref])).stdout).toMatch(/may go to +.*merging/)
+  expect(await world.svc(['task', 'move', ref, 'merging'])).toMatchObject({ code: 0, stdout: `${ref} is in done.\n` })
+  expect(await repository.git(['show', 'main:new.txt'])).toBe('new')
+})
+
+test('work is commented on, sent back with words for its agent, and passed', async () => {
+  const command = 'cat > prompt.txt; date +%N >> x'
+  await world.json<Agent>(['agent', 'add', 'Quick', '--executor', 'command', '--command', command])
+  const { id } = await world.json<Task>(['task', 'create', 'Twice'], here())
+  await world.svc(['task', 'claim', id, '--agent', 'Quick'])
+  await passed(id)
+  expect(await world.svc(['task', 'comment', id, '-'], { stdin: 'Look here' })).toMatchObject({ code: 0 })
+  expect((await world.client.call('comments.list', { task_id: id })).items).toMatchObject([{ body: 'Look here' }])
+
+  const failed = await world.svc(['review', 'fail', id, 'The empty list is missing'])
+  expect(failed).toMatchObject({ code: 0, stdout: `${lastDigits(id)} is in in_progress.\n`, stderr: '' })
+  await world.svc(['task', 'logs', id, '-f'])
+  await passed(id, 2)
+  const diff = await world.svc(['task', 'diff', id, '--path', 'prompt.txt'])
+  expect(diff.stdout).toContain('The empty list is missing')
+  expect(await world.json(['review', 'pass', id])).toMatchObject({ task: { status: 'review' } })
+})
+
+test('what the API refuses is 1 with its words, what cannot be meant is 2', async () => {
+  const task = await world.json<Task>(['task', 'create', 'Refused'], here())
+  const refused = await world.svc(['task', 'move', task.id, 'nowhere', '--json'])
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(JSON.parse(refused.stderr)).toMatchObject({
+    error: { code: 'invalid_transition', details: { allowed: expect.any(Array) as unknown } },
+  })
+  expect(await world.svc(['review', 'pass', task.id])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^svc: /) as string,
+  })
+  expect(await world.svc(['task', 'show', 'zzz'])).toMatchObject({ code: 1 })
+  expect(await world.svc(['task', 'create', 'x', '--priority', '9'], here())).toMatchObject({ code: 2, stdout: '' })
+  expect(await world.svc(['agent', 'add', 'x', '--executor', 'abacus'])).toMatchObject({ code: 2 })
+  expect(await world.svc(['task', 'cancel', task.id])).toMatchObject({
+    code: 0,
+    stdout: `${lastDigits(task.id)} is in cancelled.\n`,
+  })
+})
+
+test('a paused project is paused for agents until it is resumed', async () => {
+  expect(await world.svc(['project', 'pause'], here())).toMatchObject({ code: 0, stdout: 'Shop is paused.\n' })
+  expect((await world.svc(['project', 'list'])).stdout).toContain('Shop (paused)')
+  expect(await world.json<Project>(['project', 'resume', 'shop'])).toMatchObject({ paused_at: null })
+})
+
+test('events are lines of JSON from where they are asked for, until Ctrl-C', async () => {
+  const events = world.start(['events', '--json', '--since', '0', '--type', 'task.created'])
+  const errors: string[] = []
+  events.stderr.on('data', (data: Buffer) => errors.push(String(data)))
+  const [line] = (await once(createInterface({ input: events.stdout }), 'line')) as [string]
+  expect(JSON.parse(line)).toMatchObject({
+    seq: expect.any(Number) as number,
+    type: 'task.created',
+    data: { project_id: project.id },
+  })
+  events.kill('SIGINT')
+  await once(events, 'close')
+  expect(errors).toEqual([])
+})
+
+test.skipIf(process.platform !== 'linux')('a reader that leaves ends them, though nothing more happens', async () => {
+  const shell = `'${process.execPath}' '${cliFile}' events --since 0 | head -1`
+  const piped = spawn('sh', ['-c', shell], { env: { ...process.env, ...world.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [code]] = await Promise.all([text(piped.stdout), text(piped.stderr), once(piped, 'close')])
+  expect({ code: code as number, stderr, lines: stdout.split('\n').length }).toEqual({ code: 0, stderr: '', lines: 2 })
+})
+
+test('`svc open` prints where a task is, and says that there is no desktop', async () => {
+  const task = await world.json<Task>(['task', 'create', 'Open'], here())
+  const env = { DISPLAY: '', WAYLAND_DISPLAY: '' }
+  const url = `${world.url}/#/p/${project.id}/t/${task.id}`
+  expect(await world.svc(['open', task.id], { env })).toMatchObject({ code: 0, stdout: `${url}\n` })
+})
+
+/** Once its checks have passed for the given time. */
+async function passed(task_id: string, times = 1): Promise<void> {
+  const end = new AbortController()
+  let before = 0
+  for await (const item of world.client.events({}, 0, end.signal)) {
+    if (item.kind !== 'event' || item.event.type !== 'review.updated') continue
+    const { data } = item.event
+    if (data.task_id === task_id && data.review.status === 'passed' && ++before === times) break
+  }
+  end.abort()
+}

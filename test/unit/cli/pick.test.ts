@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { CliError } from '../../../src-main/cli/cli-error.ts'
+import { pick, shortId } from '../../../src-main/cli/pick.ts'
+
+const first = { id: '01940000-aaaa-7000-8000-0000deadbeef', title: 'First', isName: true }
+const second = { id: '01940000-bbbb-7000-8000-0000deadbee0', title: 'Second', isName: true }
+const items = [first, second]
+
+function refusal(text: string): CliError {
+  try {
+    pick('project', items, text)
+  } catch (error) {
+    if (error instanceof CliError) return error
+    throw error
+  }
+  throw new Error(`${text} was not refused`)
+}
+
+describe('something is meant by', () => {
+  test.each([
+    ['its id', first.id],
+    ['its id without dashes, in capitals', first.id.replaceAll('-', '').toUpperCase()],
+    ['the last digits, as the app shows them', shortId(first.id)],
+    ['fewer of the last digits', 'beef'],
+    ['the beginning of its id', '01940000-aa'],
+    ['its name, however it is written', 'FIRST'],
+  ])('%s', (_what, text) => {
+    expect(pick('project', items, text)).toBe(first)
+  })
+})
+
+test('what may be more than one is a usage error that names them', () => {
+  expect(refusal('0194')).toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/deadbeef \(First\), .*Second/) as string,
+  })
+})
+
+test('what is none is refused with what there is', () => {
+  expect(refusal('Third')).toMatchObject({ exitCode: 1, code: 'not_found' })
+  expect(refusal('Third').message).toContain('deadbeef (First)')
+  expect(refusal('').code).toBe('not_found')
+})

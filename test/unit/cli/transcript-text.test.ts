@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { createTranscriptText } from '../../../src-main/cli/transcript-text.ts'
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+
+const at = '2026-11-21T09:30:00.000Z'
+
+function shown(entries: readonly TranscriptEntry[]): string {
+  const toText = createTranscriptText()
+  return entries.map(toText).join('')
+}
+
+test('output comes as it was cut, and what follows begins a line of its own', () => {
+  expect(
+    shown([
+      { type: 'stdout', at, text: 'half a ' },
+      { type: 'stdout', at, text: 'line' },
+      { type: 'message', at, text: 'Done.' },
+      { type: 'stderr', at, text: 'whole\n' },
+      { type: 'error', at, text: 'It broke.' },
+    ]),
+  ).toBe('half a line\nDone.\nwhole\nIt broke.\n')
+})
+
+test('a prompt is marked, a long answer of a tool is cut, and usage is left to --json', () => {
+  const text = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')
+  const lines = shown([
+    { type: 'prompt', at, text: 'Do this\nand that\n' },
+    { type: 'tool_call', at, id: '1', tool: 'Bash', action: 'run', target: 'npm test', input: {}, diff: null },
+    { type: 'tool_result', at, id: '1', ok: true, text },
+    { type: 'usage', at, input_tokens: 1, output_tokens: 2, cost_usd: null },
+  ]).split('\n')
+  expect(lines.slice(0, 4)).toEqual(['> Do this', '> and that', '* Bash npm test', '  line 0'])
+  expect(lines.slice(-2)).toEqual(['  … 20 more lines', ''])
+})
+
+test('nothing that an agent wrote moves the cursor, and what a newer service says is passed over', () => {
+  expect(shown([{ type: 'message', at, text: 'a\u001b[2Jb\r\u0007c' }])).toBe('a[2Jbc\n')
+  expect(shown([{ type: 'sang', at } as unknown as TranscriptEntry])).toBe('')
+})
