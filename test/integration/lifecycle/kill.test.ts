@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { createJourney } from '../../helpers/crash-journey.ts'
+import { startKillableApp } from '../../helpers/killable-app.ts'
+import { processesIn } from '../../helpers/processes-in.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+test('what a hook of a killed service still runs is ended by the next, before the hook is run again', async () => {
+  await using journey = await createJourney()
+  const { dataDir, repository } = journey
+  const seen = join(dataDir, 'seen.txt')
+  const first = await startKillableApp(dataDir)
+  const project = await first.client.call('projects.create', { name: 'Killed', repo_path: repository.path })
+  // The first time it detaches and stays for ever; the second time it says who is still there.
+  const command = [
+    `if test -e '${seen}'; then`,
+    // What has ended may lie about as a zombie where nobody collects orphans.
+    `case "$(ps -o stat= -p "$(cat '${seen}')")" in ''|Z*) echo gone ;; *) echo alive ;; esac; exit; fi`,
+    `setsid sleep 600 & echo $! > '${seen}.new'; mv '${seen}.new' '${seen}'; wait`,
+  ].join('\n')
+  const lifecycle_hooks = { before_work: [{ type: 'script' as const, command, blocking: true, timeout_seconds: 600 }] }
+  await first.client.call('projects.update_settings', { project_id: project.id, lifecycle_hooks })
+  const config = { command: 'echo work > work.txt' }
+  const agent = await first.client.call('agents.create', { name: 'Coder', executor: 'command', config })
+  const task = await first.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
+  await first.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await vi.waitFor(() => readFile(seen), { timeout: 60_000 })
+  await first.kill()
+  await using second = await startKillableApp(dataDir)
+  await second.eventually(
+    () => second.client.call('tasks.get', { task_id: task.id }),
+    ({ status }) => status === 'review',
+  )
+  const { items } = await second.client.call('tasks.hook_runs', { task_id: task.id })
+  expect(items.map(({ status, stdout }) => [status, stdout])).toEqual([['succeeded', 'gone\n']])
+  expect(processesIn([dataDir]).filter(({ command: line }) => line.includes('sleep'))).toEqual([])
+})
