@@ -14,8 +14,11 @@ export interface LiveOptions {
   onActivity(activity: Activity): void
   onWorktree(change: WorktreeChange): void
   onHook(hook: HookActivity): void
-  /** Everything must be loaded anew: at the start, and whenever events may have been missed. */
-  onReset(): void
+  /**
+   * Everything must be loaded anew: at the start, and whenever events may have been missed. Answers whether all
+   * of it was; if not, it is asked for again with the next connection.
+   */
+  onReset(): Promise<boolean>
   onConnection(connection: Connection): void
   now(): number
   /** Resolves after `ms`, or at once when the signal aborts. */
@@ -38,6 +41,16 @@ export function openLive(options: LiveOptions): Live {
   let lastSeq: number | null = null
   let lostAt: number | null = null
   let attempt = 0
+  /** Something that was missed has not been loaded yet. */
+  let stale = true
+  let loads = 0
+
+  async function loadAll(): Promise<void> {
+    const mine = ++loads
+    stale = true
+    const whole = await options.onReset()
+    if (mine === loads) stale = !whole
+  }
 
   /** Reads until the stream ends; returns when the connection is lost. */
   async function follow(): Promise<void> {
@@ -51,7 +64,7 @@ export function openLive(options: LiveOptions): Live {
       attempt = 0
       lostAt = null
       options.onConnection({ state: 'live' })
-      if (missed) options.onReset()
+      if (missed || stale) void loadAll()
       await reading
     } finally {
       turn.abort()
@@ -66,7 +79,7 @@ export function openLive(options: LiveOptions): Live {
       else if (item.kind === 'hook') options.onHook(item.hook)
       else if (item.kind === 'reset') {
         lastSeq = item.seq
-        options.onReset()
+        void loadAll()
       } else {
         lastSeq = item.event.seq
         options.onEvent(item.event)

@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import { openLive, type Connection, type Live } from '../api/live.ts'
 import { useAgents } from './agents.ts'
 import { applyEvent } from './apply-event.ts'
@@ -18,6 +19,7 @@ import { useViewedFiles } from './viewed-files.ts'
 /** The one subscription to the service's events, and what everything is loaded by. */
 export const useLive = defineStore('live', () => {
   const { client } = useConnection()
+  const toasts = useToasts()
   const targets = {
     tasks: useTasks(),
     executions: useExecutions(),
@@ -27,18 +29,41 @@ export const useLive = defineStore('live', () => {
     integrations: useIntegrations(),
     agents: useAgents(),
     projects: useProjects(),
-    warn: useToasts().warn,
+    warn: toasts.warn,
   }
   const session = useSession()
   const orphans = useOrphans()
   const connection = shallowRef<Connection>({ state: 'connecting' })
   let live: Live | null = null
 
-  /** Loads projects first, since every screen waits for them, then the rest of what the board shows. */
+  /** What was running may have ended while nobody heard. */
+  async function reloadExecutions(): Promise<void> {
+    const open = [...targets.executions.byId.values()].filter((execution) => execution.finished_at === null)
+    await Promise.all(
+      open.map(async ({ id, task_id }) => {
+        try {
+          targets.executions.put(await client.call('executions.get', { execution_id: id }))
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+          targets.executions.removeTask(task_id)
+        }
+      }),
+    )
+  }
+  /**
+   * Loads projects first, since every screen waits for them, then the rest of what the board shows. Rejects when
+   * not all of it came.
+   */
   async function reload(): Promise<void> {
     targets.viewed.clear()
     await Promise.all([targets.projects.load(), targets.agents.load(), targets.integrations.reload(), session.load()])
-    await Promise.all(targets.projects.items.map((project) => targets.projects.prepare(project.id)))
+    await Promise.all([
+      ...targets.projects.items.map((project) => targets.projects.prepare(project.id)),
+      reloadExecutions(),
+    ])
+    const states = targets.projects.items.map((project) => targets.tasks.loadState(project.id))
+    const failed = targets.projects.failure ?? states.find((state) => state.kind === 'failed')?.error
+    if (failed) throw failed instanceof Error ? failed : new Error('Not everything was loaded.', { cause: failed })
     // Nobody waits for these: it takes a look at the disk.
     void orphans.load()
   }
@@ -49,8 +74,15 @@ export const useLive = defineStore('live', () => {
       onActivity: targets.executions.setActivity,
       onWorktree: ({ task_id }) => targets.news.changed(task_id, 'files'),
       onHook: ({ task_id }) => targets.news.changed(task_id, 'hooks'),
-      onReset: () =>
-        void reload().catch((error: unknown) => useToasts().refused(error, 'Not everything could be loaded.')),
+      onReset: async () => {
+        try {
+          await reload()
+          return true
+        } catch (error) {
+          toasts.refused(error, 'Not everything could be loaded.')
+          return false
+        }
+      },
       onConnection: (next) => (connection.value = next),
       now: () => Date.now(),
       wait,

@@ -27,10 +27,13 @@ export function createTaskLoading(client: Client, state: TaskState) {
     /** Loads all tasks of a project and forgets those that are gone; a failure becomes the project's load state. */
     async load(projectId: string): Promise<void> {
       if (state.loads.get(projectId)?.kind !== 'ready') state.loads.set(projectId, { kind: 'loading' })
-      const before = state.byProject(projectId).map((task) => task.id)
+      const before = state.byProject(projectId).map(({ id }) => ({ id, known: state.byId.get(id) }))
       try {
         const seen = await loadPages(projectId)
-        for (const id of before) if (!seen.has(id)) state.remove(id)
+        for (const { id, known } of before) {
+          // One that changed meanwhile may have moved from a page to come to one that was read.
+          if (!seen.has(id) && state.byId.get(id) === known) state.forget(id)
+        }
         state.loads.set(projectId, { kind: 'ready' })
       } catch (error) {
         state.loads.set(projectId, { kind: 'failed', error })

@@ -11,6 +11,8 @@ export function createTaskState() {
   const byId = shallowReactive(new Map<string, Task>())
   /** Task id → the state that a move under way will lead to. */
   const pending = shallowReactive(new Map<string, string>())
+  /** Those that were deleted: what was on its way about them comes too late. */
+  const gone = new Set<string>()
   const loads = shallowReactive(new Map<string, LoadState>())
 
   /** The task as it is shown: with the move that is under way. */
@@ -23,9 +25,16 @@ export function createTaskState() {
     pending,
     loads,
     put(task: Task): void {
-      if (isNewer(task, byId.get(task.id))) byId.set(task.id, task)
+      if (!gone.has(task.id) && isNewer(task, byId.get(task.id))) byId.set(task.id, task)
     },
+    /** It was deleted. */
     remove(taskId: string): void {
+      gone.add(taskId)
+      byId.delete(taskId)
+      pending.delete(taskId)
+    },
+    /** It is not among what the service lists any more; it may come back. */
+    forget(taskId: string): void {
       byId.delete(taskId)
       pending.delete(taskId)
     },

@@ -27,6 +27,8 @@ function setUp() {
   const waits: number[] = []
   const waiters: (() => void)[] = []
   let away = false
+  /** Whether the next loads get everything; all others do. */
+  const loads: boolean[] = []
   const changed = new EventTarget()
   const note = (what: string) => {
     seen.push(what)
@@ -64,7 +66,10 @@ function setUp() {
     onActivity: () => note('activity'),
     onWorktree: () => note('worktree'),
     onHook: ({ log_name }) => note(`hook ${log_name}`),
-    onReset: () => note('reset'),
+    onReset: async () => {
+      note('reset')
+      return loads.shift() ?? true
+    },
     onConnection: (connection: Connection) => note(connection.state),
     now: () => 5_000,
     wait: (ms, signal) =>
@@ -79,7 +84,7 @@ function setUp() {
     while (seen.filter((one) => one === what).length < count)
       await new Promise((resolve) => changed.addEventListener('seen', resolve, { once: true }))
   }
-  return { live, feeds, seen, waits, waiters, until, setAway: (next: boolean) => (away = next) }
+  return { live, feeds, seen, loads, waits, waiters, until, setAway: (next: boolean) => (away = next) }
 }
 
 test('it loads everything once it is connected, then passes events on', async () => {
@@ -118,6 +123,24 @@ test('a loss before the first event loads everything again, since something may 
   waiters[0]?.()
   await until('reset', 2)
   expect(seen).toEqual(['connecting', 'live', 'reset', 'reconnecting', 'live', 'reset'])
+  live.close()
+})
+
+test('what could not be loaded after a reset is asked for again with the next connection, until it came', async () => {
+  const { live, feeds, seen, loads, waiters, until } = setUp()
+  await until('reset')
+  loads.push(false, false, true)
+  feeds[0]?.push({ kind: 'reset', seq: 90 })
+  await until('reset', 2)
+  for (const [turn, resets] of [3, 4, 4].entries()) {
+    feeds[turn]?.end()
+    await until('reconnecting', turn + 1)
+    waiters[turn]?.()
+    await until('live', turn + 2)
+    feeds[turn + 1]?.push(event(100 + turn))
+    await until(`event ${100 + turn}`)
+    expect(seen.filter((one) => one === 'reset')).toHaveLength(resets)
+  }
   live.close()
 })
 
