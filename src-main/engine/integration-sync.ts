@@ -131,8 +131,7 @@ function sourceOf(deps: SyncDeps, record: IntegrationRecord): ImportSource {
 }
 
 function paused(until: number): TrackerError {
-  const time = new Date(until).toISOString()
-  const message = `The tracker takes no more requests before ${time}. Copse goes on by itself then.`
+  const message = 'The tracker takes no more requests for now. Copse goes on by itself when it does.'
   return new TrackerError('rate_limited', message, until)
 }
 

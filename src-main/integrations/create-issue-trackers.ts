@@ -93,12 +93,8 @@ const notAList = 'The tracker answered with something else than a list of issues
 function statusError(status: number, not_before: number | null, now: number): TrackerError {
   // GitHub says 403 for its limits too; only then do the headers speak of a pause.
   if (status === 429 || (status === 403 && not_before !== null)) {
-    const until = not_before ?? now + 60_000
-    return new TrackerError(
-      'rate_limited',
-      `The tracker takes no more requests before ${new Date(until).toISOString()}. Copse goes on by itself then.`,
-      until,
-    )
+    const message = 'The tracker takes no more requests for now. Copse goes on by itself when it does.'
+    return new TrackerError('rate_limited', message, not_before ?? now + 60_000)
   }
   const [code, message] = sentences[status] ?? [
     status >= 500 ? 'tracker_failed' : 'bad_response',
