@@ -14,7 +14,25 @@ const known = {
 
 /** Maps what a handler threw: refusals pass, known failures get their code, anything else stays a bug. */
 export function toApiError(error: unknown): unknown {
-  if (error instanceof ApiError || !(error instanceof Error) || !('code' in error)) return error
-  const code = known[error.code as keyof typeof known]
+  if (error instanceof ApiError || !(error instanceof Error)) return error
+  const trouble = troubleOf(codeOf(error)) ?? troubleOf(codeOf(error.cause))
+  if (trouble !== null) return new ApiError({ code: 'internal_error', message: trouble }, { cause: error })
+  const code = known[codeOf(error) as keyof typeof known]
   return code === undefined ? error : new ApiError({ code, message: error.message }, { cause: error })
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+/** What the database says when it can't: nothing of the request was kept. */
+function troubleOf(code: string): string | null {
+  if (/^SQLITE_FULL/.test(code)) return 'The disk is full, so nothing was changed. Make room and try again.'
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
+    return 'Another program holds the database, so nothing was changed. Try again.'
+  if (/^SQLITE_READONLY/.test(code))
+    return 'The database cannot be written, so nothing was changed. Look at its mode and its disk.'
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+    return 'The database is damaged. Stop Copse: it says more when it starts, and keeps a copy first.'
+  return /^SQLITE_IOERR/.test(code)
+    ? 'The disk reports an error. Look after it, and keep a copy of the data folder.'
+    : null
 }

@@ -91,7 +91,8 @@ function portTaken({ host, port }: AppConfig): StartRefused {
 
 function refusalOf(error: unknown): StartRefused | null {
   if (error instanceof ConfigError) return new StartRefused(error.message, 2, { cause: error })
-  if (codeOf(error) === 'database_too_new') return new StartRefused((error as Error).message, 1, { cause: error })
+  if (codeOf(error) === 'database_too_new' || codeOf(error) === 'database_unusable')
+    return new StartRefused((error as Error).message, 1, { cause: error })
   if (error instanceof DataDirHeldError) return new StartRefused(error.message, 1, { cause: error })
   return null
 }

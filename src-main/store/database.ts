@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import type { Database } from './database-type.ts'
+import { checkPages, unusable } from './database-trouble.ts'
 
 export interface OpenDatabase {
   readonly db: Database
@@ -20,15 +21,19 @@ export class DatabaseTooNewError extends Error {
 
 /**
  * Opens (or makes) the database and brings it up to date. Before a migration touches a file that
- * holds data, the file is copied to `<file>.before-<n>` beside it.
+ * holds data, the file is copied to `<file>.before-<n>` beside it. Throws `DatabaseUnusableError` for a file that is
+ * damaged (after it was copied aside), locked, or on a disk that is full or read-only.
  */
 export async function openDatabase(file: string, migrationsFolder: string): Promise<OpenDatabase> {
   const existed = existsSync(file)
-  const client = new SqliteDatabase(file)
+  const client = openFile(file)
   try {
+    if (existed) checkPages(client, file)
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
     client.pragma('busy_timeout = 5000')
+    // Tokens' hashes, environments and prompts that were deleted are not to be found in free pages.
+    client.pragma('secure_delete = ON')
     const applied = countApplied(client)
     const known = countKnown(migrationsFolder)
     if (applied > known) {
@@ -36,7 +41,10 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
         `${file} was written by a newer Copse (${applied} migrations, this one knows ${known}). Update Copse.`,
       )
     }
-    if (existed && applied > 0 && applied < known) await client.backup(`${file}.before-${known}`)
+    if (existed && applied > 0 && applied < known) {
+      await client.backup(`${file}.before-${known}`)
+      chmodSync(`${file}.before-${known}`, 0o600)
+    }
     const db: Database = drizzle({ client })
     // A migration that rebuilds a table needs this off, and inside its transaction the pragma does nothing.
     client.pragma('foreign_keys = OFF')
@@ -56,8 +64,19 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     }
   } catch (error) {
     client.close()
-    throw error
+    throw unusable(file, error) ?? error
   }
+}
+
+/** For its owner only; what SQLite puts beside it has the same mode. */
+function openFile(file: string): SqliteDatabase.Database {
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+    chmodSync(file, 0o600)
+  } catch (error) {
+    throw unusable(file, error) ?? error
+  }
+  return new SqliteDatabase(file, { timeout: 5_000 })
 }
 
 function countApplied(client: SqliteDatabase.Database): number {

@@ -112,7 +112,7 @@ export function createFuzz(
     if (kind < 0.88) return Buffer.concat([Buffer.from(json), Buffer.of(0xff, 0xfe, 0xc3, 0x28)])
     if (kind < 0.92) return Buffer.from(JSON.stringify(random.pick(odd)))
     if (kind < 0.96) return Buffer.from(`{"a":${random.chance(0.5) ? deep : '{"__proto__":{"x":1}}'}}`)
-    return random.chance(0.05) ? Buffer.alloc(6 * 1024 * 1024, 0x20) : Buffer.alloc(0)
+    return random.chance(0.3) ? Buffer.alloc(6 * 1024 * 1024, 0x20) : Buffer.alloc(0)
   }
   const headers = (hasBody: boolean): Record<string, string> => {
     const token = random.pick([...world.tokens, ...world.tokens, ...wrongTokens])
