@@ -39,14 +39,21 @@ export function workTime(execution: Execution, now: number): number | null {
   return Math.max(0, end - Date.parse(execution.started_at))
 }
 
-/** Whether a message can be written now, or the sentence why not. */
-export function inputState(execution: Execution | null): { allowed: true } | { allowed: false; reason: string } {
+/** Whether a message can be written now and when it is read, or the sentence why not. */
+export function inputState(
+  execution: Execution | null,
+): { allowed: true; read: string } | { allowed: false; reason: string } {
   if (execution === null) return { allowed: false, reason: 'Nothing runs yet.' }
+  if (execution.status === 'queued') return { allowed: false, reason: 'It can be written to once it has started.' }
   if (execution.status !== 'running') return { allowed: false, reason: 'This run has ended. Start another to go on.' }
   if (execution.executor === 'person' || !executorCapabilities[execution.executor].input) {
     return { allowed: false, reason: 'This agent reads no messages while it works.' }
   }
-  return { allowed: true }
+  // Over the Agent Client Protocol, which the others speak, a message is a turn of its own.
+  return {
+    allowed: true,
+    read: execution.executor === 'claude-code' ? 'Read at its next step' : 'Read when its turn ends',
+  }
 }
 
 export interface EndNotice {

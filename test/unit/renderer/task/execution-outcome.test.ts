@@ -22,7 +22,12 @@ describe('an execution in words', () => {
     expect(workTime({ ...running, started_at: null }, now)).toBeNull()
   })
   test('messages are taken while it runs, by profiles that read them', () => {
-    expect(inputState(running)).toEqual({ allowed: true })
+    expect(inputState(running)).toEqual({ allowed: true, read: 'Read at its next step' })
+    expect(inputState({ ...running, executor: 'gemini' })).toEqual({ allowed: true, read: 'Read when its turn ends' })
+    expect(inputState({ ...running, status: 'queued' })).toEqual({
+      allowed: false,
+      reason: 'It can be written to once it has started.',
+    })
     expect(inputState({ ...running, executor: 'external' }).allowed).toBe(false)
     expect(inputState({ ...running, executor: 'command' }).allowed).toBe(false)
     expect(inputState({ ...running, executor: 'person' }).allowed).toBe(false)
