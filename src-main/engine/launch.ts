@@ -1,5 +1,5 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
-import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { latePrompt } from './late-prompt.ts'
@@ -141,6 +141,7 @@ function runOf(
       ...agent.config,
       ...(overrides.command !== undefined && { command: overrides.command }),
       ...(overrides.model !== undefined && { model: overrides.model }),
+      ...(overrides.effort !== undefined && { effort: overrides.effort }),
       ...(overrides.args !== undefined && { args: overrides.args }),
     },
     env: {
@@ -153,10 +154,22 @@ function runOf(
     },
     mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },
     session_id: record.session_id,
+    session_usage: usageOfSession(context, record),
     onSession: (session_id) => {
       rememberSession(context, record.id, session_id)
     },
   }
+}
+
+/** What the earlier runs of its session have used, as far as they told. */
+function usageOfSession(context: EngineContext, { id, task_id, session_id }: ExecutionRecord): Usage {
+  const sum: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
+  for (const other of session_id === null ? [] : context.store.read.executions.byTask(task_id)) {
+    if (other.id === id || other.session_id !== session_id || other.usage === null) continue
+    sum.input_tokens += other.usage.input_tokens
+    sum.output_tokens += other.usage.output_tokens
+  }
+  return sum
 }
 
 /** A crash must not cost the session: it is written down while the agent works. */

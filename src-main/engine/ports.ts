@@ -29,6 +29,8 @@ export interface ExecutionRun {
   readonly mcp: { readonly url: string; readonly token: string } | null
   /** The agent's session to resume, when its profile can. */
   readonly session_id: string | null
+  /** What earlier runs of that session have used, for agents that tell the sum of a session. */
+  readonly session_usage?: Usage
   readonly timeout_seconds: number | null
   readonly log: AgentLog
   /** Told as soon as the agent names its session: after a crash it can still be resumed. */

@@ -17,7 +17,7 @@ export const anyAcpAgent: AcpAgent = {
   },
   args: (_run, own) => own,
   refusedArgs: { flags: {}, allowedShort: /^-/ },
-  modelByProtocol: true,
+  choicesByProtocol: true,
 }
 
 /** The driver of agents that speak ACP. */

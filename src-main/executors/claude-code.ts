@@ -46,8 +46,8 @@ export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): Execut
 
 async function prepareClaude(run: ExecutionRun, own: readonly string[], { resources }: Place): Promise<Preparation> {
   const mcp = run.mcp && resources.use(await writePrivateFile('mcp.json', mcpConfig(run.mcp)))
-  const { model = null } = run.config
-  return buildCommandLine({ model, session_id: run.session_id, mcp_config: mcp?.path ?? null, args: own })
+  const { model = null, effort = null } = run.config
+  return buildCommandLine({ model, effort, session_id: run.session_id, mcp_config: mcp?.path ?? null, args: own })
 }
 
 function mcpConfig({ url, token }: NonNullable<ExecutionRun['mcp']>): string {

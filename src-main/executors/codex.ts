@@ -27,8 +27,8 @@ export const codex: AgentProfile = {
   refusedArgs: codexRefusedArgs,
   quiet: () => ({ RUST_BACKTRACE: '0' }),
   prepare: ({ config, session_id, mcp }, args) => {
-    const { model = null } = config
-    const request = { model, session_id, mcp_url: mcp?.url ?? null, args }
+    const { model = null, effort = null } = config
+    const request = { model, effort, session_id, mcp_url: mcp?.url ?? null, args }
     return Promise.resolve({
       args: buildCodexCommandLine(request),
       ...(mcp && { env: { [tokenVariable]: mcp.token } }),

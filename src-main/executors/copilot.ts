@@ -22,8 +22,11 @@ export const copilot: AcpAgent = {
     '--allow-all-tools',
     '--allow-all-paths',
     ...(config.model === undefined ? [] : ['--model', config.model]),
+    ...(config.effort === undefined ? [] : ['--reasoning-effort', config.effort]),
   ],
   refusedArgs: acpRefusedArgs({
+    '--reasoning-effort': 'one',
+    '--effort': 'one',
     '--port': 'one',
     '--allow-all': 'none',
     '--allow-all-tools': 'none',
@@ -36,7 +39,7 @@ export const copilot: AcpAgent = {
     '--connect': 'optional',
   }),
   quiet: { COPILOT_AUTO_UPDATE: 'false' },
-  modelByProtocol: false,
+  choicesByProtocol: false,
   // A model server that refuses becomes words at the end of a turn that went well.
   isFailure: (text) => text.startsWith('Error: '),
   isNotice: (text) => /^Info: \S+$|^Warning: \d+ tool call\(s\) had no recorded result/.test(text),

@@ -39,7 +39,7 @@ export const gemini: AcpAgent = {
   }),
   // In a folder that nobody has trusted it leaves out settings and tools, and a worktree is always new.
   quiet: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-  modelByProtocol: false,
+  choicesByProtocol: false,
   tellsByAsking: true,
   loadsLate: true,
 }

@@ -26,5 +26,5 @@ export const opencode: AcpAgent = {
     '--cors': 'many',
   }),
   quiet: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
-  modelByProtocol: true,
+  choicesByProtocol: true,
 }

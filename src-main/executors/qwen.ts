@@ -25,5 +25,5 @@ export const qwen: AcpAgent = {
     '--mcp-config': 'one',
     '--json-schema': 'one',
   }),
-  modelByProtocol: false,
+  choicesByProtocol: false,
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AgentId, ExecutionId, TaskId, Timestamp, UserId } from './ids.ts'
-import { executorProfiles } from './projects.ts'
+import { Effort, executorProfiles } from './projects.ts'
 
 export const executionStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'stopped', 'lost'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]
@@ -39,6 +39,7 @@ export const ExecutionOverrides = z.object({
   prompt: z.string().optional(),
   command: z.string().optional(),
   model: z.string().optional(),
+  effort: Effort.optional(),
   args: z.array(z.string()).max(100).optional(),
   env: z.record(z.string(), z.string()).optional(),
   timeout_seconds: z.int().min(1).optional(),

@@ -102,19 +102,27 @@ export interface ExecutorCapabilities {
   readonly resumes: boolean
   /** It takes words from a person while it runs. */
   readonly input: boolean
+  /** It can be told how hard to think. */
+  readonly effort: boolean
 }
 
 export const executorCapabilities: { readonly [P in ExecutorProfile]: ExecutorCapabilities } = {
-  'claude-code': { mcp: true, resumes: true, input: true },
-  codex: { mcp: true, resumes: true, input: false },
-  opencode: { mcp: true, resumes: true, input: true },
-  gemini: { mcp: true, resumes: true, input: true },
-  copilot: { mcp: true, resumes: true, input: true },
-  qwen: { mcp: true, resumes: true, input: true },
-  acp: { mcp: true, resumes: true, input: true },
-  command: { mcp: false, resumes: false, input: false },
-  external: { mcp: true, resumes: false, input: false },
+  'claude-code': { mcp: true, resumes: true, input: true, effort: true },
+  codex: { mcp: true, resumes: true, input: false, effort: true },
+  opencode: { mcp: true, resumes: true, input: true, effort: true },
+  gemini: { mcp: true, resumes: true, input: true, effort: false },
+  copilot: { mcp: true, resumes: true, input: true, effort: true },
+  qwen: { mcp: true, resumes: true, input: true, effort: false },
+  acp: { mcp: true, resumes: true, input: true, effort: true },
+  command: { mcp: false, resumes: false, input: false, effort: false },
+  external: { mcp: true, resumes: false, input: false, effort: false },
 }
+
+/** How hard an agent thinks, in its own words. It stands in settings, so it is one plain word. */
+export const Effort = z
+  .string()
+  .regex(/^[\w-]{1,40}$/, 'One word, like `low`, `medium` or `high`.')
+  .describe('How hard it thinks, in the agent’s own words, like `high`.')
 
 export const AgentConfig = z.object({
   command: z
@@ -122,6 +130,7 @@ export const AgentConfig = z.object({
     .optional()
     .describe('The command line of `command` and `acp`; for other profiles, the path of their binary.'),
   model: z.string().optional(),
+  effort: Effort.optional(),
   args: z.array(z.string()).max(100).optional(),
   env: z.record(z.string(), z.string()).optional(),
 })

@@ -14,8 +14,8 @@ export interface AcpAgent {
   readonly refusedArgs: RefusedArgs
   /** Variables for every run. */
   readonly quiet?: Readonly<Record<string, string>>
-  /** Whether the model is asked for over the protocol; else `args` name it. */
-  readonly modelByProtocol: boolean
+  /** What a person chooses is asked for over the protocol; else `args` name it. */
+  readonly choicesByProtocol: boolean
   /** It tells what a tool does only where it asks for leave, so it shall go on asking. */
   readonly tellsByAsking?: boolean
   /** When it loads a session, it goes on telling the story of it after it has answered. */

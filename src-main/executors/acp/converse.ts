@@ -143,7 +143,8 @@ async function openSession(talk: Talk, stream: Stream): Promise<AcpSession> {
   const session = await openAcpSession({
     run,
     stream,
-    model: agent.modelByProtocol ? (run.config.model ?? null) : null,
+    model: agent.choicesByProtocol ? (run.config.model ?? null) : null,
+    effort: agent.choicesByProtocol ? (run.config.effort ?? null) : null,
     free: agent.tellsByAsking !== true,
   })
   story.session_id = session.id

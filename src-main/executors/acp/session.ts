@@ -24,8 +24,9 @@ export interface AcpSession {
 export interface AcpSessionRequest {
   readonly run: ExecutionRun
   readonly stream: Stream
-  /** Asked for over the protocol; null when it is told in another way, or the agent's own choice. */
+  /** Model and effort are asked for over the protocol; null when told in another way, or the agent's own choice. */
   readonly model: string | null
+  readonly effort: string | null
   /** Whether it shall ask nobody, if it has a mode for that. */
   readonly free: boolean
 }
@@ -36,7 +37,7 @@ const freeModes = ['bypassPermissions', 'full-access', 'yolo']
 /** A failure that is told as it is. */
 export class AcpSetupError extends Error {
   override readonly name = 'AcpSetupError'
-  readonly code: 'no_answer' | 'sign_in' | 'no_session' | 'no_model'
+  readonly code: 'no_answer' | 'sign_in' | 'no_session' | 'no_choice'
 
   constructor(code: AcpSetupError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
@@ -45,14 +46,15 @@ export class AcpSetupError extends Error {
 }
 
 /** Shakes hands with an agent and opens a session, or takes up an earlier one. */
-export async function openAcpSession({ run, stream, model, free }: AcpSessionRequest): Promise<AcpSession> {
+export async function openAcpSession({ run, stream, model, effort, free }: AcpSessionRequest): Promise<AcpSession> {
   const { agent } = client({ name: 'Copse' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => ({ outcome: allow(params) }))
     .connect(stream)
   const about = await shakeHands(agent)
   const opened = await enter(agent, about, run)
   if (free) await beFree(agent, opened)
-  if (model !== null) await chooseModel(agent, opened, model)
+  if (model !== null) await choose(agent, opened, 'model', model)
+  if (effort !== null) await choose(agent, opened, 'effort', effort)
   return {
     id: opened.sessionId,
     prompt: (text) =>
@@ -130,18 +132,25 @@ async function beFree(agent: ClientContext, { sessionId, modes }: Opened): Promi
   await agent.request(methods.agent.session.setMode, { sessionId, modeId: free })
 }
 
-async function chooseModel(agent: ClientContext, { sessionId, configOptions }: Opened, model: string): Promise<void> {
-  const option = configOptions?.find(({ category, id }) => category === 'model' || id === 'model')
+/** What a person may choose of an agent, by the category of its option. */
+const choices = { model: 'model', effort: 'thought_level' } as const
+
+async function choose(
+  agent: ClientContext,
+  { sessionId, configOptions }: Opened,
+  what: keyof typeof choices,
+  value: string,
+): Promise<void> {
+  const option = configOptions?.find(({ category, id }) => category === choices[what] || id === what)
   if (option === undefined) {
-    throw new AcpSetupError('no_model', 'This agent lets nobody choose its model. Leave the model empty.')
+    throw new AcpSetupError('no_choice', `This agent lets nobody choose its ${what}. Leave the ${what} empty.`)
   }
   try {
-    await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: model })
+    await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value })
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
-    throw new AcpSetupError('no_model', `It does not take the model ${model}: ${describeError(error)}`, {
-      cause: error,
-    })
+    const text = `It does not take the ${what} ${value}: ${describeError(error)}`
+    throw new AcpSetupError('no_choice', text, { cause: error })
   }
 }
 

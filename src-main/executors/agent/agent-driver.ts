@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import { shellCommand } from '../../base/process-shell.ts'
 import { ProcessStartError, spawnTree } from '../../base/process.ts'
 import type { ProcessTree } from '../../base/process.ts'
@@ -76,9 +77,13 @@ async function start(profile: AgentProfile, run: ExecutionRun, options: StartOpt
   launch([], env)
   await using resources = new AsyncDisposableStack()
   const own = filterArgs(run.config.args ?? [], profile.refusedArgs)
+  const warn = (text: string): void => run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
   if (own.refused.length > 0) {
-    const text = `Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`
-    run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
+    warn(`Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`)
+  }
+  const { executor, name } = profile.program
+  if (run.config.effort !== undefined && !executorCapabilities[executor].effort) {
+    warn(`${name} can't be told an effort; it chooses its own.`)
   }
   const prepared = await profile.prepare(run, own.args, { env, resources })
   signal.throwIfAborted()

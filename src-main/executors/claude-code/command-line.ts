@@ -5,6 +5,7 @@ import { mcpServerName } from '../agent/mcp-server.ts'
 /** What one start of Claude Code needs to be told. */
 export interface CommandLineRequest {
   readonly model: string | null
+  readonly effort: string | null
   readonly session_id: string | null
   /** The file with our MCP server; null when there is none. */
   readonly mcp_config: string | null
@@ -84,6 +85,7 @@ export function buildCommandLine(request: CommandLineRequest): FilteredArgs {
       ...['--disallowedTools', disallowedTools.join(',')],
       ...mcp,
       ...(request.model === null ? [] : ['--model', request.model]),
+      ...(request.effort === null ? [] : ['--effort', request.effort]),
       ...(request.session_id === null ? [] : ['--resume', request.session_id]),
     ],
     refused: own.refused,

@@ -4,6 +4,7 @@ import { mcpServerName } from '../agent/mcp-server.ts'
 /** What one start of Codex needs to be told. */
 export interface CodexRequest {
   readonly model: string | null
+  readonly effort: string | null
   readonly session_id: string | null
   readonly mcp_url: string | null
   /** The agent's own arguments that it may have. */
@@ -52,6 +53,7 @@ export function buildCodexCommandLine(request: CodexRequest): string[] {
     `sandbox_mode='${sandbox}'`,
     `approval_policy='never'`,
     'check_for_update_on_startup=false',
+    ...(request.effort === null ? [] : [`model_reasoning_effort='${request.effort}'`]),
     ...(url === null
       ? []
       : [

@@ -12,7 +12,7 @@ import type { CodexEvent, CodexItem } from './stream-events.ts'
 /** Codex takes its prompt over stdin up to the end and prints events; it is asked once per run. */
 export function converseWithCodex(run: ExecutionRun, listener: DialogueListener): Dialogue {
   const story = beginStory(null)
-  const scribe = createScribe(run.cwd, story, listener)
+  const scribe = createScribe(run, story, listener)
   let heard = false
   const reader = readJsonLines({
     ...listener,
@@ -42,7 +42,11 @@ export function converseWithCodex(run: ExecutionRun, listener: DialogueListener)
 }
 
 /** Writes the transcript of the events, and the story that they tell. */
-function createScribe(cwd: string, story: RunStory, listener: DialogueListener): (event: CodexEvent) => void {
+function createScribe(
+  { cwd, session_usage }: ExecutionRun,
+  story: RunStory,
+  listener: DialogueListener,
+): (event: CodexEvent) => void {
   const told = new Set<string>()
   let lastError = ''
   const at = (): string => listener.now()
@@ -96,7 +100,13 @@ function createScribe(cwd: string, story: RunStory, listener: DialogueListener):
       case 'turn.completed': {
         story.ended = true
         const { input_tokens = 0, output_tokens = 0 } = event.usage ?? {}
-        story.usage = { input_tokens, output_tokens, cost_usd: null }
+        // It tells the sum over all turns of the session, also those of earlier runs.
+        const { input_tokens: inBefore = 0, output_tokens: outBefore = 0 } = session_usage ?? {}
+        story.usage = {
+          input_tokens: Math.max(0, input_tokens - inBefore),
+          output_tokens: Math.max(0, output_tokens - outBefore),
+          cost_usd: null,
+        }
         listener.onEntry({ type: 'usage', at: at(), ...story.usage })
         return listener.onTurnEnd(0)
       }

@@ -169,3 +169,35 @@ test('a call is told once it is known what it does, and merged with what comes l
     { type: 'tool_result', id: 'c1', ok: false, text: 'a' },
   ])
 })
+
+test('model and effort are options of the session; a choice that there is not fails the run', async () => {
+  const option = (id: string, category: string): object => ({
+    id,
+    category,
+    name: id,
+    type: 'select',
+    currentValue: 'x',
+    options: [],
+  })
+  const configOptions = [option('model', 'model'), option('thinking', 'thought_level')]
+  const config = { model: 'opus', effort: 'high' }
+  const lines = [
+    hello,
+    answer(1, { sessionId: 's1', configOptions }),
+    answer(2, { configOptions }),
+    answer(3, { configOptions }),
+  ]
+  const played = await talk([...lines, '@4', says('Done.'), answer(4, { stopReason: 'end_turn' })], runOf({ config }))
+  const chosen = played.written
+    .map((line) => JSON.parse(line) as { method?: string; params?: unknown })
+    .filter(({ method }) => method === 'session/set_config_option')
+  expect(chosen.map(({ params }) => params)).toEqual([
+    { sessionId: 's1', configId: 'model', value: 'opus' },
+    { sessionId: 's1', configId: 'thinking', value: 'high' },
+  ])
+  expect(played.result).toMatchObject({ failed: false, message: 'Done.' })
+
+  const without = await talk([hello, opened], runOf({ config: { effort: 'high' } }))
+  expect(without.result).toMatchObject({ failed: true })
+  expect(without.result.message).toBe('This agent lets nobody choose its effort. Leave the effort empty.')
+})

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildCommandLine } from '../../../../src-main/executors/claude-code/command-line.ts'
 
-const plain = { model: null, session_id: null, mcp_config: null, args: [] }
+const plain = { model: null, effort: null, session_id: null, mcp_config: null, args: [] }
 const protocol = [
   '-p',
   '--output-format',
@@ -20,18 +20,20 @@ test('a run speaks stream-json both ways and asks nobody', () => {
   expect(buildCommandLine(plain)).toEqual({ args: protocol, refused: [] })
 })
 
-test('model, session and MCP are told after the protocol, the own arguments before it', () => {
+test('model, effort, session and MCP are told after the protocol, the own arguments before it', () => {
   const { args } = buildCommandLine({
     model: 'opus',
+    effort: 'high',
     session_id: 'abc',
     mcp_config: '/tmp/mcp.json',
-    args: ['--effort', 'high', '--add-dir', '/a', '/b', '-d'],
+    args: ['--bare', '--add-dir', '/a', '/b', '-d'],
   })
   expect(args).toEqual([
-    ...['--effort', 'high', '--add-dir', '/a', '/b', '-d'],
+    ...['--bare', '--add-dir', '/a', '/b', '-d'],
     ...protocol,
     ...['--mcp-config', '/tmp/mcp.json', '--strict-mcp-config', '--allowedTools', 'mcp__svc__*'],
     ...['--model', 'opus'],
+    ...['--effort', 'high'],
     ...['--resume', 'abc'],
   ])
 })

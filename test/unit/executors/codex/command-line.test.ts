@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { filterArgs } from '../../../../src-main/executors/agent/filter-args.ts'
 import { buildCodexCommandLine, codexRefusedArgs } from '../../../../src-main/executors/codex/command-line.ts'
 
-const plain = { model: null, session_id: null, mcp_url: null, args: [] }
+const plain = { model: null, effort: null, session_id: null, mcp_url: null, args: [] }
 const protocol = ['--json', '--skip-git-repo-check']
 const settings = (sandbox = 'danger-full-access'): string[] => [
   ...['-c', `sandbox_mode='${sandbox}'`],
@@ -15,12 +15,19 @@ test('a run reads its prompt on stdin, prints JSON and asks nobody', () => {
 })
 
 test('model, session and MCP come after the own arguments, and the token is not among them', () => {
-  const args = ['-c', 'model_reasoning_effort="high"', '--add-dir', '/a']
-  const line = buildCodexCommandLine({ model: 'gpt-5.5', session_id: 't1', mcp_url: 'http://127.0.0.1:1/mcp', args })
+  const args = ['-c', 'web_search="live"', '--add-dir', '/a']
+  const line = buildCodexCommandLine({
+    model: 'gpt-5.5',
+    effort: 'high',
+    session_id: 't1',
+    mcp_url: 'http://127.0.0.1:1/mcp',
+    args,
+  })
   const server =
     "{url='http://127.0.0.1:1/mcp',bearer_token_env_var='SVC_API_TOKEN',default_tools_approval_mode='approve'}"
   expect(line).toEqual([
     ...['exec', ...args, ...protocol, ...settings()],
+    ...['-c', "model_reasoning_effort='high'"],
     ...['-c', `mcp_servers.svc=${server}`],
     ...['--model', 'gpt-5.5', 'resume', 't1', '-'],
   ])

@@ -70,3 +70,10 @@ test('thinking, searches and changed files become entries; unknown items and eve
     { type: 'usage', input_tokens: 5, output_tokens: 3 },
   ])
 })
+
+test('of the sum that it tells for a session, earlier runs have had their share', async () => {
+  const lines = [started, says('Done.'), completed].map((event) => JSON.stringify(event))
+  const session_usage = { input_tokens: 4, output_tokens: 1, cost_usd: null }
+  const { result } = await play(lines, converseWithCodex, runOf({ session_id: 't1', session_usage }))
+  expect(result.usage).toEqual({ input_tokens: 1, output_tokens: 2, cost_usd: null })
+})
