@@ -12,6 +12,10 @@ const code = await runCli(process.argv.slice(2), {
       Promise.resolve(announce(service, json)),
     )
   },
+  rotateKey: async (options) => {
+    const { rotateKey } = await import('./service/rotate-key.ts')
+    return rotateKey({ program, env: process.env, ...options })
+  },
   demo: async (options) => {
     const { runDemo } = await import('./service/demo.ts')
     return runDemo({ program, env: process.env, ...options })

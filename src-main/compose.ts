@@ -34,6 +34,8 @@ import { loadWorkflowFile } from './workflow-files/load.ts'
 import { createWorkspaces } from './workspaces/create-workspaces.ts'
 import { makeSampleRepository } from './workspaces/sample-repository.ts'
 
+export { rotateSigningKey } from './identity/signing-key.ts'
+
 export interface App extends AsyncDisposable {
   readonly api: Api
   readonly identity: Identity

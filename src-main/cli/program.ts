@@ -6,6 +6,7 @@ import { addSignIn } from './commands/login.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addOpen } from './commands/open.ts'
 import { addProject } from './commands/project.ts'
+import { addRotateKey, type RotateKeyOptions } from './commands/rotate-key.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
 import { addReview } from './commands/task-moves.ts'
 import { addTask } from './commands/task.ts'
@@ -15,6 +16,7 @@ export interface Program {
   readonly version: string
   serve(options: ServeOptions): Promise<number>
   demo(options: DemoArguments): Promise<number>
+  rotateKey(options: RotateKeyOptions): Promise<number>
 }
 
 /** Runs one command line; resolves to the exit code: 0, 1 (refused) or 2 (usage). */
@@ -40,6 +42,7 @@ export function createProgram(program: Program): Command {
     .exitOverride()
   addServe(svc, program.serve)
   addDemo(svc, program.demo)
+  addRotateKey(svc, program.rotateKey)
   addSignIn(svc)
   addProject(svc)
   addAgent(svc)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const keyBytes = 32
@@ -22,10 +22,22 @@ export function loadSigningKey(dataDir: string): Uint8Array {
   return new Uint8Array(key)
 }
 
-/** Written aside and linked into place, so that a crash leaves no half key and a rival's key wins whole. */
-function createKey(file: string): void {
+/** Replaces the key whole: what the old one has signed is void from the next start on. */
+export function rotateSigningKey(dataDir: string): void {
+  loadSigningKey(dataDir)
+  const file = join(dataDir, 'secrets', 'jwt.key')
+  renameSync(writeDraft(file), file)
+}
+
+function writeDraft(file: string): string {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, randomBytes(keyBytes), { mode: 0o600, flag: 'wx' })
+  return draft
+}
+
+/** Written aside and linked into place, so that a crash leaves no half key and a rival's key wins whole. */
+function createKey(file: string): void {
+  const draft = writeDraft(file)
   try {
     linkSync(draft, file)
   } catch (error) {

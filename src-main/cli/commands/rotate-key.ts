@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+
+export interface RotateKeyOptions {
+  readonly dataDir?: string
+}
+
+/** `svc rotate-key`: for a stopped service whose key may have been seen. */
+export function addRotateKey(program: Command, run: (options: RotateKeyOptions) => Promise<number>): void {
+  program
+    .command('rotate-key')
+    .description('make a new signing key while the service is stopped: every access token is void at once')
+    .option('--data-dir <folder>', 'where everything is kept (SVC_DATA_DIR)')
+    .action(async (options: RotateKeyOptions) => {
+      process.exitCode = await run(options)
+    })
+}

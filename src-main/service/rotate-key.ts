@@ -1,0 +1,24 @@
+import { readConfig } from '../base/config.ts'
+import { ConfigError } from '../base/config-error.ts'
+import { prepareDataDir } from '../base/paths.ts'
+import { DataDirHeldError, holdDataDir } from '../base/single-instance.ts'
+import { rotateSigningKey } from '../compose.ts'
+import type { StartOptions } from './start-service.ts'
+
+/** Gives a stopped service a new signing key. Resolves to the exit code; a refusal is one line on stderr. */
+export function rotateKey(options: Pick<StartOptions, 'program' | 'env' | 'dataDir'>): number {
+  try {
+    const { dataDir } = readConfig(options.env, options, options.program)
+    prepareDataDir(dataDir)
+    using _ = holdDataDir(dataDir)
+    rotateSigningKey(dataDir)
+    process.stdout.write(
+      'There is a new signing key. Access tokens are void; refresh tokens and personal tokens go on.\n',
+    )
+    return 0
+  } catch (error) {
+    if (!(error instanceof ConfigError) && !(error instanceof DataDirHeldError)) throw error
+    process.stderr.write(`copse: ${error.message}\n`)
+    return error instanceof ConfigError ? 2 : 1
+  }
+}
