@@ -3,6 +3,14 @@ import MarkdownIt from 'markdown-it'
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false })
 
 const escape = (text: string) => markdown.utils.escapeHtml(text)
+const longestTag = 4_000
+
+/** The value of an attribute in a tag of HTML, in quotes of either kind. */
+function attribute(tag: string, name: 'src' | 'alt'): string | null {
+  const [, double, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(tag) ?? []
+  const value = double ?? single
+  return value === undefined ? null : markdown.utils.unescapeAll(value).trim()
+}
 
 // What an agent writes must not make this window fetch anything: an image is a link that says so.
 markdown.renderer.rules['image'] = (tokens, index) => {
@@ -11,6 +19,20 @@ markdown.renderer.rules['image'] = (tokens, index) => {
   const name = token?.content.trim() || source
   return `<a href="${escape(source)}" target="_blank" rel="noopener noreferrer">${escape(`Image: ${name}`)}</a>`
 }
+// Trackers write pictures as HTML: they are links like the others. Nothing else of HTML is read.
+markdown.inline.ruler.before('link', 'html_picture', (state, silent) => {
+  if (state.src.charCodeAt(state.pos) !== 0x3c) return false
+  const [tag] = /^<img\s[^<>]*>/i.exec(state.src.slice(state.pos, state.pos + longestTag)) ?? []
+  const source = tag === undefined ? null : attribute(tag, 'src')
+  if (tag === undefined || source === null || !/^https?:\/\//i.test(source)) return false
+  if (!silent) {
+    const token = state.push('image', 'img', 0)
+    token.attrs = [['src', source]]
+    token.content = attribute(tag, 'alt') ?? ''
+  }
+  state.pos += tag.length
+  return true
+})
 markdown.renderer.rules['link_open'] = (tokens, index, options, _env, self) => {
   const token = tokens[index]
   token?.attrSet('target', '_blank')
