@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -133,4 +133,74 @@ test('an agent of which nothing is heard is called quiet, not failed, until it i
     .poll(async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.status)
     .toBe('stopped')
   await row.getByText(/^Quiet for/).waitFor({ state: 'detached' })
+})
+
+/** What Claude Code prints of a run that cost something. */
+const pricedRun = [
+  { type: 'system', subtype: 'init' },
+  { type: 'assistant', message: { content: [{ type: 'text', text: 'Done.' }] } },
+  {
+    type: 'result',
+    subtype: 'success',
+    result: 'Done.',
+    total_cost_usd: 0.84,
+    usage: { input_tokens: 170_000, output_tokens: 14_000 },
+  },
+].map((line) => `echo '${JSON.stringify({ session_id: 's', ...line })}'`)
+
+test('what a run has used is told of the run, the task and the project, and times are set beside it', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  await using signs = await signFolder()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(pageOptions), service)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const program = join(signs.path, 'claude')
+  await writeFile(program, ['#!/bin/sh', 'echo two > a.txt', ...pricedRun].join('\n'))
+  await chmod(program, 0o755)
+  const agent = await client.call('agents.create', {
+    name: 'Claude',
+    executor: 'claude-code',
+    config: { command: program },
+  })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Count the cost' })
+  await page.reload()
+  await openProject('ferry')
+  await openTask('Count the cost', 'Overview')
+  expect(await panel.getByText('Used', { exact: true }).count()).toBe(0)
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await panel.getByText('Used', { exact: true }).waitFor()
+  await panel.getByText('$0.84, 1 run').waitFor()
+  await panel.getByRole('tab', { name: 'Agent' }).click()
+  await panel.getByText('184k tokens').waitFor()
+  await panel.getByText('$0.84', { exact: true }).waitFor()
+
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
+  await page.getByRole('link', { name: 'Agents and time' }).click()
+  await page.getByRole('row', { name: 'Claude 1 184k $0.84' }).waitFor()
+  await page.getByRole('button', { name: 'By task' }).click()
+  await page.getByRole('row', { name: 'Count the cost 1 184k $0.84' }).waitFor()
+  const set = async (label: string, value: string) => {
+    await page.getByLabel(label).fill(value)
+    await page.keyboard.press('Tab')
+  }
+  const saved = async () => {
+    const settings = await client.call('projects.get_settings', { project_id: project.id })
+    return [settings.execution_timeout_seconds, settings.stall_after_seconds]
+  }
+  await set('An agent may work for', '90')
+  await expect.poll(saved).toEqual([5_400, 600])
+  await set('An agent may work for', '')
+  await expect.poll(saved).toEqual([null, 600])
+  // Out of bounds: nothing is saved, and the field says why.
+  await set('Say that an agent is quiet after', '2000')
+  expect(await page.getByLabel('Say that an agent is quiet after').evaluate((field) => field.matches(':invalid'))).toBe(
+    true,
+  )
+  await set('Say that an agent is quiet after', '0.5')
+  await expect.poll(saved).toEqual([null, 30])
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page), `usage, ${colorScheme}`).toEqual([])
+  }
 })
