@@ -1,4 +1,5 @@
 import type { BenchRow } from './row.ts'
+import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { diffRow } from './rows/diff.ts'
 import { dryRunRow } from './rows/dry-run.ts'
@@ -6,6 +7,7 @@ import { engineWork } from './rows/engine-work.ts'
 import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { importIssues } from './rows/import-issues.ts'
 import { mergeRow } from './rows/merge.ts'
+import { requestsPerSecond } from './rows/requests-per-second.ts'
 import { scriptOutput } from './rows/script-output.ts'
 import { scriptOverhead } from './rows/script-overhead.ts'
 import { transitionsPerSecond } from './rows/transitions-per-second.ts'
@@ -26,4 +28,6 @@ export const rows: readonly BenchRow[] = [
   scriptOverhead,
   scriptOutput,
   idleWorktrees,
+  ...requestsPerSecond,
+  besideSignIns,
 ]

@@ -24,6 +24,9 @@ const names = [
   'script-hook-overhead',
   'script-output-1gb',
   'idle-200-worktrees',
+  'requests-with-jwt',
+  'requests-with-pat',
+  'requests-beside-20-sign-ins',
 ]
 
 const side = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
@@ -51,6 +54,9 @@ test('a quick run measures product and floor of every row, and says so as JSON a
       { name: 'script-hook-overhead', unit: 'ms', rounds: 1, goal: 1.5, ...measured, spread },
       { name: 'script-output-1gb', unit: 'MB more', rounds: 1, goal: 32, ...measured, spread },
       { name: 'idle-200-worktrees', unit: '% of a core', rounds: 1, goal: 1, ...measured, spread },
+      { name: 'requests-with-jwt', unit: 'requests/s', rounds: 2, goal: 0.6, ...measured, spread },
+      { name: 'requests-with-pat', unit: 'requests/s', rounds: 2, goal: 0.6, ...measured, spread },
+      { name: 'requests-beside-20-sign-ins', unit: 'ms', rounds: 2, goal: 50, ...measured, spread },
     ],
   })
   for (const row of report.rows) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
