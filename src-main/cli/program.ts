@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addAgent } from './commands/agent.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addDemo, type DemoArguments } from './commands/demo.ts'
 import { addEvents } from './commands/events.ts'
 import { addSignIn } from './commands/login.ts'
@@ -51,5 +52,6 @@ export function createProgram(program: Program): Command {
   addEvents(svc)
   addOpen(svc)
   addMcp(svc)
+  addCompletion(svc)
   return svc
 }

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Argument, type Command } from 'commander'
+import { failureOf } from '../cli-error.ts'
+import { complete, type Candidate, type KnownThing } from '../complete.ts'
+import { completionScripts, shells, type Shell } from '../completion-scripts.ts'
+import { allTasks, findProject } from '../find.ts'
+import { endWithReader, plain } from '../output.ts'
+import { shortId } from '../pick.ts'
+import { addCommand, openScene, type Scene } from '../scene.ts'
+
+/** Whoever presses Tab does not wait for a service that is slow. */
+const patienceMs = 2_000
+
+/** `svc completion`, and the hidden command that its scripts ask. */
+export function addCompletion(program: Command): void {
+  addCommand(program, {
+    usage: 'completion',
+    summary: 'print what makes a shell complete `svc` with Tab',
+    examples: [
+      'echo \'eval "$(svc completion bash)"\' >> ~/.bashrc',
+      'echo \'eval "$(svc completion zsh)"\' >> ~/.zshrc',
+      'svc completion fish > ~/.config/fish/completions/svc.fish',
+    ],
+  })
+    .addArgument(new Argument('<shell>').choices(shells))
+    .action((shell: Shell) => {
+      process.stdout.write(completionScripts[shell])
+    })
+  program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
+    endWithReader()
+    const found = await complete(program, words, listThings)
+    // A tab and a line end are what separates them.
+    const line = ({ value, about }: Candidate) => `${value}\t${plain(about).replaceAll(/\s+/g, ' ')}\n`
+    process.stdout.write(found.map(line).join(''))
+  })
+}
+
+async function listThings(kind: KnownThing): Promise<readonly Candidate[]> {
+  try {
+    const late = delay(patienceMs, [], { ref: false })
+    return await Promise.race([namesOf(kind, openScene({})), late])
+  } catch (error) {
+    if (failureOf(error, '') === null) throw error
+    // Not signed in, or not running: there is nothing to offer, and no place to say so.
+    return []
+  }
+}
+
+async function namesOf(kind: KnownThing, scene: Scene): Promise<readonly Candidate[]> {
+  if (kind === 'task') {
+    const project = await findProject(scene, undefined)
+    const tasks = await allTasks(scene, project.id, false)
+    return tasks.map(({ id, title, status }) => ({ value: shortId(id), about: `${title} (${status})` }))
+  }
+  const { items } = await scene.client.call(kind === 'project' ? 'projects.list' : 'agents.list', {})
+  return items.map(({ id, name }) => ({ value: shortId(id), about: name }))
+}

@@ -1,0 +1,76 @@
+import type { Argument, Command, Option } from 'commander'
+
+/** What may come next on a command line. */
+export interface Candidate {
+  readonly value: string
+  readonly about: string
+}
+
+/** What only the service knows the names of. */
+export type KnownThing = 'task' | 'project' | 'agent'
+
+/** Names what the service has of a kind; nothing where it cannot be asked. */
+export type ListThings = (kind: KnownThing) => Promise<readonly Candidate[]>
+
+/**
+ * What the last of `words` may become, where `words` is the command line after `svc`. It is read off the commands
+ * themselves, so that it cannot differ from them. Nothing: the shell may offer files.
+ */
+export async function complete(
+  program: Command,
+  words: readonly string[],
+  listThings: ListThings,
+): Promise<readonly Candidate[]> {
+  const current = words.at(-1) ?? ''
+  const found = await candidates(program, words.slice(0, -1), current, listThings)
+  return found.filter(({ value }) => value.startsWith(current))
+}
+
+async function candidates(program: Command, before: readonly string[], current: string, listThings: ListThings) {
+  const { command, count, option } = walk(program, before)
+  if (option) return valuesOf(option, option.attributeName(), listThings)
+  if (current.startsWith('-')) return optionsOf(command)
+  if (command.commands.length > 0) return subcommandsOf(command)
+  const argument = command.registeredArguments[count]
+  return argument ? valuesOf(argument, argument.name(), listThings) : []
+}
+
+/** Where the words lead: the command, how many arguments it has, and the option that still wants its value. */
+function walk(program: Command, words: readonly string[]) {
+  let command = program
+  let count = 0
+  let option: Option | undefined
+  for (const word of words) {
+    if (option) option = undefined
+    else if (word.startsWith('-')) {
+      const known = command.options.find(({ long, short }) => word === long || word === short)
+      if (known?.required === true) option = known
+    } else {
+      const next = command.commands.find((one) => one.name() === word)
+      if (next) command = next
+      else count++
+    }
+  }
+  return { command, count, option }
+}
+
+async function valuesOf({ argChoices }: Option | Argument, name: string, listThings: ListThings) {
+  if (argChoices) return argChoices.map((value) => ({ value, about: '' }))
+  if (name === 'parent') return listThings('task')
+  return name === 'task' || name === 'project' || name === 'agent' ? listThings(name) : []
+}
+
+function optionsOf(command: Command): Candidate[] {
+  const own = command.options.map(({ long, short, description }) => ({
+    value: long ?? short ?? '',
+    about: description,
+  }))
+  return [...own, { value: '--help', about: 'show this help' }]
+}
+
+/** Those that people see: what starts with an underscore is for the shell. */
+function subcommandsOf(command: Command): Candidate[] {
+  return command.commands
+    .filter((one) => !one.name().startsWith('_'))
+    .map((one) => ({ value: one.name(), about: one.description() }))
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
+import { cliFile, startWorld, type SvcWorld } from './svc-process.ts'
+
+let world: SvcWorld
+let repository: TestRepository
+let bin: string
+beforeAll(async () => {
+  repository = await createTestRepository()
+  world = await startWorld()
+  bin = join(world.home, 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${cliFile}' "$@"\n`)
+  await chmod(join(bin, 'svc'), 0o755)
+}, 60_000)
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await repository[Symbol.asyncDispose]()
+})
+
+/** What bash offers for a command line, whose last word is the one that Tab is pressed in. */
+async function offered(...words: readonly string[]): Promise<string[]> {
+  const script = `
+    eval "$(svc completion bash)"
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+    "$(complete -p svc | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
+    printf '%s\\n' "\${COMPREPLY[@]}"`
+  const env = { ...process.env, ...world.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` }
+  const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', 'svc', ...words], {
+    cwd: repository.path,
+    env,
+  })
+  return stdout.split('\n').filter(Boolean)
+}
+
+test('bash completes commands, options and the values that an option takes', async () => {
+  expect(await offered('ta')).toEqual(['task'])
+  expect(await offered('task', 'c')).toEqual(['create', 'comment', 'claim', 'cancel'])
+  expect(await offered('task', 'list', '--s')).toEqual(['--status', '--search'])
+  expect(await offered('agent', 'add', 'x', '--executor', 'c')).toContain('claude-code')
+  expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish'])
+  expect(await offered('')).not.toContain('__complete')
+})
+
+test('bash completes tasks of the folder’s project and agents by asking the service', async () => {
+  const { client } = world
+  const project = await client.call('projects.create', { name: 'Shop', repo_path: repository.path })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'A\ttab' })
+  const digits = task.id.slice(-8)
+  expect(await offered('task', 'show', '')).toEqual([digits])
+  expect(await offered('review', 'fail', '--json', digits.slice(0, 3))).toEqual([digits])
+  expect(await offered('task', 'show', digits, '')).toEqual([])
+  expect(await offered('task', 'claim', digits, '--agent', '')).toEqual([])
+})
+
+test('the scripts of the other shells ask the same command, and another shell is a usage error', async () => {
+  for (const shell of ['zsh', 'fish']) {
+    expect((await world.svc(['completion', shell])).stdout).toContain('__complete --')
+  }
+  expect(await world.svc(['completion', 'tcsh'])).toMatchObject({ code: 2, stdout: '' })
+})
