@@ -6,12 +6,12 @@ import { ProcessStartError, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'
 import { ExecutorError } from '../engine/ports.ts'
 import type { AgentLog, Cancellable, ExecutionOutcome, ExecutionRun, RunningExecution } from '../engine/ports.ts'
+import { writePrivateFile } from './agent/private-file.ts'
+import type { PrivateFile } from './agent/private-file.ts'
 import { findOnPath } from './detect.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
 import { createOutputEntries } from './output-entries.ts'
 import type { OutputEntries } from './output-entries.ts'
-import { writePromptFile } from './prompt-file.ts'
-import type { PromptFile } from './prompt-file.ts'
 
 /** `setTimeout` takes no more; 24 days. */
 const maxTimerMs = 2_147_483_647
@@ -40,26 +40,26 @@ export const command: ExecutorProfileDriver = {
 }
 
 async function startCommand(run: ExecutionRun, { signal }: Cancellable): Promise<RunningExecution> {
-  let promptFile: PromptFile | undefined
+  let promptFile: PrivateFile | undefined
   try {
     const line = run.config.command?.trim() ?? ''
     if (line === '')
       throw new ExecutorError('not_configured', 'The agent has no command: set one in its configuration.')
     signal.throwIfAborted()
-    promptFile = await writePromptFile(run.prompt)
+    promptFile = await writePrivateFile('prompt.md', run.prompt)
     const { file, args, verbatimArguments } = shellCommand(line, run.config.args)
     const env = childEnvironment({ ...run.config.env, ...run.env, SVC_PROMPT_FILE: promptFile.path })
     const tree = await spawnTree(file, args, { cwd: run.cwd, env, stdin: 'pipe', verbatimArguments })
     return watch(run, tree, promptFile)
   } catch (error) {
-    await promptFile?.remove()
+    await promptFile?.[Symbol.asyncDispose]()
     await run.log.close()
     if (error instanceof ProcessStartError) throw new ExecutorError('spawn_failed', error.message, { cause: error })
     throw error
   }
 }
 
-function watch(run: ExecutionRun, tree: ProcessTree, promptFile: PromptFile): RunningExecution {
+function watch(run: ExecutionRun, tree: ProcessTree, promptFile: PrivateFile): RunningExecution {
   let cut: 'stopped' | 'timed_out' | undefined
   let exited = false
   const stop = async (reason: 'stopped' | 'timed_out'): Promise<void> => {
@@ -94,7 +94,7 @@ function watch(run: ExecutionRun, tree: ProcessTree, promptFile: PromptFile): Ru
 async function finish(
   run: ExecutionRun,
   tree: ProcessTree,
-  promptFile: PromptFile,
+  promptFile: PrivateFile,
   cut: () => 'stopped' | 'timed_out' | undefined,
 ): Promise<ExecutionOutcome> {
   const stdout = createOutputEntries('stdout', run.log)
@@ -109,7 +109,7 @@ async function finish(
   if (message !== null && (cut() !== undefined || exit_code !== 0)) {
     run.log.entry({ type: 'error', at: new Date().toISOString(), text: message })
   }
-  const closing = await Promise.allSettled([run.log.close(), promptFile.remove()])
+  const closing = await Promise.allSettled([run.log.close(), promptFile[Symbol.asyncDispose]()])
   const failure = [...outputs, ...closing].find((result) => result.status === 'rejected')
   return {
     ended: cut() ?? 'exited',

@@ -8,6 +8,7 @@ import { createAgentBench, createMemoryLog } from './agent-bench.ts'
 import type { AgentBench, MemoryLog } from './agent-bench.ts'
 import { agentBinary, pinnedAgents } from './agent-binaries.ts'
 import { startNoteMcpServer } from './note-mcp-server.ts'
+import { processesIn } from './processes.ts'
 
 const driver = createClaudeCodeDriver()
 const model = 'claude-sonnet-4-5'
@@ -32,18 +33,6 @@ async function finish(bench: AgentBench, about: Partial<ExecutionRun> & { prompt
   const config = { command: binary, env: { ...bench.env }, model, ...about.config }
   const running = await driver.start(bench.run({ ...about, log, config }), { signal: never })
   return { outcome: await running.outcome, log }
-}
-
-/** Processes that work in a folder or below it. */
-async function processesIn(folder: string): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-      return environment.includes(folder) ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : ''
-    }),
-  )
-  return found.filter((line) => line !== '')
 }
 
 test('it writes a file with its own tool, commits in its own shell, and its transcript says so', async () => {
