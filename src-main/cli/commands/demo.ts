@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addCommand } from '../scene.ts'
 
 export interface DemoArguments {
   readonly json: boolean
@@ -7,9 +8,11 @@ export interface DemoArguments {
 
 /** `svc demo`: one task from claim to merge, with nothing but git. */
 export function addDemo(program: Command, run: (options: DemoArguments) => Promise<number>): void {
-  program
-    .command('demo')
-    .description('walk one task from claim to merge in a repository made for it, with a scripted agent')
+  addCommand(program, {
+    usage: 'demo',
+    summary: 'walk one task from claim to merge in a repository made for it, with a scripted agent',
+    examples: ['svc demo', 'svc demo --keep'],
+  })
     .option('--json', 'print one JSON line a step', false)
     .option('--keep', 'keep the repository and the data folder to look at', false)
     .action(async (options: DemoArguments) => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addCommand } from '../scene.ts'
 
 export interface RotateKeyOptions {
   readonly dataDir?: string
@@ -6,9 +7,11 @@ export interface RotateKeyOptions {
 
 /** `svc rotate-key`: for a stopped service whose key may have been seen. */
 export function addRotateKey(program: Command, run: (options: RotateKeyOptions) => Promise<number>): void {
-  program
-    .command('rotate-key')
-    .description('make a new signing key while the service is stopped: every access token is void at once')
+  addCommand(program, {
+    usage: 'rotate-key',
+    summary: 'make a new signing key while the service is stopped: every access token is void at once',
+    examples: ['svc rotate-key'],
+  })
     .option('--data-dir <folder>', 'where everything is kept (SVC_DATA_DIR)')
     .action(async (options: RotateKeyOptions) => {
       process.exitCode = await run(options)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addCommand } from '../scene.ts'
 
 export interface ServeOptions {
   readonly host?: string
@@ -12,9 +13,11 @@ export interface ServeOptions {
 
 /** `svc serve`: the service itself. `run` starts it and resolves to the exit code. */
 export function addServe(program: Command, run: (options: ServeOptions) => Promise<number>): void {
-  program
-    .command('serve')
-    .description('run the service until SIGINT or SIGTERM')
+  addCommand(program, {
+    usage: 'serve',
+    summary: 'run the service until SIGINT or SIGTERM',
+    examples: ['svc serve', 'svc serve --port 0 --data-dir ~/copse-data --json'],
+  })
     .option('--host <address>', 'where to listen (SVC_HOST, default 127.0.0.1)')
     .option('--port <number>', 'port, 0 for a free one (SVC_PORT, default 4870)')
     .option('--data-dir <folder>', 'where everything is kept (SVC_DATA_DIR)')

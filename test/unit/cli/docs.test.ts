@@ -1,0 +1,52 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { format } from 'prettier'
+import { expect, test } from 'vitest'
+import { createProgram } from '../../../src-main/cli/program.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
+
+const done = () => Promise.resolve(0)
+const program = createProgram({ version: '0', serve: done, demo: done, rotateKey: done })
+
+interface Leaf {
+  readonly path: string
+  readonly command: Command
+}
+
+function leaves(command: Command, path: string): Leaf[] {
+  if (command.commands.length === 0) return [{ path, command }]
+  return command.commands
+    .filter((one) => !one.name().startsWith('_'))
+    .flatMap((one) => leaves(one, `${path} ${one.name()}`))
+}
+
+function help(command: Command): string {
+  let text = ''
+  command.configureOutput({ writeOut: (piece) => void (text += piece) }).outputHelp()
+  return text
+}
+
+test.each(leaves(program, 'svc'))('the help of `$path` has an example that begins with it', ({ path, command }) => {
+  expect(help(command)).toMatch(new RegExp(`Examples?:\\n(.*\\n)*.*${path}\\b`))
+})
+
+/** With UPDATE_DOCS=1 the table is written anew. */
+test('the table in docs/cli.md is that of the commands', async () => {
+  const file = join(projectRoot, 'docs', 'cli.md')
+  const rows = leaves(program, 'svc').map(({ path, command }) => {
+    const given = command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`))
+    const own = command.options.filter(({ long }) => long !== '--url' && long !== '--json')
+    const options = own.map(({ flags }) => `\`${flags}\``).join(', ')
+    return `| \`${[path, ...given].join(' ')}\` | ${command.description()} | ${options} |`
+  })
+  const table = ['| Command | What it does | Options |', '| --- | --- | --- |', ...rows].join('\n')
+  const before = await readFile(file, 'utf8')
+  const draft = before.replace(/(<!-- commands -->\n)[^]*(<!-- end -->)/, (_all, begin: string, end: string) =>
+    [begin, table, '\n\n', end].join('\n'),
+  )
+  const options = { parser: 'markdown', printWidth: 120, semi: false, singleQuote: true } as const
+  const after = await format(draft, options)
+  if (process.env['UPDATE_DOCS'] === '1') await writeFile(file, after)
+  else expect(before).toBe(after)
+})
