@@ -126,6 +126,11 @@ test.concurrent(
       (item) => item.kind === 'event' && item.event.type === 'agent.updated' && item.event.data.agent_id === own.id,
     )
     expect(JSON.stringify(items)).not.toContain('Secret')
-    expect(items.map((item) => item.kind === 'event' && item.event.type)).toEqual(['project.updated', 'agent.updated'])
+    expect(items.map((item) => item.kind === 'event' && item.event.type)).toEqual([
+      // Their own registration.
+      'user.updated',
+      'project.updated',
+      'agent.updated',
+    ])
   },
 )
