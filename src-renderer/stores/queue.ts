@@ -1,9 +1,7 @@
 import { defineStore } from 'pinia'
-import { computed, watch } from 'vue'
+import { computed, shallowReactive, shallowRef, watch } from 'vue'
+import type { Project } from '../../src-shared/contract/projects.ts'
 import type { Queue } from '../../src-shared/contract/queue.ts'
-import { atMostEvery } from '../composables/at-most-every.ts'
-import { useResource } from '../composables/use-resource.ts'
-import { waitWords } from '../composables/wait-words.ts'
 import { useAgents } from './agents.ts'
 import { useClient } from './client.ts'
 import { useExecutions } from './executions.ts'
@@ -11,9 +9,6 @@ import { useLive } from './live.ts'
 import { useProjects } from './projects.ts'
 import { useTaskNews } from './task-news.ts'
 import { useTasks } from './tasks.ts'
-
-/** Agents that start together are asked about once. */
-const pauseMs = 200
 
 /** Which agents of the current project run and which wait, read again when an event says that this may have changed. */
 export const useQueue = defineStore('queue', () => {
@@ -26,9 +21,27 @@ export const useQueue = defineStore('queue', () => {
   const tasks = useTasks()
 
   const projectId = computed(() => projects.current?.id ?? null)
-  const queue = useResource<Queue | null>(async () =>
-    projectId.value === null ? null : client.call('projects.queue', { project_id: projectId.value }),
-  )
+  const byProject = shallowReactive(new Map<string, Queue>())
+  const failure = shallowRef<unknown>(null)
+  /** Projects whose queue is on its way → whether it has changed meanwhile: then it is asked for once more. */
+  const asking = new Map<string, boolean>()
+
+  async function load(id: Project['id']): Promise<void> {
+    if (asking.has(id)) return void asking.set(id, true)
+    asking.set(id, false)
+    try {
+      byProject.set(id, await client.call('projects.queue', { project_id: id }))
+      failure.value = null
+    } catch (error) {
+      failure.value = error
+    }
+    const again = asking.get(id)
+    asking.delete(id)
+    if (again) await load(id)
+  }
+  const reload = async (): Promise<void> => {
+    if (projectId.value !== null) await load(projectId.value)
+  }
   /** Everything on which the queue depends, as far as it is known here. */
   const standing = computed(() => {
     const project = projects.current
@@ -42,22 +55,16 @@ export const useQueue = defineStore('queue', () => {
     const limit = projects.settings(project.id)?.max_concurrent_executions
     return [project.id, project.updated_at, limit, ...paused, ...atWork].join('\n')
   })
-  const paced = atMostEvery(pauseMs, () => void queue.reload())
-  watch(projectId, queue.clear, { flush: 'sync' })
-  watch(standing, (now) => now !== null && paced.ask(), { immediate: true })
+  watch(standing, (now) => now !== null && void reload(), { immediate: true })
 
-  const waiting = computed(() => new Map(queue.value.value?.waiting.map((entry) => [entry.task_id as string, entry])))
+  /** null until it is known. */
+  const current = computed(() => byProject.get(projectId.value ?? '') ?? null)
+  const waiting = computed(() => new Map(current.value?.waiting.map((entry) => [entry.task_id as string, entry])))
   return {
-    /** null until it is known. */
-    current: queue.value,
-    failure: queue.error,
-    reload: queue.reload,
-    /** Why the task's agent has not started, in words; null when it does not wait as far as is known. */
-    waitOf(taskId: string): string | null {
-      const entry = waiting.value.get(taskId)
-      return entry === undefined
-        ? null
-        : waitWords(entry, tasks.byId.get(taskId)?.error_annotation?.type === 'hook_failed')
-    },
+    current,
+    failure,
+    reload,
+    /** The task's place among those that wait; null when its agent does not wait as far as is known. */
+    waitingOf: (taskId: string): Queue['waiting'][number] | null => waiting.value.get(taskId) ?? null,
   }
 })

@@ -2,6 +2,7 @@ import { computed } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { shortId } from '../../composables/short-id.ts'
+import { waitWords } from '../../composables/wait-words.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -46,7 +47,8 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   /** Its turn in the queue; what holds it up says so itself. */
   const turn = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
-    return queue.waitOf(task().id) ?? 'In the queue'
+    const entry = queue.waitingOf(task().id)
+    return entry === null ? 'In the queue' : waitWords(entry, false)
   })
   const quietSince = computed(() => {
     const running = execution.value
