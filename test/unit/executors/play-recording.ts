@@ -24,7 +24,7 @@ export interface Played {
 export const runOf = (about: Partial<ExecutionRun> = {}): ExecutionRun => ({
   execution_id: ExecutionId.parse('0198f000-0000-7000-8000-000000000001'),
   task_id: TaskId.parse('0198f000-0000-7000-8000-000000000002'),
-  cwd: '/work/tree',
+  cwd: '/somewhere/tree',
   prompt: 'Do it.',
   config: {},
   env: {},

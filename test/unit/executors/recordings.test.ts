@@ -97,7 +97,7 @@ const cases: readonly Case[] = [
   overAcp('copilot', copilot, [
     'message: I write it.',
     `write | edit | ${greeting}`,
-    'ok: Created file /work/tree/greeting.txt with 6 characters',
+    'ok: Created file /somewhere/tree/greeting.txt with 6 characters',
     `run | scripted | ${commit}`,
     'ok: <shellId: 0 completed with exit code 0>',
     'mcp | svc-svc_note | from the agent',
@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
   overAcp('claude-agent-acp', anyAcpAgent, [
     'message: I write it.',
     `write | Write | ${greeting}`,
-    'ok: File created successfully at: /work/tree/greeting.txt (file state is current in your context — no need to Read it back)',
+    'ok: File created successfully at: /somewhere/tree/greeting.txt (file state is current in your context — no need to Read it back)',
     `run | Bash | ${commit}`,
     'ok: ## svc/example',
     'other | ToolSearch | select:mcp__svc__svc_note',

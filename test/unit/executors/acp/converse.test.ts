@@ -33,7 +33,7 @@ test('our MCP server travels over stdin, with its token', async () => {
   const played = await talk([hello, opened, says('Done.'), done], runOf({ mcp }))
   const headers = [{ name: 'Authorization', value: 'Bearer secret' }]
   expect(request(played, 'session/new')).toEqual({
-    cwd: '/work/tree',
+    cwd: '/somewhere/tree',
     mcpServers: [{ type: 'http', name: 'svc', url: mcp.url, headers }],
   })
   expect(JSON.stringify(played.entries)).not.toContain('secret')
@@ -79,7 +79,7 @@ test('a loaded session is not told again', async () => {
     ],
     runOf({ session_id: 's1' }),
   )
-  expect(request(played, 'session/load')).toMatchObject({ sessionId: 's1', cwd: '/work/tree' })
+  expect(request(played, 'session/load')).toMatchObject({ sessionId: 's1', cwd: '/somewhere/tree' })
   expect(played.entries).toMatchObject([{ type: 'message', text: 'New words.' }])
   expect(played.result).toMatchObject({ session_id: 's1', conclusion: 'done', message: 'New words.' })
 })
@@ -151,7 +151,7 @@ test('a call is told once it is known what it does, and merged with what comes l
     title: 'bash',
     kind: 'execute',
     status: 'pending',
-    rawInput: { cwd: '/work/tree' },
+    rawInput: { cwd: '/somewhere/tree' },
   }
   const more = { toolCallId: 'c1', sessionUpdate: 'tool_call_update' }
   const played = await talk([

@@ -51,7 +51,7 @@ test('a question at the end is a question; nothing said and nothing done is sile
 })
 
 test('thinking, searches and changed files become entries; unknown items and events are passed over', async () => {
-  const changes = ['a.txt', 'b.txt'].map((name) => ({ path: `/work/tree/${name}`, kind: 'update' }))
+  const changes = ['a.txt', 'b.txt'].map((name) => ({ path: `/somewhere/tree/${name}`, kind: 'update' }))
   const { entries } = await talk(
     started,
     item({ type: 'reasoning', text: 'Hm.' }),
