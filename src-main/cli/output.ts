@@ -1,4 +1,3 @@
-import { constants, fstatSync, closeSync, openSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { Failure } from './cli-error.ts'
 
@@ -61,29 +60,12 @@ export function plain(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, '')
 }
 
-/** A command whose reader has gone has nothing left to do and nothing to complain about. */
+/** A command whose reader has gone has nothing left to do and nothing to complain about. A pipe tells when it is written to. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'ECONNRESET') process.exit(0)
     throw error
   })
-}
-
-/**
- * Ends the process soon after the other end of the pipe on stdout was closed. A pipe says so only when it is
- * written to, and a stream may have nothing to write for hours; Linux also says so to who opens it anew.
- */
-export function watchReader(): Disposable {
-  if (process.platform !== 'linux' || !fstatSync(1).isFIFO()) return { [Symbol.dispose]: () => undefined }
-  const timer = setInterval(() => {
-    try {
-      closeSync(openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK))
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENXIO') process.exit(0)
-      clearInterval(timer)
-    }
-  }, 250)
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {

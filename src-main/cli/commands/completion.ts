@@ -4,7 +4,7 @@ import { failureOf } from '../cli-error.ts'
 import { complete, type Candidate, type KnownThing } from '../complete.ts'
 import { completionScripts, shells, type Shell } from '../completion-scripts.ts'
 import { allTasks, findProject } from '../find.ts'
-import { endWithReader, plain } from '../output.ts'
+import { createOutput, endWithReader, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { addCommand, openScene, type Scene } from '../scene.ts'
 
@@ -24,14 +24,15 @@ export function addCompletion(program: Command): void {
   })
     .addArgument(new Argument('<shell>').choices(shells))
     .action((shell: Shell) => {
-      process.stdout.write(completionScripts[shell])
+      endWithReader()
+      return createOutput(false).raw(completionScripts[shell])
     })
   program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
     endWithReader()
     const found = await complete(program, words, listThings)
     // A tab and a line end are what separates them.
     const line = ({ value, about }: Candidate) => `${value}\t${plain(about).replaceAll(/\s+/g, ' ')}\n`
-    process.stdout.write(found.map(line).join(''))
+    await createOutput(false).raw(found.map(line).join(''))
   })
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Execution, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { findTask } from '../find.ts'
-import { plain, watchReader } from '../output.ts'
+import { plain } from '../output.ts'
 import { pick, shortId } from '../pick.ts'
 import { readResuming } from '../resume.ts'
 import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
@@ -105,7 +105,6 @@ async function* linesOf({ client }: Scene, { id, task_id }: Execution): AsyncIte
 /** Prints until the execution has ended, whatever becomes of the connection; then says how it ended. */
 async function follow(scene: Scene, { id }: Execution): Promise<void> {
   const { client, out } = scene
-  using _ = watchReader()
   const print = createPrinter(scene)
   const untilKilled = new AbortController().signal
   let after: number | null = null
