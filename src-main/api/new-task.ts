@@ -1,7 +1,8 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
-import type { Workflow } from '../domain/workflow/graph.ts'
+import { freshTask } from '../domain/task/fresh-task.ts'
+import { startState, type Workflow } from '../domain/workflow/graph.ts'
 import type { ProjectRecord, TaskRecord } from '../engine/store-port.ts'
 import type { ApiParts } from './context.ts'
 
@@ -24,9 +25,8 @@ type SubtaskMode = NonNullable<TaskRecord['subtask_mode']>
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
   const { read } = parts.store
   const workflow = parts.workflows.of(project.workflow_definition)
-  const state = request.status === undefined ? workflow.entry : workflow.states.get(request.status)
-  const mayStart = state?.kind === 'backlog' || state?.kind === 'initial' || state?.name === workflow.entry.name
-  if (!state || !mayStart) {
+  const state = startState(workflow, request.status ?? null)
+  if (!state) {
     throw invalid('status', `A new task starts in a state of kind backlog or initial, not in ${request.status ?? ''}.`)
   }
   const place = placeOf(parts, project, workflow, request)
@@ -38,21 +38,12 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     title: request.title,
     description: request.description,
     status: state.name,
-    version: 1,
-    entry_barrier: false,
     review_config: request.review_config,
     roles: {},
     labels: [...(request.labels ?? [])],
     priority: request.priority ?? 0,
     position: read.tasks.lastPosition(project.id) + 1,
-    review_passed_at: null,
-    error_annotation: null,
-    archived: false,
-    active_execution_id: null,
-    context_holder: null,
-    attended_mark: null,
-    review_summary: null,
-    diff_stat: null,
+    ...freshTask,
     created_at: now,
     updated_at: now,
   }

@@ -3,7 +3,7 @@ import type { AgentId, IntegrationId, ProjectId, UserId } from '../../src-shared
 import type { Platform, SyncFilter } from '../../src-shared/contract/integrations.ts'
 import { isSameRepository, type Repository } from '../domain/integration/issue-address.ts'
 import type { EngineContext } from './context.ts'
-import { importState } from './integration-import.ts'
+import { startState } from '../domain/workflow/graph.ts'
 import type { IntegrationRecord } from './integration-port.ts'
 import { readBaseUrl } from './integration-url.ts'
 
@@ -117,7 +117,7 @@ export function checkFields(context: Context, record: IntegrationRecord): Refusa
   }
   const project = context.store.read.projects.get(record.project_id)
   const workflow = project && context.workflows.of(project.workflow_definition)
-  if (workflow && importState(workflow, record.default_task_state) === null) {
+  if (workflow && startState(workflow, record.default_task_state) === null) {
     return invalid('default_task_state', 'A task starts in a state of kind backlog or initial. Name one of those.')
   }
   return null

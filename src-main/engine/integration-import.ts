@@ -5,8 +5,8 @@ import { issueAddress, knownIds, type Base, type Repository } from '../domain/in
 import { wantsIssue } from '../domain/integration/issue-filter.ts'
 import { taskTextOf } from '../domain/integration/issue-text.ts'
 import { readIssue, type ExternalIssue } from '../domain/integration/read-issue.ts'
-import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
-import type { Workflow } from '../domain/workflow/graph.ts'
+import { freshTask } from '../domain/task/fresh-task.ts'
+import { startState } from '../domain/workflow/graph.ts'
 import type { EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import { TrackerError, type IntegrationRecord } from './integration-port.ts'
@@ -91,7 +91,7 @@ function placeFor(deps: ImportDeps, tx: Tx, record: IntegrationRecord): Place {
   const repo = tx.repos.byProject(record.project_id)[0]
   if (!project || !repo) throw new TrackerError('internal_error', 'The project has no repository to work in. Add one.')
   const workflow = deps.workflows.of(project.workflow_definition)
-  const state = importState(workflow, record.default_task_state)
+  const state = startState(workflow, record.default_task_state)
   if (state === null) {
     throw new TrackerError(
       'unknown_state',
@@ -110,14 +110,6 @@ function placeFor(deps: ImportDeps, tx: Tx, record: IntegrationRecord): Place {
     },
     position: tx.tasks.lastPosition(project.id),
   }
-}
-
-/** The state in which imported tasks start; null when the named one is none that a task can start in. */
-export function importState(workflow: Workflow, name: string | null): WorkflowState | null {
-  if (name === null) return workflow.entry
-  const state = workflow.states.get(name)
-  const mayStart = state?.kind === 'backlog' || state?.kind === 'initial' || state?.name === workflow.entry.name
-  return state !== undefined && mayStart ? state : null
 }
 
 function assigneeOf(q: Queries, record: IntegrationRecord): Assignee | null {
@@ -146,18 +138,9 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
     ...taskTextOf(issue, { url: address.url, web: base.web }),
     parent_id: null,
     subtask_mode: null,
-    version: 1,
-    entry_barrier: false,
     priority: 0,
     position: ++place.position,
-    review_passed_at: null,
-    error_annotation: null,
-    archived: false,
-    active_execution_id: null,
-    context_holder: null,
-    attended_mark: null,
-    review_summary: null,
-    diff_stat: null,
+    ...freshTask,
     created_at: now,
     updated_at: now,
   }

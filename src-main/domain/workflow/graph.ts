@@ -60,6 +60,14 @@ export function isReviewGate(state: WorkflowState): boolean {
   return state.kind === 'gate' && hasPlugin(state, 'run_ci_steps')
 }
 
+/** The state in which a new task starts, the workflow's first without a name; null when none can start in it. */
+export function startState(workflow: Workflow, name: string | null): WorkflowState | null {
+  if (name === null) return workflow.entry
+  const state = workflow.states.get(name)
+  const mayStart = state?.kind === 'backlog' || state?.kind === 'initial' || name === workflow.entry.name
+  return state !== undefined && mayStart ? state : null
+}
+
 /** The active state that a claim leads to, and the role that its claimant takes. */
 export function workStateOf(workflow: Workflow, from: WorkflowState): WorkflowState | null {
   const seen = new Set<string>()

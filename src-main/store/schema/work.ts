@@ -186,6 +186,9 @@ export const executions = sqliteTable(
     index('executions_open')
       .on(t.id)
       .where(sql`status IN ('queued', 'running')`),
+    index('executions_with_usage')
+      .on(t.project_id, t.agent_id)
+      .where(sql`usage IS NOT NULL`),
   ],
 )
 

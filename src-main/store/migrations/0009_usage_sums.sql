@@ -1,0 +1,1 @@
+CREATE INDEX `executions_with_usage` ON `executions` (`project_id`,`agent_id`) WHERE usage IS NOT NULL;
