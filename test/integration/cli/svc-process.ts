@@ -141,7 +141,7 @@ export function startSvc(args: readonly string[], options: SvcOptions): ChildPro
 }
 
 function inheritedEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|FORCE_COLOR|NO_COLOR|PAGER|LESS)/.test(name))
+  const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|FORCE_COLOR|NO_COLOR|PAGER|LESS|CI$)/.test(name))
   return Object.fromEntries(kept) as Record<string, string>
 }
 
