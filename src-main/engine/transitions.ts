@@ -11,12 +11,10 @@ import {
   type TransitionRequest,
 } from '../domain/transition/plan-transition.ts'
 import { hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
-import { lifecycleSteps } from '../domain/transition/lifecycle-steps.ts'
-import { stepsOf } from '../domain/transition/phases.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { callOff } from './effect-progress.ts'
 import type { Tx } from './event-feed.ts'
-import { hooksOf, noteFinish, noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
+import { noteFinish, noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
 import { notify } from './notify.ts'
 import { closeOpenReview, holderOf, openReview } from './review-attempts.ts'
 import type { ExecutionRecord, ReviewRecord, TaskRecord } from './store-port.ts'
@@ -54,13 +52,16 @@ export interface Transitions {
 }
 
 export function createTransitions(context: EngineContext): Transitions {
-  const workflowOf: Transitions['workflowOf'] = (tx, task) => {
+  const projectOf = (tx: Pick<Tx, 'projects'>, task: TaskRecord) => {
     const project = tx.projects.get(task.project_id)
     if (!project) throw new BugError(`Task ${task.id} has no project.`)
-    return context.workflows.of(project.workflow_definition)
+    return project
   }
+  const workflowOf: Transitions['workflowOf'] = (tx, task) =>
+    context.workflows.of(projectOf(tx, task).workflow_definition)
   const plan: Transitions['plan'] = (tx, task, request) => {
-    const workflow = workflowOf(tx, task)
+    const { workflow_definition, settings } = projectOf(tx, task)
+    const workflow = context.workflows.of(workflow_definition)
     const isAtGate = workflow.states.get(task.status)?.kind === 'gate'
     return planTransition(request, {
       workflow,
@@ -70,6 +71,7 @@ export function createTransitions(context: EngineContext): Transitions {
       archived: task.archived,
       // Only a gate asks for its review.
       latest_review: isAtGate ? (tx.reviews.latest(task.id)?.status ?? null) : null,
+      ...(settings.lifecycle_hooks && { hooks: settings.lifecycle_hooks }),
     })
   }
   return {
@@ -156,7 +158,7 @@ function commitPlan(
   })
   // A newer move supersedes what an older one had still to do.
   tx.effects.removeOfTask(task.id)
-  if (plan.has_steps) tx.effects.add(task.id, effectOf(tx, task, transition_id, plan, request))
+  if (plan.has_steps) tx.effects.add(task.id, effectOf(transition_id, plan, request))
   tx.emit('task.transitioned', {
     project_id: task.project_id,
     task_id: task.id,
@@ -176,28 +178,22 @@ function commitPlan(
 }
 
 /** Whoever is at work in the state that the task leaves; most have ended by then, and said so. */
-function openWork(tx: Tx, task: TaskRecord, { workflow, from }: TransitionPlan): readonly ExecutionRecord[] {
-  if (from.kind !== 'active' || Object.keys(hooksOf(tx, task)).length === 0) return []
+function openWork(tx: Tx, task: TaskRecord, { workflow, from, hooks }: TransitionPlan): readonly ExecutionRecord[] {
+  if (from.kind !== 'active' || Object.keys(hooks).length === 0) return []
   const running = tx.executions.openOfTask(task.id).filter((one) => one.status === 'running')
   return running.filter((one) => worksFor(tx, workflow, task, one))
 }
 
 function effectOf(
-  tx: Tx,
-  task: TaskRecord,
   transition_id: TransitionId,
-  plan: TransitionPlan,
+  { from, to, own_steps: steps }: TransitionPlan,
   request: MoveRequest,
 ): Effect {
-  // With hooks of the project among them the steps are the effect's own: the settings may change meanwhile.
-  const { from, to, workflow } = plan
-  const hooks = hooksOf(tx, task)
-  const steps = lifecycleSteps(stepsOf(workflow, from.name, to.name), { from, to }, hooks)
   return {
     kind: 'enter',
     transition_id,
-    from: plan.from.name,
-    to: plan.to.name,
+    from: from.name,
+    to: to.name,
     triggered_by: request.triggered_by,
     cursor: 0,
     depth: request.depth ?? 0,

@@ -3,6 +3,9 @@ import type { WorkflowState } from '../../../src-shared/contract/workflow-defini
 import { placedHooks } from './occasion.ts'
 import type { Step } from './phases.ts'
 
+/** Whatever began with the work ends when it stops, also where no hook is for that. */
+const ofWork = ['before_work', 'on_work_start', 'on_work_stop'] as const
+
 /**
  * The steps of a transition with those that the project's lifecycle hooks add to it; null when they add none.
  * Work that stops is tidied up before anything looks at it, and the hooks before work come once there is a
@@ -13,7 +16,7 @@ export function lifecycleSteps(
   { from, to }: { readonly from: WorkflowState; readonly to: WorkflowState },
   hooks: LifecycleHooks,
 ): readonly Step[] | null {
-  const stops = from.kind === 'active' && to.kind !== 'terminal' && placedHooks(hooks, 'on_work_stop').length > 0
+  const stops = from.kind === 'active' && to.kind !== 'terminal' && ofWork.some((event) => hooks[event]?.length)
   const before = to.kind === 'active' ? placedHooks(hooks, 'before_work') : []
   if (!stops && before.length === 0) return null
   const left = steps.findIndex((step) => step.kind !== 'hook' || step.phase !== 'on_exit')

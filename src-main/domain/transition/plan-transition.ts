@@ -1,9 +1,11 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { ReviewStatus } from '../../../src-shared/contract/reviews.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { isReviewGate, type Workflow } from '../workflow/graph.ts'
 import { audienceMatches, isPerson } from './audience.ts'
-import { hasBarrier, stepsOf } from './phases.ts'
+import { lifecycleSteps } from './lifecycle-steps.ts'
+import { hasBarrier, stepsOf, type Step } from './phases.ts'
 
 /**
  * Why a task moves. `asked`: somebody named the target. `forward`: its work is done. `reject`: its
@@ -26,6 +28,8 @@ export interface TransitionFacts {
   readonly entry_barrier: boolean
   readonly archived: boolean
   readonly latest_review: ReviewStatus | null
+  /** The project's own hooks; none when they are not given. */
+  readonly hooks?: LifecycleHooks
 }
 
 export interface TransitionPlan {
@@ -36,6 +40,9 @@ export interface TransitionPlan {
   readonly barrier: boolean
   /** Something must follow: an effect is recorded with the commit. */
   readonly has_steps: boolean
+  /** The steps, where the project's hooks add to those of the workflow: the settings may change meanwhile. */
+  readonly own_steps: readonly Step[] | null
+  readonly hooks: LifecycleHooks
   readonly opens_review: boolean
 }
 
@@ -56,7 +63,10 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
   const refusal = to ? checkGraph(request, facts, from, to) : noSuchMove(workflow, from, request.to)
   if (refusal) return refusal
   if (!to) return noSuchMove(workflow, from, request.to)
-  const steps = stepsOf(workflow, from.name, to.name)
+  const { hooks = {} } = facts
+  const usual = stepsOf(workflow, from.name, to.name)
+  const own_steps = lifecycleSteps(usual, { from, to }, hooks)
+  const steps = own_steps ?? usual
   return {
     workflow,
     from,
@@ -64,6 +74,8 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
     rejection: request.cause === 'reject',
     barrier: hasBarrier(steps),
     has_steps: steps.length > 0,
+    own_steps,
+    hooks,
     opens_review: isReviewGate(to),
   }
 }

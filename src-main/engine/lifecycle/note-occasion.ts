@@ -1,18 +1,14 @@
-import type { HookEvent, LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { placedHooks, type Occasion } from '../../domain/transition/occasion.ts'
 import { isDone, roleOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
 import { isOfThisStay } from '../open-execution.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../store-port.ts'
 
-/** The hooks of a task's project, as they are now. */
-export function hooksOf(q: Pick<Queries, 'projects'>, task: Pick<TaskRecord, 'project_id'>): LifecycleHooks {
-  return q.projects.get(task.project_id)?.settings.lifecycle_hooks ?? {}
-}
-
 /** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */
 export function noteOccasion(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<Occasion, 'hooks' | 'cursor'>): void {
-  const hooks = placedHooks(hooksOf(tx, task), event)
+  const settings = tx.projects.get(task.project_id)?.settings
+  const hooks = placedHooks(settings?.lifecycle_hooks ?? {}, event)
   // Without hooks of its own an end still ends what hooks of the work have begun.
   const isEnd = event !== 'before_work' && event !== 'on_work_start'
   if (hooks.length > 0 || (isEnd && tx.occasions.ofTask(task.id).length > 0))

@@ -94,3 +94,40 @@ test('an agent that yields without leaving the state fires on_work_stop', async 
   )
   expect(await seen()).toContain('on_work_stop in_progress>in_progress')
 })
+
+test('work that a person takes away into a state that has nothing to do by itself has stopped all the same', async () => {
+  await using job = await startJob({
+    workflow: (standard) => ({
+      ...standard,
+      states: [
+        ...standard.states.map((state) =>
+          state.name === 'in_progress'
+            ? { ...state, transitions: [...state.transitions, { to: 'parked', label: 'Park' }] }
+            : state,
+        ),
+        {
+          name: 'parked',
+          kind: 'custom',
+          column: 'Parked',
+          label: 'Parked',
+          transitions: [{ to: 'todo', label: 'Back' }],
+        },
+      ],
+    }),
+  })
+  const { client } = job.running
+  const seen = await allEvents(job)
+  const task = await job.task()
+  await client.call('tasks.claim', { task_id: task.id })
+  const { version } = await job.running.taskWhere(task.id, (one) => !one.entry_barrier)
+  await job.running.eventually(
+    () => runsOf(job, task.id),
+    (runs) => runs.some(({ event }) => event === 'on_work_start'),
+  )
+  await client.call('tasks.transition', { task_id: task.id, status: 'parked', version })
+  await job.running.eventually(
+    () => runsOf(job, task.id),
+    (runs) => runs.some(({ event, status }) => event === 'on_work_stop' && status === 'succeeded'),
+  )
+  expect(await seen()).toContain('on_work_stop in_progress>parked')
+})
