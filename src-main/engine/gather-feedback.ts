@@ -3,7 +3,7 @@ import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { feedbackText, threadsOf } from '../domain/task/feedback-text.ts'
 import type { EngineContext } from './context.ts'
 import type { CommentRecord, Queries, TaskRecord } from './store-port.ts'
-import { toSettings } from './views.ts'
+import { redactorOf } from './redactor-of.ts'
 
 export interface AskedFeedback {
   /** Null: all that are not resolved. */
@@ -41,8 +41,7 @@ export function gatherFeedback(
   if (threads.length === 0 && request.message === null) {
     return invalid('message', 'There is nothing to send: no comment is unresolved. Write a message, or a comment.')
   }
-  const project = q.projects.get(task.project_id)
-  const redact = context.redactor(project ? toSettings(project).redaction_patterns : [])
+  const redact = redactorOf(context, q, task.project_id)
   const text = feedbackText(threads, request.message === null ? null : redact(request.message))
   if (text.length > maxText) {
     return invalid('comment_ids', `This is too long to send at once (${text.length} characters). Name fewer comments.`)

@@ -4,7 +4,7 @@ import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import type { Notice } from './plugins/plugin.ts'
 import type { NotificationRecord, TaskRecord } from './store-port.ts'
-import { toSettings } from './views.ts'
+import { redactorOf } from './redactor-of.ts'
 
 /** A reason fits on a screen; the rest is in the logs. */
 const maxBody = 10_000
@@ -16,8 +16,7 @@ export function notify(
   task: Pick<TaskRecord, 'id' | 'project_id' | 'title'>,
   notice: Notice,
 ): void {
-  const project = tx.projects.get(task.project_id)
-  const redact = context.redactor(project ? toSettings(project).redaction_patterns : [])
+  const redact = redactorOf(context, tx, task.project_id)
   const { event_type } = notice
   const record: NotificationRecord = {
     id: context.newId() as NotificationId,

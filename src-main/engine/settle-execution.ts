@@ -12,9 +12,10 @@ import { isOfThisStay } from './open-execution.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import type { ExecutionRecord, TaskRecord } from './store-port.ts'
 import type { Transitions } from './transitions.ts'
-import { toExecution, toSettings, toTask } from './views.ts'
+import { toExecution, toTask } from './views.ts'
 import { workspaceOf } from './workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
+import { redactorOf } from './redactor-of.ts'
 
 export type StopReason = 'stopped' | 'cancelled'
 
@@ -105,8 +106,7 @@ function isOpen(record: ExecutionRecord): boolean {
 /** An agent's last words may hold a secret that it has read. */
 function redactFor(context: EngineContext, record: ExecutionRecord, text: string | null): string | null {
   if (text === null) return null
-  const project = context.store.read.projects.get(record.project_id)
-  return context.redactor(project ? toSettings(project).redaction_patterns : [])(text)
+  return redactorOf(context, context.store.read, record.project_id)(text)
 }
 
 /** An agent that moved its own task on may finish its sentence; what comes of that is no longer the task's concern. */

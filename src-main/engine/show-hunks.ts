@@ -2,7 +2,7 @@ import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import { fitHunks } from '../domain/task/fit-hunks.ts'
 import type { EngineContext } from './context.ts'
 import type { TaskRecord } from './store-port.ts'
-import { toSettings } from './views.ts'
+import { redactorOf } from './redactor-of.ts'
 
 /** It travels with every change of the task, to every card: an eyeful. */
 const onTask = { hunks: 12, each: 2_000, all: 12_000 }
@@ -25,7 +25,6 @@ export function blackOut(
   { project_id }: Pick<TaskRecord, 'project_id'>,
   hunks: readonly ConflictHunk[],
 ): ConflictHunk[] {
-  const project = store.read.projects.get(project_id)
-  const redact = redactor(project ? toSettings(project).redaction_patterns : [])
+  const redact = redactorOf({ redactor }, store.read, project_id)
   return hunks.map((hunk) => ({ ...hunk, text: hunk.text === null ? null : redact(hunk.text) }))
 }

@@ -3,11 +3,11 @@ import type { Effect } from '../domain/transition/effects.ts'
 import { hooksAt, type Workflow } from '../domain/workflow/graph.ts'
 import type { StepRun } from './effects.ts'
 import { runScriptHook } from './lifecycle/script-hook.ts'
+import { scriptPlace } from './lifecycle/script-place.ts'
 import type { StepDeps } from './perform-step.ts'
 import type { PluginResult } from './plugins/plugin.ts'
+import { redactorOf } from './redactor-of.ts'
 import type { TaskRecord } from './store-port.ts'
-import { toSettings } from './views.ts'
-import { workspaceOf } from './workspace-of.ts'
 
 /** Without a word of its own a script has this long. */
 const defaultTimeoutSeconds = 30
@@ -21,16 +21,11 @@ export async function runStateScript(
   { from, to }: Pick<Effect, 'from' | 'to'>,
   { signal, mark }: StepRun,
 ): Promise<PluginResult> {
-  const { context, transitions, worktrees, runs } = deps
+  const { context, transitions, runs } = deps
   const { read } = context.store
-  const workspace = workspaceOf(read, task)
-  const hasWorktree = workspace !== null && (await context.workspaces.exists(workspace.path))
-  const cwd = hasWorktree ? workspace.path : read.repos.get(task.repo_id)?.path
-  if (cwd === undefined) return { kind: 'skipped', reason: 'no_repository' }
-  const project = read.projects.get(task.project_id)
-  const redact = context.redactor(project ? toSettings(project).redaction_patterns : [])
-  const told = worktrees.environment(task, phase, { previous_status: from })
-  const env = hasWorktree ? told : { ...told, SVC_WORKTREE_PATH: '' }
+  const { cwd, env } = await scriptPlace(deps, task, phase, { previous_status: from })
+  if (cwd === null) return { kind: 'skipped', reason: 'no_repository' }
+  const redact = redactorOf(context, read, task.project_id)
   const timeout_seconds = hook.timeout_seconds ?? defaultTimeoutSeconds
   const state = phase === 'before_exit' || phase === 'on_exit' ? from : to
   const start = {

@@ -1,8 +1,8 @@
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { EngineContext } from '../context.ts'
+import { redactorOf } from '../redactor-of.ts'
 import type { TaskRecord } from '../store-port.ts'
-import { toSettings } from '../views.ts'
 
 /** What is known of a run before it begins. */
 export type HookStart = Pick<HookRun, 'event' | 'index' | 'type' | 'blocking' | 'timeout_seconds' | 'environment'> & {
@@ -39,8 +39,7 @@ export function createHookRuns(context: EngineContext): HookRuns {
     running: (task_id) => [...(underWay.get(task_id)?.values() ?? [])].map((look) => look()).reverse(),
     run: async (task, start, work) => {
       const began = context.clock.now()
-      const project = context.store.read.projects.get(task.project_id)
-      const redact = context.redactor(project ? toSettings(project).redaction_patterns : [])
+      const redact = redactorOf(context, context.store.read, task.project_id)
       const names = underWay.get(task.id) ?? new Map<string, () => HookRun>()
       underWay.set(task.id, names)
       const log_name = freeName(start, began, names)

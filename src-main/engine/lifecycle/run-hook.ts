@@ -6,13 +6,14 @@ import { hookAction, type Occasion, type PlacedHook } from '../../domain/transit
 import type { EngineContext } from '../context.ts'
 import type { StepRun } from '../effects.ts'
 import type { Plugin, PluginResult } from '../plugins/plugin.ts'
+import { redactorOf } from '../redactor-of.ts'
 import type { TaskRecord } from '../store-port.ts'
 import type { Transitions } from '../transitions.ts'
-import { toSettings } from '../views.ts'
 import { workspaceOf } from '../workspace-of.ts'
 import type { Worktrees } from '../worktrees.ts'
 import type { HookEnd, HookRuns, HookStart } from './hook-runs.ts'
 import { runScriptHook, skippedRun } from './script-hook.ts'
+import { scriptPlace } from './script-place.ts'
 
 export interface HookDeps {
   readonly context: EngineContext
@@ -33,20 +34,18 @@ export async function runHook(
   { index, hook }: PlacedHook,
   run: StepRun,
 ): Promise<HookRun> {
-  const { context, worktrees } = deps
-  const workspace = workspaceOf(context.store.read, task)
-  const hasWorktree = workspace !== null && (await context.workspaces.exists(workspace.path))
+  const { context } = deps
   const { event, from: previous_status, agent_id, execution_id } = moment
-  const told = worktrees.environment({ ...task, status: moment.to }, event, { previous_status, agent_id, execution_id })
-  const env = hasWorktree ? told : { ...told, SVC_WORKTREE_PATH: '' }
+  const then = { ...task, status: moment.to }
+  const { workspace, cwd, env } = await scriptPlace(deps, then, event, { previous_status, agent_id, execution_id })
   const start = { event, index, ...identityOf(hook), environment: env }
   return await deps.runs.run(task, start, async (live) => {
     if (!audienceMatches(hook.applies_to, moment.triggered_by)) return skippedRun('audience')
     if (hook.type === 'plugin') return await runPluginHook(deps, task, moment, hook, run)
-    if (workspace === null) return skippedRun('no_workspace')
     // A worktree that is gone already leaves the repository as the place to tidy up from.
-    const cwd = hasWorktree ? workspace.path : workspace.repo_path
-    return await runScriptHook(context, hook, { cwd, env, redact: redactorOf(context, task), ...run }, live)
+    if (workspace === null || cwd === null) return skippedRun('no_workspace')
+    const redact = redactorOf(context, context.store.read, task.project_id)
+    return await runScriptHook(context, hook, { cwd, env, redact, ...run }, live)
   })
 }
 
@@ -57,11 +56,6 @@ export function identityOf(
   return hook.type === 'script'
     ? { type: 'script', command: hook.command, blocking: hook.blocking, timeout_seconds: hook.timeout_seconds }
     : { type: 'plugin', plugin: hook.name, blocking: false, timeout_seconds: null }
-}
-
-function redactorOf(context: EngineContext, task: TaskRecord): (text: string) => string {
-  const project = context.store.read.projects.get(task.project_id)
-  return context.redactor(project ? toSettings(project).redaction_patterns : [])
 }
 
 /** The phase of a workflow state that a plugin at an event is run as. */

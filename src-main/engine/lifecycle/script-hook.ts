@@ -12,7 +12,7 @@ export class HookEnded extends Error {
   readonly code = 'hook_ended'
 }
 
-export interface ScriptPlace {
+export interface ScriptCall {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly redact: (text: string) => string
@@ -25,7 +25,7 @@ export interface ScriptPlace {
 export async function runScriptHook(
   context: Pick<EngineContext, 'scripts'>,
   hook: Pick<ScriptHook, 'command' | 'timeout_seconds' | 'success_exit_codes'>,
-  { cwd, env, redact, mark, signal }: ScriptPlace,
+  { cwd, env, redact, mark, signal }: ScriptCall,
   live?: LiveHook,
 ): Promise<HookEnd> {
   const stdout = createOutputCapture({ maxBytes: maxOutputBytes, redact })
