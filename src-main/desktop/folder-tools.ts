@@ -24,14 +24,14 @@ export interface LinkOpener {
 /** The programs of this machine in which a folder can be opened. */
 export async function findFolderTools({ handlerOf }: Pick<LinkOpener, 'handlerOf'>): Promise<readonly FolderTool[]> {
   const found = editors.filter(({ id }) => handlerOf(`${id}://`) !== '')
-  return (await findTerminal()) === null ? found : [...found, terminal]
+  return findTerminal() === null ? found : [...found, terminal]
 }
 
 /** Opens a folder in one of them; whether there was such a folder and such a program. */
 export async function openInTool(id: string, path: string, links: LinkOpener): Promise<boolean> {
   if (!(await isFolder(path))) return false
   if (id === terminal.id) {
-    const program = await findTerminal()
+    const program = findTerminal()
     if (program !== null) await openTerminal(program, path)
     return program !== null
   }

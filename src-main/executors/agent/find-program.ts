@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { findOnPath } from '../detect.ts'
+import { findOnPath } from '../../base/find-on-path.ts'
 import type { AgentProgram, Variables } from './agent-profile.ts'
 
 /** The person's home, as an environment tells it. */

@@ -17,17 +17,17 @@ async function withPrograms(names: readonly string[]) {
 test('the terminal that a person has chosen comes before the others of a Linux desktop', async () => {
   await using given = await withPrograms(['xterm', 'konsole', 'mine'])
   const { bin } = given
-  expect((await findTerminal('linux', { PATH: bin }))?.program).toBe(join(bin, 'konsole'))
-  expect((await findTerminal('linux', { PATH: `/nowhere:${bin}`, TERMINAL: 'mine' }))?.program).toBe(join(bin, 'mine'))
-  expect((await findTerminal('linux', { PATH: bin, TERMINAL: 'gone' }))?.program).toBe(join(bin, 'konsole'))
-  expect(await findTerminal('linux', { PATH: '/nowhere' })).toBeNull()
+  expect(findTerminal('linux', { PATH: bin })?.program).toBe(join(bin, 'konsole'))
+  expect(findTerminal('linux', { PATH: `/nowhere:${bin}`, TERMINAL: 'mine' })?.program).toBe(join(bin, 'mine'))
+  expect(findTerminal('linux', { PATH: bin, TERMINAL: 'gone' })?.program).toBe(join(bin, 'konsole'))
+  expect(findTerminal('linux', { PATH: '/nowhere' })).toBeNull()
 })
 
 test('macOS and Windows are told the folder', async () => {
-  expect((await findTerminal('darwin', {}))?.args('/a b')).toEqual(['-a', 'Terminal', '/a b'])
+  expect(findTerminal('darwin', {})?.args('/a b')).toEqual(['-a', 'Terminal', '/a b'])
   await using given = await withPrograms(['wt.exe'])
-  expect((await findTerminal('win32', { PATH: given.bin }))?.args('C:\\a b')).toEqual(['-d', 'C:\\a b'])
-  expect((await findTerminal('win32', { PATH: '' }))?.args('C:\\a b')).toEqual(['/c', 'start', 'cmd.exe'])
+  expect(findTerminal('win32', { PATH: given.bin })?.args('C:\\a b')).toEqual(['-d', 'C:\\a b'])
+  expect(findTerminal('win32', { PATH: '' })?.args('C:\\a b')).toEqual(['/c', 'start', 'cmd.exe'])
 })
 
 test.skipIf(process.platform === 'win32')(
@@ -35,7 +35,7 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     await using given = await withPrograms(['xterm'])
     const { folder, bin } = given
-    const terminal = await findTerminal('linux', { PATH: bin })
+    const terminal = findTerminal('linux', { PATH: bin })
     if (terminal === null) throw new Error('There is one.')
     await openTerminal(terminal, folder)
     const started = () => readFile(join(folder, 'started.txt'), 'utf8').catch(() => null)

@@ -1,13 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findOnPath, readVersion } from '../../../src-main/executors/detect.ts'
+import { readVersion } from '../../../src-main/executors/read-version.ts'
 
 const noSignal = { signal: new AbortController().signal }
 let dir: string
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'detect-'))
+  dir = mkdtempSync(join(tmpdir(), 'read-version-'))
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
@@ -17,18 +17,6 @@ function program(name: string, text: string, mode = 0o755): string {
   chmodSync(path, mode)
   return path
 }
-
-it('finds a program as a shell would: the first that can be run, no folders', () => {
-  mkdirSync(join(dir, 'agent'))
-  mkdirSync(join(dir, 'two'))
-  const path = program('two/agent', '#!/bin/sh\n')
-  const environment = { PATH: `${dir}:${join(dir, 'two')}` }
-  expect(findOnPath('agent', environment)).toBe(path)
-  expect(findOnPath(path, {})).toBe(path)
-  expect(findOnPath('missing', environment)).toBeNull()
-  program('plain', 'no program', 0o644)
-  expect(findOnPath('plain', environment)).toBeNull()
-})
 
 it.each([
   ['2.1.197 (Claude Code)', '2.1.197'],
