@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { ensureNode } from './node.mjs'
 import { ensureDependencies } from './setup.mjs'
@@ -9,6 +10,8 @@ import { failWith, root, seconds } from './support/project.mjs'
 // npm test: every check and every test. npm test -- PATTERN: only the test files whose path has PATTERN.
 const results = join(root, 'test-results')
 const total = { passed: 0, failed: 0, skipped: 0 }
+/** What failed, a line each: told once more at the end, where it is not lost among what passed. */
+const failures = []
 
 try {
   const patterns = process.argv.slice(2)
@@ -28,6 +31,7 @@ try {
 } catch (error) {
   failWith(error)
 }
+if (failures.length > 0) console.log(`\nFailed:\n${failures.map((line) => `  ${line}`).join('\n')}`)
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
@@ -48,7 +52,10 @@ async function check(name, env, command, ...args) {
   const since = performance.now()
   const { code, output } = await capture(command, args, { cwd: root, env, shell: process.platform === 'win32' })
   total[code === 0 ? 'passed' : 'failed'] += 1
-  if (code !== 0) console.log(output.trim())
+  if (code !== 0) {
+    console.log(output.trim())
+    failures.push(name)
+  }
   console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds(since)})`)
 }
 
@@ -76,7 +83,11 @@ async function vitest(name, args, env) {
   })
   const counted = count(file)
   // A run that breaks before or after its tests has failed, whatever they say.
-  if (code !== 0 && counted.failed === 0) counted.failed = 1
+  if (code !== 0 && counted.failed === 0) {
+    counted.failed = 1
+    failures.push(`${name}: no test failed, but the run ended with ${code}`)
+  }
+  failures.push(...counted.failures)
   for (const key of Object.keys(total)) total[key] += counted[key]
   console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds(since)})`)
 }
@@ -86,12 +97,25 @@ function count(file) {
   try {
     report = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    if (error.code === 'ENOENT') return { passed: 0, failed: 0, skipped: 0 }
+    if (error.code === 'ENOENT') return { passed: 0, failed: 0, skipped: 0, failures: [] }
     throw error
   }
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures: report.testResults.flatMap(failuresOf),
   }
+}
+
+/** A file that could not be run has a message and no test that failed. */
+function failuresOf({ name, status, message, assertionResults }) {
+  const file = relative(root, name)
+  const failed = assertionResults.filter((one) => one.status === 'failed')
+  if (status === 'failed' && failed.length === 0) return [`${file}: ${firstLine(message)}`]
+  return failed.map((one) => `${file} > ${one.fullName}: ${firstLine(one.failureMessages[0])}`)
+}
+
+function firstLine(text = '') {
+  return stripVTControlCharacters(text).split('\n', 1)[0]
 }
