@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { v7 } from 'uuid'
 import type { User } from '../src-shared/contract/identity.ts'
@@ -79,7 +78,6 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       config: {
         workspaceRoot: config.workspaceRoot,
         cleanupDelaySeconds: config.cleanupDelaySeconds,
-        hookTestMark: markOf(config.workspaceRoot),
         apiUrl: () => url,
       },
     }
@@ -176,10 +174,4 @@ function checkBuiltin(definition: Parameters<typeof indexWorkflow>[0], engine: E
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null
   return () => (done ??= work())
-}
-
-/** A UUID of this installation's own, the same at every start. */
-function markOf(workspaceRoot: string): string {
-  const hex = createHash('sha256').update(workspaceRoot).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }

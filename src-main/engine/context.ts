@@ -8,8 +8,6 @@ import type { Workflows } from './workflows.ts'
 export interface EngineConfig {
   readonly workspaceRoot: string
   readonly cleanupDelaySeconds: number
-  /** A UUID that this installation's tests of hooks carry, so that the next start ends what a killed service left of one. */
-  readonly hookTestMark: string
   /** Scheme, host and port of the HTTP API; null while it does not listen. */
   readonly apiUrl: () => string | null
 }

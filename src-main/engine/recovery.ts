@@ -1,6 +1,7 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
+import { hookTestMark } from './lifecycle/test-hook.ts'
 import { noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
 import { cancelQueued } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
@@ -35,7 +36,9 @@ export async function recover(deps: StepDeps): Promise<void> {
   }
   const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
   const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
-  const tried = await context.workspaces.removeLeftScratch(context.config.workspaceRoot)
+  const tried = await context.workspaces.removeLeftScratch(context.config.workspaceRoot, (path) =>
+    context.scripts.reap(hookTestMark(path)),
+  )
   if (tried.length > 0) context.log.info({ paths: tried }, 'throw-away worktrees of a killed service were removed')
   if (released.length > 0) context.log.info({ paths: released }, 'locks without a process were released')
   if (orphans.length > 0)

@@ -90,11 +90,12 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   ensure(request: WorktreeRequest, options: Cancellable): Promise<WorktreeResult>
   /**
    * Makes a worktree at a branch or commit, on no branch, for `use` alone, and removes it afterwards whatever happens.
+   * Its folder is named by a new UUID.
    * No set-up command runs; the repository stays as it is. Rejects as `use` does.
    */
   withScratch<T>(request: ScratchRequest, use: (path: string) => Promise<T>, options: Cancellable): Promise<T>
-  /** Removes what killed services left of such worktrees below `root`; their paths. */
-  removeLeftScratch(root: string): Promise<readonly string[]>
+  /** Removes what killed services left of such worktrees below `root`, each when `before` has ended; their paths. */
+  removeLeftScratch(root: string, before: (path: string) => Promise<void>): Promise<readonly string[]>
   exists(path: string): Promise<boolean>
   /** How large the files of a worktree are, those that git ignores too; null when it is not there. */
   size(path: string, options: Cancellable): Promise<FolderSize | null>

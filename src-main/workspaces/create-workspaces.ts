@@ -67,7 +67,7 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       await using scratch = await asWorkspaceError(makeScratch(request, { signal, repositories, onLeft }))
       return await use(scratch.path)
     },
-    removeLeftScratch: (root) => asWorkspaceError(removeLeftScratch(root, { repositories, onLeft })),
+    removeLeftScratch: (root, before) => asWorkspaceError(removeLeftScratch(root, before, { repositories, onLeft })),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
     size: (path, { signal }) => asWorkspaceError(measureFolder(path, { signal })),
     status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),

@@ -16,7 +16,7 @@ import { checkOutFiles, readCheckoutSettings } from './git/checkout.ts'
 import { addDetached, findRecord, forgetWorktree } from './git/worktree.ts'
 import { scratchFolder } from './lock.ts'
 import { requireRepository } from './moved-repository.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { placeOf } from './path-guard.ts'
 import { removeIfEmpty } from './remove-empty-folders.ts'
 
@@ -69,14 +69,19 @@ export async function makeScratch(
   return { path, [Symbol.asyncDispose]: remove }
 }
 
-/** Removes what killed services left of such worktrees below `root`; the paths of those that are gone now. */
-export async function removeLeftScratch(root: string, options: ScratchOptions): Promise<readonly string[]> {
+/** Removes what killed services left of such worktrees below `root`, each after `before`; the paths that are gone. */
+export async function removeLeftScratch(
+  root: string,
+  before: (path: string) => Promise<void>,
+  options: ScratchOptions,
+): Promise<readonly string[]> {
   const folder = await placeOf(join(resolve(root), scratchFolder))
   const names = (await orNull(readdir(folder))) ?? []
   const removed: string[] = []
   for (const path of new Set(names.map((name) => join(folder, name.replace(/\.json$/, ''))))) {
     const note = Note.safeParse(parseJson((await orNull(readFile(noteOf(path), 'utf8'))) ?? '')).data
     if (note !== undefined && (await isAlive(note.holder))) continue
+    await before(path)
     if (await removeScratch(path, note?.common ?? null, options)) removed.push(path)
   }
   return removed

@@ -69,7 +69,7 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
       redactor: () => (text) => text,
       workflows: createWorkflows(builtin.definition),
       log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'fatal' }),
-      config: { workspaceRoot: '/worktrees', cleanupDelaySeconds: 86_400, hookTestMark: '', apiUrl: () => null },
+      config: { workspaceRoot: '/worktrees', cleanupDelaySeconds: 86_400, apiUrl: () => null },
     },
     Object.entries(probes).map(([name, phases]) => probe(name, phases, () => decide(name))),
   )

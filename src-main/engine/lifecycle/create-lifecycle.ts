@@ -32,9 +32,6 @@ export function createLifecycle(deps: Omit<OccasionsDeps, 'runs'>): Lifecycle {
     },
     runs,
     occasions,
-    recover: async () => {
-      await occasions.recover()
-      await context.scripts.reap(context.config.hookTestMark)
-    },
+    recover: occasions.recover,
   }
 }

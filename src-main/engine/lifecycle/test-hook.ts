@@ -1,4 +1,5 @@
 import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import { basename } from 'node:path'
 import { scriptEnvironment } from '../../domain/task/script-environment.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import type { ProjectRecord, RepoRecord, TaskRecord } from '../store-port.ts'
@@ -51,8 +52,11 @@ async function runScript(
   { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
   signal: AbortSignal,
 ): Promise<HookEnd> {
-  return await runScriptHook(context, hook, { cwd, env, redact, mark: () => context.config.hookTestMark, signal })
+  return await runScriptHook(context, hook, { cwd, env, redact, mark: () => hookTestMark(cwd), signal })
 }
+
+/** What the processes of a test are found by, also after a crash: the name of the worktree that it runs in. */
+export const hookTestMark = (scratchPath: string): string => basename(scratchPath)
 
 /** The task's own branch where it has one; else the branch that its work would start from. */
 async function inScratch(

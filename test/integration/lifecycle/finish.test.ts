@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { ended, hookRuns, hookRunWhere, script, setHooks } from '../../helpers/lifecycle.ts'
+import { processesIn } from '../../helpers/processes-in.ts'
 
 const gateIn = (job: Job) => join(job.running.dataDir, 'gate')
 const untilOpen = (gate: string) => `until test -e '${gate}'; do sleep 0.05; done`
@@ -104,12 +105,16 @@ test('a failing hook does not stop the next one, whatever the event', async () =
 test('a task that is deleted ends its hooks', async () => {
   await using job = await startJob()
   const { client } = job.running
-  const pid = join(job.running.dataDir, 'pid')
-  await setHooks(job, { on_work_start: [script(`echo $$ > '${pid}'; exec sleep 600`, { timeout_seconds: 600 })] })
+  await setHooks(job, { on_work_start: [script('exec sleep 600', { timeout_seconds: 600 })] })
   const task = await job.task()
-  await job.claim(task, await job.agent('exit 3'))
+  const { path } = await job.claim(task, await job.agent('exit 3'))
   await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
   await hookRunWhere(job, task.id, (run) => run.status === 'running')
+  expect(processesIn([path]).length).toBeGreaterThan(0)
   await client.call('tasks.delete', { task_id: task.id })
+  await job.running.eventually(
+    () => Promise.resolve(processesIn([path])),
+    (left) => left.length === 0,
+  )
   expect(await client.call('tasks.list', { project_id: job.project.id })).toMatchObject({ items: [] })
 })

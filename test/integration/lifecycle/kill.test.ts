@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { createJourney } from '../../helpers/crash-journey.ts'
@@ -36,4 +36,26 @@ test('what a hook of a killed service still runs is ended by the next, before th
   const { items } = await second.client.call('tasks.hook_runs', { task_id: task.id })
   expect(items.map(({ status, stdout }) => [status, stdout])).toEqual([['succeeded', 'gone\n']])
   expect(processesIn([dataDir]).filter(({ command: line }) => line.includes('sleep'))).toEqual([])
+})
+
+test('what a hook that was being tried out still runs is ended by the next start, and its worktree is gone', async () => {
+  await using journey = await createJourney()
+  const { dataDir, repository } = journey
+  const seen = join(dataDir, 'seen.txt')
+  const first = await startKillableApp(dataDir)
+  const project = await first.client.call('projects.create', { name: 'Tried', repo_path: repository.path })
+  const command = `setsid sleep 600 & pwd > '${seen}.new'; mv '${seen}.new' '${seen}'; wait`
+  const hook = { type: 'script' as const, command, blocking: false, timeout_seconds: 600 }
+  const attempt = first.client.call('projects.test_hook', { project_id: project.id, event: 'on_work_start', hook })
+  const cutOff = expect(attempt).rejects.toThrow()
+  const scratch = (await vi.waitFor(() => readFile(seen, 'utf8'), { timeout: 60_000 })).trim()
+  await first.kill()
+  await cutOff
+  expect(processesIn([scratch]).length).toBeGreaterThan(0)
+  await using second = await startKillableApp(dataDir)
+  await second.eventually(
+    () => Promise.resolve(processesIn([scratch])),
+    (left) => left.length === 0,
+  )
+  await expect(access(scratch)).rejects.toThrow('ENOENT')
 })

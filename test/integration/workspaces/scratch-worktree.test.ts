@@ -22,6 +22,7 @@ async function allOf(fixture: WorkspaceFixture): Promise<unknown> {
   }
 }
 
+const nothingRuns = (): Promise<void> => Promise.resolve()
 const leftIn = async ({ root }: WorkspaceFixture): Promise<readonly string[]> => await readdir(join(root, '.scratch'))
 
 test('a throw-away worktree has the files of a branch, is on none, and leaves the repository as it was', async () => {
@@ -128,7 +129,7 @@ test('two throw-away worktrees of one repository are there at the same time, and
         async (other) => {
           expect(one).not.toBe(other)
           // A start of the service beside: this one is alive.
-          expect(await workspaces.removeLeftScratch(root)).toEqual([])
+          expect(await workspaces.removeLeftScratch(root, nothingRuns)).toEqual([])
           expect((await readdir(other)).sort()).toEqual(['.git', 'README.md'])
           return await workspaces.orphans(root, [])
         },
@@ -150,11 +151,17 @@ test('what a killed service left of a throw-away worktree goes at the next start
   await writeFile(`${path}.json`, JSON.stringify(note))
   await chmod(path, 0o500)
 
-  expect(await workspaces.removeLeftScratch(root)).toEqual([path])
+  const thereBefore: string[] = []
+  const removed = await workspaces.removeLeftScratch(root, async (left) => {
+    await stat(left)
+    thereBefore.push(left)
+  })
 
+  expect(removed).toEqual([path])
+  expect(thereBefore).toEqual([path])
   expect(await leftIn(fixture)).toEqual([])
   expect(await allOf(fixture)).toEqual(before)
-  expect(await workspaces.removeLeftScratch(join(root, 'nowhere'))).toEqual([])
+  expect(await workspaces.removeLeftScratch(join(root, 'nowhere'), nothingRuns)).toEqual([])
 })
 
 test('what a killed service left with a note that a crash cut off is removed all the same', async () => {
@@ -163,6 +170,6 @@ test('what a killed service left with a note that a crash cut off is removed all
   const path = join(root, '.scratch', 'half')
   await mkdir(path, { recursive: true })
   await writeFile(`${path}.json`, '{"common": "/now')
-  expect(await workspaces.removeLeftScratch(root)).toEqual([path])
+  expect(await workspaces.removeLeftScratch(root, nothingRuns)).toEqual([path])
   expect(await leftIn(fixture)).toEqual([])
 })
