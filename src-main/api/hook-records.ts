@@ -1,6 +1,7 @@
 import { HookRun } from '../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Logs } from '../engine/ports.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** More than the two outputs, the command and the environment can take as JSON. */
 const maxLogBytes = 2 * 1024 * 1024
@@ -32,10 +33,5 @@ async function readRuns(logs: Logs, task_id: TaskId, name: string): Promise<read
 
 /** A line that a power loss has damaged is passed over. */
 function parse(line: string): Omit<HookRun, 'log_name'> | null {
-  try {
-    return Line.safeParse(JSON.parse(line)).data ?? null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  return Line.safeParse(parseJson(line)).data ?? null
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** Another process works on this data folder. */
 export class DataDirHeldError extends Error {
@@ -116,14 +117,8 @@ function startOf(pid: number): string | null {
 }
 
 function parseHolder(text: string): Holder | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    // Cut short by a power loss: its process is gone.
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  // Cut short by a power loss, it is nothing: its process is gone.
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null) return null
   const { pid, host, since, started } = value as Partial<Record<keyof Holder, unknown>>
   if (typeof pid !== 'number' || typeof host !== 'string' || typeof since !== 'string') return null

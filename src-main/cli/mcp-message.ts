@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** As much of a JSON-RPC message as decides how it travels. */
 const Message = z.looseObject({
@@ -14,12 +15,7 @@ const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
 /** null for what is no message, or more than one. */
 export function parseMessage(line: string): McpMessage | null {
-  try {
-    return Message.safeParse(JSON.parse(line)).data ?? null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  return Message.safeParse(parseJson(line)).data ?? null
 }
 
 /** Whether a client of the newer protocol sends it, which says its version in each request. */

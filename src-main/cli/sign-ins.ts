@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { CliError } from './cli-error.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 const SignIn = z.object({
   token: z.string(),
@@ -57,18 +58,9 @@ function read(file: string): SignInFile {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return { current: null, sign_ins: {} }
     throw new CliError('sign_ins_unusable', `${file} cannot be read (${codeOf(error)}).`, { cause: error })
   }
-  const parsed = SignInFile.safeParse(parse(text))
+  const parsed = SignInFile.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
   throw new CliError('sign_ins_unusable', `${file} is damaged. Delete it and sign in again with \`svc login\`.`)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 /** Appears whole or not at all, and is nobody else's to read from its first byte on. */

@@ -9,6 +9,7 @@ import type { TrackerApi } from './tracker-api.ts'
 import { readLimited } from './limited-body.ts'
 import { readLinks } from './link-header.ts'
 import { readToken } from './token.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 const apis: { readonly [P in Platform]: TrackerApi } = { hosted: github, selfhosted: gitea }
 
@@ -77,13 +78,7 @@ async function readPage(
 }
 
 function readItems(text: string): readonly unknown[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new TrackerError('bad_response', notAList)
-  }
+  const value = parseJson(text)
   if (!Array.isArray(value)) throw new TrackerError('bad_response', notAList)
   return value
 }

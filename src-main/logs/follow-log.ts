@@ -5,6 +5,7 @@ import { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import type { LiveLogs } from './log-file.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /**
  * The entries of a transcript from line `from` on, as they come, then `end`. Everything is read from the
@@ -66,12 +67,7 @@ async function nextChange(live: LiveLogs, path: string, signal: AbortSignal): Pr
 
 /** A damaged line (power loss) is passed over; it keeps its number. */
 function parseEntry(line: Buffer): TranscriptEntry | null {
-  try {
-    return TranscriptEntry.safeParse(JSON.parse(line.toString('utf8'))).data ?? null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  return TranscriptEntry.safeParse(parseJson(line.toString('utf8'))).data ?? null
 }
 
 /** `next` answers the whole lines of the next piece of the file; none at its present end. */

@@ -8,7 +8,7 @@ import { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { WorkspaceError, type WorktreeLock } from '../engine/workspace-port.ts'
 import { hasCode, isMissing, isTaken, orNull } from './file-errors.ts'
 import { openFolder, type Folder } from './folder.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { setAside } from './set-aside.ts'
 
 const lockName = '.svc.lock'

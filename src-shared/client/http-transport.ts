@@ -9,6 +9,7 @@ import type { Transport } from './create-client.ts'
 import { requestFor } from './http-request.ts'
 import { createSseParser } from './sse-parser.ts'
 import type { SseEvent } from './sse-parser.ts'
+import { parseJson } from '../lang/parse-json.ts'
 
 /** The service could not be reached, hung up, or answered something that is not its own. */
 export class ConnectionError extends Error {
@@ -91,15 +92,6 @@ export async function readError(response: Response): Promise<Error> {
   if (!body.success) return new ConnectionError(`Something that is not Copse answered with status ${response.status}.`)
   const { code, message, details } = body.data.error
   return new ApiError({ code, message, ...(details && { details }) })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 async function readAnswer(response: Response, spec: OperationSpec): Promise<unknown> {

@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { parseJson } from '../agent/parse-json.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { cut, cutAll, isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
 import type { Call } from './updates.ts'
 

@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { createLineSplitter, maxLineBytes } from './split-lines.ts'
 import type { SplitLine } from './split-lines.ts'
 

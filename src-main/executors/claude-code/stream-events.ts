@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '../agent/parse-json.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
 /**
  * What Claude Code prints in `--output-format stream-json` (as of 2.1.330), one JSON object a line.

@@ -1,6 +1,6 @@
 import type { ExecutionRun } from '../../engine/ports.ts'
 import type { Dialogue, DialogueListener } from '../agent/agent-profile.ts'
-import { parseJson } from '../agent/parse-json.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
 import { beginStory, concludeStory, noteDeed, noteFailure, noteWords } from '../agent/run-story.ts'
 import type { RunStory } from '../agent/run-story.ts'

@@ -1,4 +1,5 @@
 import type { PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
 /** A simple option of a plugin, which has a field of its own. */
 export interface OptionField {
@@ -99,13 +100,8 @@ export function withOtherOptions(
 
 export function parseObject(json: string): Record<string, unknown> | null {
   if (json.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(json)
-    return isSchema(value) ? { ...value } : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  const value = parseJson(json)
+  return isSchema(value) ? { ...value } : null
 }
 
 /** The options with `name` set; without it where the field was emptied. */
