@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { names, networks, readTls } from './exposure.ts'
+import { hostNames, proxyNetworks, readTls } from './exposure.ts'
 import { ConfigError, type Setting } from './config-error.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { defaultDataDir, type Resources } from './paths.ts'
@@ -71,8 +71,8 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     workflowsDir: program.workflowsDir,
     migrationsDir: program.migrationsDir,
     version: program.version,
-    allowedHosts: names(from('SVC_ALLOWED_HOSTS')),
-    trustProxy: networks(from('SVC_TRUST_PROXY')),
+    allowedHosts: hostNames(from('SVC_ALLOWED_HOSTS')),
+    trustProxy: proxyNetworks(from('SVC_TRUST_PROXY')),
     tls: readTls(from('SVC_TLS_CERT', '--tls-cert', options.tlsCert), from('SVC_TLS_KEY', '--tls-key', options.tlsKey)),
   }
 }

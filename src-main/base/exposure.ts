@@ -4,12 +4,12 @@ import { createSecureContext } from 'node:tls'
 import { ConfigError, type Setting } from './config-error.ts'
 
 /** Host names, separated by commas. */
-export function names(setting: Setting | null): readonly string[] {
+export function hostNames(setting: Setting | null): readonly string[] {
   return listOf(setting, (item) => /^[0-9A-Za-z]([0-9A-Za-z.-]{0,251}[0-9A-Za-z])?$/.test(item), 'host names')
 }
 
 /** Addresses or networks (`10.0.0.0/8`), separated by commas. */
-export function networks(setting: Setting | null): readonly string[] {
+export function proxyNetworks(setting: Setting | null): readonly string[] {
   return listOf(setting, isNetwork, 'addresses or networks of your proxies, such as 127.0.0.1 or 10.0.0.0/8')
 }
 

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { v7 } from 'uuid'
 import { z } from 'zod'
 import { createLogger } from '../../src-main/base/log.ts'
+import { freshTask } from '../../src-main/domain/task/fresh-task.ts'
 import { createEngine, type Engine } from '../../src-main/engine/create-engine.ts'
 import { createEventFeed } from '../../src-main/engine/event-feed.ts'
 import type { Plugin, PluginResult } from '../../src-main/engine/plugins/plugin.ts'
@@ -152,10 +153,9 @@ function putTask(q: Write, project: Project, more: Partial<TaskRecord>): TaskRec
   const task: TaskRecord = {
     id: v7() as TaskId,
     ...{ ...project, parent_id: null, subtask_mode: null, title: 'A task', description: null },
-    ...{ status: '', version: 1, entry_barrier: false, review_config: { ci_steps: ['ci'], review_prompt: null } },
-    ...{ roles: {}, labels: [], priority: 0, position: 1, review_passed_at: null, error_annotation: null },
-    ...{ archived: false, active_execution_id: null, context_holder: null, review_summary: null, diff_stat: null },
-    ...{ attended_mark: null, created_at: at, updated_at: at },
+    ...{ status: '', review_config: { ci_steps: ['ci'], review_prompt: null } },
+    ...{ roles: {}, labels: [], priority: 0, position: 1, created_at: at, updated_at: at },
+    ...freshTask,
     ...more,
   }
   q.tasks.put(task)

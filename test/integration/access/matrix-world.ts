@@ -1,4 +1,5 @@
 import { v7 } from 'uuid'
+import { freshTask } from '../../../src-main/domain/task/fresh-task.ts'
 import type { Principal } from '../../../src-main/domain/access/principal.ts'
 import type { Store } from '../../../src-main/engine/store-port.ts'
 import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
@@ -126,21 +127,12 @@ const task = {
   title: 'T',
   description: null,
   status: 'backlog',
-  version: 1,
-  entry_barrier: false,
+  ...freshTask,
   review_config: { ci_steps: [], review_prompt: null },
   roles: {},
   labels: [],
   priority: 0,
   position: 1,
-  review_passed_at: null,
-  error_annotation: null,
-  archived: false,
-  active_execution_id: null,
-  context_holder: null,
-  attended_mark: null,
-  review_summary: null,
-  diff_stat: null,
   created_at: at,
   updated_at: at,
 }

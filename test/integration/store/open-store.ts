@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { freshTask } from '../../../src-main/domain/task/fresh-task.ts'
 import { openDatabase, type OpenDatabase } from '../../../src-main/store/database.ts'
 import { createStore } from '../../../src-main/store/create-store.ts'
 import type { Store, TaskFilter, TaskRecord } from '../../../src-main/engine/store-port.ts'
@@ -86,21 +87,12 @@ function emptyTask(project_id: ProjectId): TaskRecord {
     title: '',
     description: null,
     status: 'backlog',
-    version: 1,
-    entry_barrier: false,
+    ...freshTask,
     review_config: { ci_steps: [], review_prompt: null },
     roles: {},
     labels: [],
     priority: 0,
     position: 0,
-    review_passed_at: null,
-    error_annotation: null,
-    archived: false,
-    active_execution_id: null,
-    context_holder: null,
-    attended_mark: null,
-    review_summary: null,
-    diff_stat: null,
     created_at: at,
     updated_at: at,
   }
