@@ -3,6 +3,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
+import { checkPermissions } from '../domain/access/permissions.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
@@ -107,8 +108,11 @@ function planFor(
 ): ClaimPlan | Refusal {
   const { claimant, recovers = false } = request
   const workflow = deps.transitions.workflowOf(q, task)
-  if (claimant.type === 'agent' && !q.agents.get(claimant.id))
+  const agent = claimant.type === 'agent' ? q.agents.get(claimant.id) : null
+  if (claimant.type === 'agent' && !agent)
     return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
+  const unheld = agent && checkPermissions(agent)
+  if (unheld) return unheld
   const project = q.projects.get(task.project_id)
   const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
     const other = q.tasks.get(id)
@@ -125,7 +129,7 @@ function planFor(
     has_open_execution: q.executions.openOfTask(task.id).length > 0,
     was_reset: recovers || wasReset(q, task),
     claimant,
-    agent_paused: claimant.type === 'agent' && q.agents.get(claimant.id)?.paused === true,
+    agent_paused: agent?.paused === true,
     project_paused: project?.paused_at !== null,
     open_dependencies,
     parent_workspace: parentWorkspace(q, workflow, task),

@@ -1,5 +1,6 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
+import { checkPermissions } from '../domain/access/permissions.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { latePrompt } from './late-prompt.ts'
@@ -32,6 +33,8 @@ export async function launch(
   if (record.agent_id === null) return startElsewhere(context, task, record, false)
   const agent = context.store.read.agents.get(record.agent_id)
   if (!agent) return failed('Its agent was deleted. Claim the task with another.')
+  const unheld = checkPermissions(agent)
+  if (unheld) return failed(unheld.message)
   const ensured = await worktrees.ensure(task, signal)
   if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
   if (ensured.kind === 'failed') return failed(ensured.message)

@@ -94,6 +94,10 @@ export const executorProfiles = [
 ] as const
 export type ExecutorProfile = (typeof executorProfiles)[number]
 
+/** What an agent may do without asking anybody, from everything to as little as possible. */
+export const permissionPolicies = ['all', 'worktree', 'ask'] as const
+export type PermissionPolicy = (typeof permissionPolicies)[number]
+
 /** What an agent of a profile can do. Everything asks here, and nothing by the profile's name. */
 export interface ExecutorCapabilities {
   /** It is given the MCP endpoint. */
@@ -104,18 +108,20 @@ export interface ExecutorCapabilities {
   readonly input: boolean
   /** It can be told how hard to think. */
   readonly effort: boolean
+  /** What it can be held to; `all` alone when it can't ask. */
+  readonly permissions: readonly PermissionPolicy[]
 }
 
 export const executorCapabilities: { readonly [P in ExecutorProfile]: ExecutorCapabilities } = {
-  'claude-code': { mcp: true, resumes: true, input: true, effort: true },
-  codex: { mcp: true, resumes: true, input: false, effort: true },
-  opencode: { mcp: true, resumes: true, input: true, effort: true },
-  gemini: { mcp: true, resumes: true, input: true, effort: false },
-  copilot: { mcp: true, resumes: true, input: true, effort: true },
-  qwen: { mcp: true, resumes: true, input: true, effort: false },
-  acp: { mcp: true, resumes: true, input: true, effort: true },
-  command: { mcp: false, resumes: false, input: false, effort: false },
-  external: { mcp: true, resumes: false, input: false, effort: false },
+  'claude-code': { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
+  codex: { mcp: true, resumes: true, input: false, effort: true, permissions: ['all'] },
+  opencode: { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
+  gemini: { mcp: true, resumes: true, input: true, effort: false, permissions: ['all'] },
+  copilot: { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
+  qwen: { mcp: true, resumes: true, input: true, effort: false, permissions: ['all'] },
+  acp: { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
+  command: { mcp: false, resumes: false, input: false, effort: false, permissions: ['all'] },
+  external: { mcp: true, resumes: false, input: false, effort: false, permissions: ['all'] },
 }
 
 /** How hard an agent thinks, in its own words. It stands in settings, so it is one plain word. */
@@ -133,6 +139,14 @@ export const AgentConfig = z.object({
   effort: Effort.optional(),
   args: z.array(z.string()).max(100).optional(),
   env: z.record(z.string(), z.string()).optional(),
+  permissions: z
+    .enum(permissionPolicies)
+    .optional()
+    .describe(
+      'What it may do by itself; people are asked about the rest. `all` (when absent): everything. `worktree`: read, ' +
+        'search and edit in its worktree. `ask`: read and search there. Our own tools are always allowed. An agent ' +
+        'that can’t ask is `all` only; `validation_failed` says so.',
+    ),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
 

@@ -2,6 +2,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId } from '../../../src-shared/contract/ids.ts'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
+import { checkPermissions } from '../../domain/access/permissions.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../engine/store-port.ts'
 import { seesAgent } from '../agent-sight.ts'
@@ -43,16 +44,18 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
           details: { issues: [{ path: 'config.command', message }] },
         })
       }
-      return put({
-        id: newId() as AgentId,
-        name,
-        owner_id: principal.kind === 'user' ? principal.user_id : null,
-        daemon_id: null,
-        executor,
-        config: config ?? {},
-        paused: false,
-        created_at: new Date(clock.now()).toISOString(),
-      })
+      return put(
+        holdable({
+          id: newId() as AgentId,
+          name,
+          owner_id: principal.kind === 'user' ? principal.user_id : null,
+          daemon_id: null,
+          executor,
+          config: config ?? {},
+          paused: false,
+          created_at: new Date(clock.now()).toISOString(),
+        }),
+      )
     },
     'agents.get': ({ agent_id }, { principal }) => {
       const agent = findAgent(store.read, agent_id)
@@ -60,12 +63,8 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     },
     'agents.update': ({ agent_id, name, config, paused }, { principal }) => {
       const agent = owned(principal, agent_id)
-      const updated = put({
-        ...agent,
-        name: name ?? agent.name,
-        config: config ?? agent.config,
-        paused: paused ?? agent.paused,
-      })
+      const wanted = config === undefined ? agent : holdable({ ...agent, config })
+      const updated = put({ ...wanted, name: name ?? agent.name, paused: paused ?? agent.paused })
       if (agent.paused && !updated.paused) engine.scheduler.pump()
       return updated
     },
@@ -81,6 +80,13 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       return null
     },
   }
+}
+
+/** The agent itself, if it can be held to what it is configured to ask. */
+function holdable(agent: AgentRecord): AgentRecord {
+  const refusal = checkPermissions(agent)
+  if (refusal) throw new ApiError(refusal)
+  return agent
 }
 
 function viewFor(principal: Principal, agent: AgentRecord): Agent {

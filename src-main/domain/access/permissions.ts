@@ -1,0 +1,49 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
+import type { AgentConfig, ExecutorProfile, PermissionPolicy } from '../../../src-shared/contract/projects.ts'
+
+/** Why an agent can't be held to what its configuration says; null when it can. What a daemon hosts can't ask here. */
+export function checkPermissions(agent: {
+  readonly executor: ExecutorProfile
+  readonly daemon_id: string | null
+  readonly config: Pick<AgentConfig, 'permissions'>
+}): Refusal | null {
+  const policy = policyOf(agent.config)
+  const able: readonly PermissionPolicy[] =
+    agent.daemon_id === null ? executorCapabilities[agent.executor].permissions : ['all']
+  if (able.includes(policy)) return null
+  const who = agent.daemon_id === null ? `An agent of the kind ${agent.executor}` : 'An agent on another machine'
+  const message = `${who} can't ask for permission. Let it do ${able.map((one) => `\`${one}\``).join(' or ')}, or take another kind.`
+  return { code: 'validation_failed', message, details: { issues: [{ path: 'config.permissions', message }] } }
+}
+
+/** What an agent is held to. */
+export const policyOf = ({ permissions = 'all' }: Pick<AgentConfig, 'permissions'>): PermissionPolicy => permissions
+
+/** What an agent wants to do, as far as it says. */
+export interface AskedAction {
+  readonly action: Extract<TranscriptEntry, { type: 'tool_call' }>['action']
+  /** It is one of our own tools, which do no more than its token lets them. */
+  readonly ours: boolean
+  /** The places in the worktree that it names, relative to it with `/`; null when it names others, too. */
+  readonly places: readonly string[] | null
+}
+
+/** Whether an agent may do this by itself. */
+export function mayActAlone(policy: PermissionPolicy, { action, ours, places }: AskedAction): boolean {
+  if (policy === 'all' || ours) return true
+  if (places === null) return false
+  if (action === 'read' || action === 'search') return true
+  const changes = action === 'edit' || action === 'write'
+  return policy === 'worktree' && changes && places.length > 0 && !places.some(steers)
+}
+
+/** Who may write these may decide what agents and git do without asking. */
+const steering: ReadonlySet<string> = new Set([
+  ...['.git', '.gitmodules', '.svc.lock', '.mcp.json', '.envrc'],
+  ...['.claude', '.codex', '.gemini', '.qwen', '.copilot', '.opencode', 'opencode.json', 'opencode.jsonc'],
+  ...['.vscode', '.husky'],
+])
+
+const steers = (place: string): boolean => place.split('/').some((name) => steering.has(name.toLowerCase()))
