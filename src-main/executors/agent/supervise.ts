@@ -116,8 +116,11 @@ function describeEnd({ run, result, treeEnd, endedBy, failure }: RunEnd): Execut
     }
     case 'linger':
       return { ...told, ended: 'exited', exit_code: codeAfter(0), message }
-    case 'itself':
-      return { ...told, ended: 'exited', exit_code: codeAfter(treeEnd.exit_code), message }
+    case 'itself': {
+      // Last words alone would read as if it had ended well.
+      const text = treeEnd.signal === null ? message : `It was ended by ${treeEnd.signal}. ${message ?? ''}`.trimEnd()
+      return { ...told, ended: 'exited', exit_code: codeAfter(treeEnd.exit_code), message: text }
+    }
   }
 }
 
