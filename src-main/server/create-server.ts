@@ -85,7 +85,11 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
   const parts = { api, guard, lifetime: lifetime.signal }
   addOperationRoutes(app, parts)
   addStreamRoutes(app, parts, sse)
-  const mcp = addMcpRoute(app, parts, { version: config.version, log })
+  const mcp = addMcpRoute(app, parts, {
+    version: config.version,
+    log,
+    keepAliveMs: (config.sse ?? defaultSse).keepAliveMs,
+  })
   addDescriptionRoutes(app, config.version)
   if (config.webRoot !== null) addWebRoutes(app, config.webRoot)
   addNotFoundRoute(app, guard, config.webRoot !== null)
@@ -141,14 +145,17 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
     socket.destroy()
   })
   const guardBrowsers = createBrowserGuard(config.host, config.allowedHosts ?? [])
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks that wait for nothing, for every request goes through them.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders(request.url.startsWith(apiPrefix), config.tls != null))
     addresses.admit(request.ip)
     guardBrowsers(request)
+    done()
   })
-  app.addHook('onSend', async (request) => {
+  app.addHook('onSend', (request, _reply, _payload, done) => {
     // Until the answer is out; then the connection's own keep-alive takes over.
     request.raw.socket.setTimeout(limits.stallMs)
+    done()
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
   app.removeAllContentTypeParsers()

@@ -1,24 +1,39 @@
 import type { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
+import { AgentId, type ExecutionId, type ProjectId, type TaskId } from '../../src-shared/contract/ids.ts'
+import { operations } from '../../src-shared/contract/operations.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
 import type { Api, CallContext } from '../api/api.ts'
+
+/** Who calls, and how long they wait for the answer. */
+export interface McpCaller extends Omit<CallContext, 'signal'> {
+  /** Aborted when the caller has hung up, or the server ends. */
+  readonly gone: AbortSignal
+  /** Aborted when the server has to end what is still under way. */
+  readonly lifetime: AbortSignal
+}
 
 /** One caller's view of the API, and what its tools may leave out. */
 export interface McpScope {
   call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>>
   /** The named project, else that of the caller's execution, else the caller's only one; else a refusal that lists them. */
-  projectId(given: string | undefined): Promise<string>
+  projectId(given: ProjectId | undefined): Promise<ProjectId>
   /** The named task, else that of the caller's execution. */
-  taskId(given: string | undefined): string
+  taskId(given: TaskId | undefined): TaskId
   /** The named execution, else the caller's own. */
-  executionId(given: string | undefined): string
+  executionId(given: ExecutionId | undefined): ExecutionId
+  /** The agent with this id or name; nobody where none is named. A name that there is not is a refusal that lists them. */
+  agent(given: string | undefined): Promise<{ agent_id?: AgentId }>
 }
 
 /** Binds the API to one caller. */
-export function createMcpScope(api: Api, context: CallContext): McpScope {
-  const { principal } = context
+export function createMcpScope(api: Api, { principal, remote_address, gone, lifetime }: McpCaller): McpScope {
   const bound = principal.kind === 'agent' ? principal : null
-  const call: McpScope['call'] = async (name, input) => (await api.call(name, input, context)) as never
+  const call: McpScope['call'] = async (name, input) => {
+    // Whoever asks for a change and leaves still gets it; only reading stops.
+    const signal = operations[name].method === 'GET' ? gone : lifetime
+    return (await api.call(name, input, { principal, remote_address, signal })) as never
+  }
   return {
     call,
     projectId: async (given) => {
@@ -27,14 +42,7 @@ export function createMcpScope(api: Api, context: CallContext): McpScope {
       const { items } = await call('projects.list', {})
       const [only, ...others] = items
       if (only && others.length === 0) return only.id
-      const projects = items.map(({ id, name }) => ({ id, name }))
-      throw missing(
-        'project_id',
-        projects.length === 0
-          ? 'There is no project yet. Make one first.'
-          : `Say which project: ${projects.map(({ id, name }) => `${id} (${name})`).join(', ')}.`,
-        { projects },
-      )
+      throw choose('project', items)
     },
     taskId: (given) => {
       const id = given ?? bound?.task_id
@@ -47,7 +55,26 @@ export function createMcpScope(api: Api, context: CallContext): McpScope {
         throw missing('execution_id', 'Say which execution; a task names it as active_execution_id.')
       return id
     },
+    agent: async (given) => {
+      if (given === undefined) return {}
+      const id = AgentId.safeParse(given)
+      if (id.success) return { agent_id: id.data }
+      const { items } = await call('agents.list', {})
+      const [only, ...others] = items.filter(({ name }) => name.toLowerCase() === given.toLowerCase())
+      if (only && others.length === 0) return { agent_id: only.id }
+      throw choose('agent', only ? [only, ...others] : items)
+    },
   }
+}
+
+/** Says what there is to choose from, in words and in `details`. */
+function choose(kind: 'project' | 'agent', items: readonly { readonly id: string; readonly name: string }[]): ApiError {
+  const known = items.map(({ id, name }) => ({ id, name }))
+  const message =
+    known.length === 0
+      ? `There is no ${kind} yet. Ask a person to make one.`
+      : `Say which ${kind}: ${known.map(({ id, name }) => `${id} (${name})`).join(', ')}.`
+  return missing(`${kind}_id`, message, { [`${kind}s`]: known })
 }
 
 function missing(path: string, message: string, details: Readonly<Record<string, unknown>> = {}): ApiError {

@@ -1,103 +1,95 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import type { AuthInfo, CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { McpHttpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { FastifyInstance } from 'fastify'
-import type { z } from 'zod'
-import type { CallContext } from '../api/api.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Logger } from '../base/log.ts'
-import { toApiError } from './http-errors.ts'
+import { createMcpChanges } from './mcp-changes.ts'
 import { createMcpScope } from './mcp-scope.ts'
-import { mcpTools } from './mcp-tools.ts'
-import type { McpTool } from './mcp-tools.ts'
-import { apiPrefix } from './rest.ts'
+import type { McpCaller } from './mcp-scope.ts'
+import { createMcpServer } from './mcp-server.ts'
+import { apiPrefix, untilGone } from './rest.ts'
 import type { RouteParts } from './rest.ts'
 
-const instructions =
-  'Copse keeps a board of tasks; agents work on them in git worktrees of their own. Inside an execution, project, ' +
-  'task and execution default to yours. An error names a code and says what to do next.'
+/** How many messages of an older protocol may come as one. */
+const maxBatch = 50
+
+export interface McpOptions {
+  readonly version: string
+  readonly log: Logger
+  /** Between two signs of life of a stream; each time the caller's token is looked at again. */
+  readonly keepAliveMs: number
+  /** Lets a build for tests offer more than the product does. */
+  readonly extend?: (server: McpServer) => void
+}
 
 /**
  * The MCP endpoint: Streamable HTTP without sessions, for clients of both protocol eras. The token
  * may also come as `?token=`, for clients that can't set a header.
  */
-export function addMcpRoute(
-  app: FastifyInstance,
-  parts: RouteParts,
-  options: { readonly version: string; readonly log: Logger },
-): { close(): Promise<void> } {
+export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: McpOptions): { close(): Promise<void> } {
   const { guard, lifetime } = parts
-  const onerror = (error: Error) => {
-    options.log.debug({ err: error }, 'mcp request refused')
-  }
-  const handler = createMcpHandler(
-    ({ authInfo }) => {
-      const { principal, remote_address } = authInfo?.extra as unknown as Omit<CallContext, 'signal'>
-      return createMcpServer(parts, { principal, remote_address, signal: lifetime }, options)
-    },
-    { onerror },
-  )
-  const serve = toNodeHandler(handler, { onerror })
+  const open = new Set<McpHttpHandler>()
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: `${apiPrefix}/mcp`,
     onRequest: (request) => guard.admit(request, 'anyone', 'query'),
     handler: async (request, reply) => {
-      const auth: AuthInfo = {
-        token: '',
-        clientId: 'svc',
-        scopes: [],
-        extra: { principal: guard.principalOf(request), remote_address: request.ip },
-      }
+      refuseLargeBatch(request.body)
+      const gone = untilGone(reply, lifetime)
+      const caller = { principal: guard.principalOf(request), remote_address: request.ip, gone, lifetime }
+      const handler = createCallerHandler(parts, caller, options)
+      const recheck = setInterval(() => {
+        guard.recheck(request).catch(() => handler.close())
+      }, options.keepAliveMs)
+      open.add(handler)
+      reply.raw.once('close', () => {
+        clearInterval(recheck)
+        open.delete(handler)
+      })
       for (const [name, value] of Object.entries(reply.getHeaders())) {
         if (value !== undefined) reply.raw.setHeader(name, value)
       }
       reply.hijack()
-      const message = Object.assign(request.raw, { auth }) as NodeIncomingMessageLike
-      await serve(message, reply.raw, request.body)
+      const serve = toNodeHandler(handler, { onerror: noted(options.log) })
+      await serve(request.raw as NodeIncomingMessageLike, reply.raw, request.body)
     },
   })
-  return { close: () => handler.close() }
-}
-
-function createMcpServer(
-  { api }: RouteParts,
-  context: CallContext,
-  { version, log }: { readonly version: string; readonly log: Logger },
-): McpServer {
-  const server = new McpServer({ name: 'copse', version }, { instructions })
-  const scope = createMcpScope(api, context)
-  for (const [name, tool] of Object.entries<McpTool>(mcpTools)) {
-    server.registerTool(
-      name,
-      {
-        title: tool.title,
-        description: tool.description,
-        inputSchema: described(tool.input),
-        annotations: { readOnlyHint: tool.readOnly, openWorldHint: false },
-      },
-      async (values: unknown): Promise<CallToolResult> => {
-        try {
-          return success(await tool.run(values, scope))
-        } catch (error) {
-          const body = toApiError(error, log).toBody()
-          return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] }
-        }
-      },
-    )
-  }
-  return server
-}
-
-/** Shows the schema and lets everything through: the tool itself refuses, with the API's code and message. */
-function described(input: z.ZodObject): StandardSchemaWithJSON<unknown> {
-  const { jsonSchema } = input['~standard']
-  return { '~standard': { version: 1, vendor: 'copse', validate: (value) => ({ value }), jsonSchema } }
-}
-
-function success(output: unknown): CallToolResult {
   return {
-    content: [{ type: 'text', text: JSON.stringify(output, null, 2) }],
-    structuredContent: output,
+    close: async () => {
+      await Promise.all([...open].map((handler) => handler.close()))
+    },
   }
+}
+
+/** One request's own: what it may see, do and be told of is its caller's. */
+function createCallerHandler({ api }: RouteParts, caller: McpCaller, options: McpOptions): McpHttpHandler {
+  const { version, log, keepAliveMs, extend } = options
+  const scope = createMcpScope(api, caller)
+  const handler: McpHttpHandler = createMcpHandler(
+    ({ era }) => {
+      const server = createMcpServer(scope, { version, log, tells: era === 'modern' })
+      extend?.(server)
+      return server
+    },
+    {
+      keepAliveMs,
+      onerror: noted(log),
+      bus: createMcpChanges(api, caller, (error) => {
+        noted(log)(error)
+        void handler.close()
+      }),
+    },
+  )
+  return handler
+}
+
+const noted = (log: Logger) => (error: unknown) => {
+  log.debug({ err: error }, 'mcp request refused')
+}
+
+function refuseLargeBatch(body: unknown): void {
+  if (!Array.isArray(body) || body.length <= maxBatch) return
+  throw new ApiError({ code: 'payload_too_large', message: `Send at most ${maxBatch} messages at once.` })
 }

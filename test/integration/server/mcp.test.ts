@@ -44,6 +44,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
     expect(mcp.client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25')
     const { tools } = await mcp.client.listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      'svc_add_comment',
       'svc_assign_agent',
       'svc_create_task',
       'svc_finish_execution',
@@ -58,7 +59,14 @@ describe.each(modes)('a client in mode %s', (mode) => {
     ])
     const create = tools.find(({ name }) => name === 'svc_create_task')
     expect(create?.inputSchema).toMatchObject({ type: 'object', required: ['title'] })
-    expect(tools.every(({ description }) => (description ?? '').length > 20)).toBe(true)
+    for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
+      expect((description ?? '').length, name).toBeGreaterThan(80)
+      for (const schema of [inputSchema, outputSchema]) expect(schema, name).toMatchObject({ type: 'object' })
+      expect(inputSchema, name).toMatchObject({ additionalProperties: false })
+      const reads = /^svc_(get|list)_/.test(name)
+      expect(annotations, name).toMatchObject({ readOnlyHint: reads, openWorldHint: false })
+      expect(annotations?.destructiveHint, name).toBe(name === 'svc_update_task')
+    }
   })
 
   test('creates a task in the only project and reads it back', async () => {
