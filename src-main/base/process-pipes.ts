@@ -24,16 +24,17 @@ export function createOutputPipe(source: Readable): OutputPipe {
 
 /**
  * A process that escaped every search keeps the pipe open, and then no event ever says that nothing more
- * will come. So once nothing has come for a moment although there is room, it is closed from this side.
+ * will come. So it is closed from this side once nothing has come between two looks, with room for it at both:
+ * room that has just been made says nothing yet of what still waits in the pipe.
  */
 function closeWhenHeld(source: Readable, output: PassThrough): void {
   if (source.closed) return
-  const received = (): number => (source as Partial<Socket>).bytesRead ?? 0
-  let seen = received()
+  const look = (): number | null => (output.writableNeedDrain ? null : ((source as Partial<Socket>).bytesRead ?? 0))
+  let before = look()
   const timer = setInterval(() => {
-    const now = received()
-    if (now === seen && !output.writableNeedDrain) source.push(null)
-    seen = now
+    const now = look()
+    if (now !== null && now === before) source.push(null)
+    before = now
   }, checkMs)
   source.once('end', () => source.destroy())
   source.once('close', () => clearInterval(timer))
