@@ -1,0 +1,32 @@
+import {
+  Bot,
+  CircleDot,
+  ClipboardCheck,
+  FolderGit2,
+  GitMerge,
+  HardDrive,
+  Plug,
+  SunMoon,
+  Timer,
+  Users,
+  Webhook,
+} from '@lucide/vue'
+
+/** The pages of the settings that concern this machine and its people, in their order. */
+export const machinePages = [
+  { id: 'agents', href: '#/agents', label: 'Agents', icon: Bot },
+  { id: 'api', href: '#/settings/api', label: 'API and MCP', icon: Plug },
+  { id: 'storage', href: '#/settings/storage', label: 'Storage', icon: HardDrive },
+  { id: 'account', href: '#/settings/account', label: 'Account', icon: Users },
+  { id: 'appearance', href: '#/settings/appearance', label: 'Appearance', icon: SunMoon },
+] as const
+
+/** Those of one project. */
+export const projectPages = [
+  { id: 'repositories', href: '#/settings/repositories', label: 'Repositories', icon: FolderGit2 },
+  { id: 'issues', href: '#/settings/issues', label: 'Issue tracker', icon: CircleDot },
+  { id: 'hooks', href: '#/settings/hooks', label: 'Hooks', icon: Webhook },
+  { id: 'review', href: '#/settings/review', label: 'Review and CI', icon: ClipboardCheck },
+  { id: 'limits', href: '#/settings/limits', label: 'Agents and time', icon: Timer },
+  { id: 'merge', href: '#/settings/merge', label: 'Merge', icon: GitMerge },
+] as const
