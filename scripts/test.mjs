@@ -43,7 +43,16 @@ async function checks(env) {
   const others = async () => {
     await check('types', env, 'node', 'scripts/check-types.mjs')
     await check('boundaries', env, 'node', 'scripts/check-boundaries.mjs')
-    await check('format', env, 'prettier', '--check', '--cache', '--cache-location', 'node_modules/.cache/prettier-checks', '.')
+    await check(
+      'format',
+      env,
+      'prettier',
+      '--check',
+      '--cache',
+      '--cache-location',
+      'node_modules/.cache/prettier-checks',
+      '.',
+    )
   }
   await Promise.all([lint(), others()])
 }
