@@ -10,6 +10,8 @@ import { toSettings } from './views.ts'
 /** An execution elsewhere that has not been heard of for this long is lost. */
 const heartbeatLimitMs = 90_000
 const sweepEveryMs = 15_000
+/** After a longer gap between two looks this machine has slept: nobody could be heard meanwhile. */
+const sleptMs = 60_000
 
 /** What is looked at again and again: clean-ups that are due, rescues past their time, agents that fell silent. */
 export interface Sweeps {
@@ -29,22 +31,31 @@ export function createSweeps(parts: {
   const closing = new AbortController()
   let timer: NodeJS.Timeout | null = null
   let sweeping = Promise.resolve()
+  let looked = 0
+  /** When it was last found to have slept, or its clock to have been set. */
+  let awake = 0
+  const lastSign = (heard: number) => (heard > looked ? awake : Math.max(heard, awake))
   const sweep = () => {
+    const now = context.clock.now()
+    if (now < looked || now - looked > sleptMs) awake = now
+    looked = now
     sweeping = sweeping
       .then(() => cleanup.sweep(closing.signal))
       .then(() => rescues.sweep(closing.signal))
       .catch((error: unknown) => {
         context.log.error({ err: error }, 'the clean-up sweep broke')
       })
-    sayQuiet(steps, executions())
+    sayQuiet(steps, executions(), (run) => now - lastSign(run.heard))
     for (const record of context.store.read.executions.open()) {
-      if (!isSilent(context, record)) continue
+      const heard = heardElsewhere(context, record)
+      if (heard === null || now - lastSign(heard) <= heartbeatLimitMs) continue
       markLost(steps, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
       steps.occasions.wake(record.task_id)
     }
   }
   return {
     start: () => {
+      looked = context.clock.now()
       sweep()
       timer = setInterval(sweep, sweepEveryMs)
     },
@@ -57,12 +68,12 @@ export function createSweeps(parts: {
 }
 
 /** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */
-function sayQuiet({ context }: Pick<StepDeps, 'context'>, runs: Iterable<Run>): void {
+function sayQuiet({ context }: Pick<StepDeps, 'context'>, runs: Iterable<Run>, silenceOf: (run: Run) => number): void {
   for (const run of runs) {
     const { record, heard, live } = run
     const project = context.store.read.projects.get(record.project_id)
     if (live === null || run.quiet || !project) continue
-    if (context.clock.now() - heard < toSettings(project).stall_after_seconds * 1_000) continue
+    if (silenceOf(run) < toSettings(project).stall_after_seconds * 1_000) continue
     run.quiet = true
     context.feed.activity({
       project_id: record.project_id,
@@ -75,9 +86,8 @@ function sayQuiet({ context }: Pick<StepDeps, 'context'>, runs: Iterable<Run>): 
   }
 }
 
-/** Only agents that run elsewhere have to be heard of; what runs here is watched directly. */
-function isSilent(context: EngineContext, record: ExecutionRecord): boolean {
-  if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return false
-  if (context.executors.hosting(record.executor) === 'here') return false
-  return context.clock.now() - Date.parse(record.last_heartbeat_at) > heartbeatLimitMs
+/** When an agent that runs elsewhere was heard of; null for whoever need not be: what runs here is watched directly. */
+function heardElsewhere(context: EngineContext, record: ExecutionRecord): number | null {
+  if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return null
+  return context.executors.hosting(record.executor) === 'here' ? null : Date.parse(record.last_heartbeat_at)
 }

@@ -249,6 +249,7 @@ test('an external agent claims, is heard of and finishes; one that falls silent 
     // Whoever runs here may say so too; it is watched all the same.
     await client.call('executions.heartbeat', { execution_id: own.execution.id })
     now += 60_000
+    vi.advanceTimersByTime(15_000)
     await client.call('executions.heartbeat', { execution_id: first.execution.id })
     now += 31_000
     vi.advanceTimersByTime(15_000)

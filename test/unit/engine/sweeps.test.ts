@@ -60,3 +60,27 @@ test('of what has not started yet nothing is expected', async () => {
   expect(said).toEqual([])
   await sweeps.close()
 })
+
+test('a machine that slept for a night has not heard of anybody, and gives all the time to be heard again', async () => {
+  const agent = runOf('A', true)
+  const { sweeps, said } = sweepsOver([agent])
+  sweeps.start()
+  await vi.advanceTimersByTimeAsync(30_000)
+  vi.setSystemTime(Date.now() + 8 * 3_600_000)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(said).toEqual([])
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(said).toMatchObject([{ text: 'Quiet', quiet_since: '2026-11-21T12:00:00.000Z' }])
+  await sweeps.close()
+})
+
+test('a clock that was set back hides no agent that has fallen quiet', async () => {
+  const { sweeps, said } = sweepsOver([runOf('A', true)])
+  sweeps.start()
+  vi.setSystemTime(Date.now() - 8 * 3_600_000)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(said).toEqual([])
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(said).toHaveLength(1)
+  await sweeps.close()
+})

@@ -1,0 +1,74 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { startJob } from '../../helpers/job.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
+
+/** An app whose clock and whose timers the test moves; a token that does not end with the first 15 minutes. */
+async function startSleeper() {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  let now = Date.now()
+  const job = await startJob({ clock: { now: () => now } })
+  const { token } = await job.running.client.call('auth.create_token', { name: 'For the night' })
+  return {
+    job,
+    client: job.running.clientWith(token),
+    /** The machine sleeps: the clock goes on, timers do not. */
+    sleep: (hours: number) => {
+      now += hours * 3_600_000
+    },
+    pass: (seconds: number) => {
+      for (let passed = 0; passed < seconds; passed += 15) {
+        now += 15_000
+        vi.advanceTimersByTime(15_000)
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await job[Symbol.asyncDispose]()
+      vi.useRealTimers()
+    },
+  }
+}
+
+test('an agent elsewhere is not lost by a night in which nobody could hear it, only by its own silence', async () => {
+  await using sleeper = await startSleeper()
+  const { job, client } = sleeper
+  const agent = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
+  const task = await job.task()
+  const { execution } = await job.claim(task, agent)
+  const statusOf = async () => (await client.call('executions.get', { execution_id: execution.id })).status
+  await job.running.eventually(statusOf, (status) => status === 'running')
+  sleeper.sleep(8)
+  sleeper.pass(60)
+  expect(await statusOf()).toBe('running')
+  await client.call('executions.heartbeat', { execution_id: execution.id })
+  sleeper.pass(90)
+  expect(await statusOf()).toBe('running')
+  sleeper.pass(15)
+  expect(await statusOf()).toBe('lost')
+})
+
+test('the token of an agent lives through the night with it, and ends when it does', async () => {
+  await using sleeper = await startSleeper()
+  const { job, client } = sleeper
+  const task = await job.task()
+  const go = join(job.running.dataDir, 'go')
+  const { path, execution } = await job.claim(
+    task,
+    await job.agent(`echo $SVC_API_TOKEN > ../token; until test -e '${go}'; do sleep 0.05; done; echo done`),
+  )
+  await job.running.eventually(
+    async () => (await client.call('executions.get', { execution_id: execution.id })).status,
+    (status) => status === 'running',
+  )
+  const file = join(path, '..', 'token')
+  await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toMatch(/\n$/), { timeout: 20_000 })
+  const agent = job.running.clientWith((await readFile(file, 'utf8')).trim())
+  sleeper.sleep(8)
+  sleeper.pass(60)
+  expect(await agent.call('tasks.get', { task_id: task.id })).toMatchObject({ status: 'in_progress' })
+  await writeFile(go, '')
+  const over = async () => (await client.call('executions.get', { execution_id: execution.id })).status
+  await vi.waitFor(async () => expect(await over()).toBe('succeeded'), { timeout: 20_000 })
+  expect(await refusalOf(agent.call('tasks.get', { task_id: task.id }))).toBe('invalid_token')
+})
