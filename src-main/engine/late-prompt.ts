@@ -1,47 +1,65 @@
-import { completePrompt } from '../domain/task/prompt.ts'
-import { isReviewGate, roleOf } from '../domain/workflow/graph.ts'
+import { composeParts, type PromptFacts } from '../domain/task/prompt-parts.ts'
+import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { EngineContext } from './context.ts'
-import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
+import { promptFacts, reviews, type Told } from './prompt-facts.ts'
+import { storedParts } from './prompt-record.ts'
+import { redactorOf } from './redactor-of.ts'
+import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import type { Worktrees } from './worktrees.ts'
 
 export interface LatePrompt {
-  readonly prompt: string
+  readonly parts: readonly PromptPart[]
   /** A file with what the project knows, empty when it knows nothing that helps. */
   readonly knowledge_file: string
 }
 
-/** What an agent is told beside its queued prompt: the project's knowledge, and to a judge the diff and the checks. */
+/** What an agent is told when it starts: its queued prompt made anew, with to a judge the diff and the checks. */
 export async function latePrompt(
   context: EngineContext,
   worktrees: Worktrees,
-  place: { readonly task: TaskRecord; readonly record: ExecutionRecord; readonly workspace: WorkspaceRecord },
+  place: { readonly task: TaskRecord; readonly record: ExecutionRecord; readonly agent: AgentRecord },
   signal: AbortSignal,
 ): Promise<LatePrompt> {
-  const { task, record, workspace } = place
+  const { task, record, agent } = place
   const known = context.store.read.knowledge.injected(task.id)
   const knowledge_file = known === null ? '' : await context.logs.writeKnowledge(task.id, known)
-  // Whoever wrote the prompt by hand has said all, and a session that goes on has read it.
-  if (record.overrides.prompt !== undefined) return { prompt: record.prompt, knowledge_file }
-  const review = judges(context, task, record) ? await reviewFacts(context, worktrees, task, workspace, signal) : null
-  const knowledge = record.session_id === null ? known : null
-  return { prompt: completePrompt({ prompt: record.prompt, knowledge, review }), knowledge_file }
+  // Whoever wrote the prompt by hand has said all.
+  if (record.overrides.prompt !== undefined) return { parts: storedParts(record), knowledge_file }
+  const { role, session_id } = record
+  return { parts: await tellNow(context, worktrees, { task, role, agent, session_id }, signal), knowledge_file }
 }
 
-function judges(context: EngineContext, task: TaskRecord, record: ExecutionRecord): boolean {
-  const project = context.store.read.projects.get(task.project_id)
-  const state = project && context.workflows.of(project.workflow_definition).states.get(task.status)
-  return state !== undefined && state !== null && isReviewGate(state) && roleOf(state) === record.role
+/** What would be told now to whoever starts; the look at the disk included. */
+export async function tellNow(
+  context: EngineContext,
+  worktrees: Worktrees,
+  told: Told,
+  signal: AbortSignal,
+  more: Partial<Pick<PromptFacts, 'knowledge'>> = {},
+): Promise<PromptPart[]> {
+  const { read } = context.store
+  const review = reviews(context, read, told) ? await reviewFacts(context, worktrees, told.task, signal) : null
+  return composeParts({ ...promptFacts(context, read, told), ...more, review })
 }
 
 async function reviewFacts(
   context: EngineContext,
   worktrees: Worktrees,
   task: TaskRecord,
-  workspace: WorkspaceRecord,
   signal: AbortSignal,
-) {
-  const { patch } = await context.workspaces.diff(await worktrees.ref(workspace), 'branch', null, { signal })
-  const project = context.store.read.projects.get(task.project_id)
-  const redact = context.redactor(project?.settings.redaction_patterns ?? [])
-  return { patch: redact(patch), ci: context.store.read.reviews.latest(task.id)?.step_results ?? [] }
+): Promise<NonNullable<PromptFacts['review']>> {
+  const ci = context.store.read.reviews.latest(task.id)?.step_results ?? []
+  const patch = await patchOf(context, worktrees, worktrees.of(task), signal)
+  return { patch: redactorOf(context, context.store.read, task.project_id)(patch), ci }
+}
+
+/** Before there is a branch nothing has changed on it. */
+async function patchOf(
+  context: EngineContext,
+  worktrees: Worktrees,
+  workspace: WorkspaceRecord | null,
+  signal: AbortSignal,
+): Promise<string> {
+  if (workspace === null || workspace.base_commit === null) return ''
+  return (await context.workspaces.diff(await worktrees.ref(workspace), 'branch', null, { signal })).patch
 }

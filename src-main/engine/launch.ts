@@ -4,6 +4,7 @@ import { checkPermissions } from '../domain/access/permissions.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { latePrompt } from './late-prompt.ts'
+import { keepPrompt } from './prompt-record.ts'
 import { noteWorkStart } from './lifecycle/note-occasion.ts'
 import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from './ports.ts'
 import { WorkspaceError } from './workspace-port.ts'
@@ -72,8 +73,8 @@ async function startHere(
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
   const head = await context.workspaces.head(workspace.path, { signal })
-  const { prompt, knowledge_file } = await latePrompt(context, worktrees, place, signal)
-  const told = { ...place, record: { ...record, prompt } }
+  const { parts, knowledge_file } = await latePrompt(context, worktrees, place, signal)
+  const told = { ...place, record: { ...record, ...keepPrompt(parts) } }
   const log = await context.logs.openAgent({
     project_id: task.project_id,
     task_id: task.id,

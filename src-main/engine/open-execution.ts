@@ -1,13 +1,15 @@
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import { executorCapabilities } from '../../src-shared/contract/projects.ts'
+import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
-import { composePrompt } from '../domain/task/prompt.ts'
+import { composeParts } from '../domain/task/prompt-parts.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
+import { feedbackFor, promptFacts } from './prompt-facts.ts'
+import { keepPrompt } from './prompt-record.ts'
 import { toExecution } from './views.ts'
-import { workspaceOf } from './workspace-of.ts'
 
 export interface NewExecution {
   readonly task: TaskRecord
@@ -29,20 +31,10 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
   const can = agent && executorCapabilities[agent.executor]
   const known = can?.resumes && last?.agent_id === agent?.id ? (last?.session_id ?? null) : null
   const session_id = request.resume || feedback !== null ? known : null
-  const workspace = workspaceOf(tx, task)
-  const prompt =
-    overrides.prompt ??
-    composePrompt({
-      role,
-      title: task.title,
-      description: task.description,
-      base_branch: workspace?.base_branch ?? tx.repos.get(task.repo_id)?.default_branch ?? 'main',
-      feedback,
-      resumed: session_id !== null,
-      judges: request.judges,
-      review_prompt: task.review_config.review_prompt,
-      has_mcp: can?.mcp === true,
-    })
+  const parts: readonly PromptPart[] =
+    overrides.prompt === undefined
+      ? composeParts({ ...promptFacts(context, tx, { task, role, agent, session_id }), review: null })
+      : [{ kind: 'given', text: overrides.prompt }]
   const record: ExecutionRecord = {
     id: context.newId() as ExecutionId,
     task_id: task.id,
@@ -55,7 +47,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
     status: 'queued',
     dispatched: request.dispatched,
     exit_code: null,
-    prompt,
+    ...keepPrompt(parts),
     overrides,
     session_id,
     usage: null,
@@ -91,10 +83,4 @@ export function cancelQueued(context: EngineContext, tx: Tx, record: ExecutionRe
     task_id: record.task_id,
     execution: toExecution(cancelled),
   })
-}
-
-/** What the last rejection said, while the task has not moved on since. */
-function feedbackFor(tx: Tx, task: TaskRecord): string | null {
-  const last = tx.transitions.last(task.id)
-  return last?.rejection ? last.trigger_reason : null
 }

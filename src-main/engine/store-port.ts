@@ -22,6 +22,7 @@ import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
+import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
@@ -45,6 +46,8 @@ export type ExecutionRecord = Execution & {
   /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
   readonly dispatched: boolean
   readonly overrides: ExecutionOverrides
+  /** Where the parts of its prompt end; null for one from before they were kept. */
+  readonly prompt_parts: readonly PromptPartSize[] | null
   readonly start_commit: string | null
   readonly pid: number | null
   readonly pid_started: string | null

@@ -42,6 +42,7 @@ export function toExecution(record: ExecutionRecord): Execution {
     project_id: _p,
     dispatched: _d,
     overrides: _o,
+    prompt_parts: _parts,
     start_commit: _c,
     pid: _i,
     pid_started: _s,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
+import { PromptTemplates } from './prompts.ts'
 
 export const Repo = z
   .object({
@@ -62,6 +63,9 @@ export const ProjectSettings = z
       .max(86_400)
       .describe('After so long without a sign of an agent its task says so. Nothing is ended.'),
     knowledge: z.object({ enabled: z.boolean() }),
+    prompt_templates: PromptTemplates.describe(
+      'What agents are told beside the task, by role; a role without one has the built-in template.',
+    ),
   })
   .meta({ id: 'ProjectSettings' })
 export type ProjectSettings = z.infer<typeof ProjectSettings>
@@ -79,6 +83,7 @@ export const defaultProjectSettings: ProjectSettings = {
   ci_step_timeout_seconds: 1_800,
   stall_after_seconds: 600,
   knowledge: { enabled: true },
+  prompt_templates: {},
 }
 
 export const executorProfiles = [

@@ -21,8 +21,9 @@ export interface Lesson {
 }
 
 const charactersPerToken = 4
-const heading =
-  '# What is known about this project\n\nNotes from people and from earlier tasks, the most relevant first. They may be out of date: where the code says otherwise, believe the code.'
+/** With it the text stands by itself; a prompt has its own heading. */
+export const knowledgeTitle = '# What is known about this project\n\n'
+const heading = `${knowledgeTitle}Notes from people and from earlier tasks, the most relevant first. They may be out of date: where the code says otherwise, believe the code.`
 const cutMark = '\n\n(Cut here: the rest is left out.)'
 /** Less of a body than this tells nobody anything. */
 const leastBody = 200

@@ -18,6 +18,7 @@ import type {
   ProjectSettings,
   ReviewConfig,
 } from '../../../src-shared/contract/projects.ts'
+import type { PromptPartSize } from '../../../src-shared/contract/prompts.ts'
 import type { ReviewStatus, StepResult, Verdict } from '../../../src-shared/contract/reviews.ts'
 import type {
   Assignee,
@@ -167,6 +168,8 @@ export const executions = sqliteTable(
     dispatched: flag('dispatched').notNull(),
     exit_code: integer('exit_code'),
     prompt: text('prompt').notNull(),
+    /** Where the parts of the prompt end. */
+    prompt_parts: json<readonly PromptPartSize[]>('prompt_parts'),
     overrides: json<ExecutionOverrides>('overrides').notNull(),
     session_id: text('session_id'),
     usage: json<Usage>('usage'),

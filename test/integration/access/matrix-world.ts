@@ -149,6 +149,7 @@ const execution = {
   usage: null,
   error: null,
   summary: null,
+  prompt_parts: null,
   start_commit: null,
   pid: null,
   pid_started: null,

@@ -25,6 +25,7 @@ export function executionRecord(
     usage: null,
     error: null,
     summary: null,
+    prompt_parts: null,
     start_commit: null,
     pid: null,
     pid_started: null,

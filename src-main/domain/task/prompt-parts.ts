@@ -1,0 +1,177 @@
+import { readTemplate, defaultPromptTemplates } from '../../../src-shared/contract/prompts.ts'
+import type { PromptPart, PromptPartKind, PromptPlaceholder } from '../../../src-shared/contract/prompts.ts'
+import type { StepResult } from '../../../src-shared/contract/reviews.ts'
+import { knowledgeTitle } from './knowledge-text.ts'
+import { changeText, checksText } from './review-text.ts'
+
+/** All that a prompt is made of. */
+export interface PromptFacts {
+  readonly role: string
+  readonly title: string
+  readonly description: string | null
+  readonly base_branch: string
+  /** The newest rejection's words, when the work comes back. */
+  readonly feedback: string | null
+  /** The agent goes on in the session where it knows the task already. */
+  readonly resumed: boolean
+  /** The role works at a gate: it judges instead of building. */
+  readonly judges: boolean
+  readonly review_prompt: string | null
+  readonly has_mcp: boolean
+  /** The project's template for the role; null for the built-in one. */
+  readonly template: string | null
+  /** The tasks around this one. */
+  readonly context: string | null
+  readonly comments: string | null
+  /** What the project knows that may help. */
+  readonly knowledge: string | null
+  /** For a role that judges a review, once it starts. */
+  readonly review: { readonly patch: string; readonly ci: readonly StepResult[] } | null
+}
+
+type Values = { readonly [N in PromptPlaceholder]: string }
+
+/** Placeholders that are parts of their own; the others are words in the text that names them. */
+const blocks: { readonly [N in PromptPlaceholder]?: PromptPartKind } = {
+  task: 'task',
+  description: 'task',
+  review_prompt: 'review_prompt',
+  verdict: 'verdict',
+  context: 'context',
+  comments: 'comments',
+  feedback: 'feedback',
+  ci: 'checks',
+  diff: 'change',
+  knowledge: 'knowledge',
+}
+
+/** What a template does not place follows it, in this order and under these headings. */
+const followers: readonly { readonly name: PromptPlaceholder; readonly heading: string | null }[] = [
+  { name: 'review_prompt', heading: null },
+  { name: 'verdict', heading: null },
+  { name: 'context', heading: 'Where this belongs' },
+  { name: 'comments', heading: 'Comments on the task' },
+  { name: 'feedback', heading: 'Feedback from the last review' },
+  { name: 'ci', heading: 'The checks' },
+  { name: 'diff', heading: 'The change' },
+  { name: 'knowledge', heading: 'What is known about this project' },
+]
+
+/** In the review prompt of a task other double braces are its own. */
+const inReviewPrompt: ReadonlySet<string> = new Set(['title', 'description', 'base_branch', 'diff', 'ci'])
+
+/** What an agent is told: its parts one after the other are the prompt. What a task says is data and fills no placeholder. */
+export function composeParts(facts: PromptFacts): PromptPart[] {
+  if (facts.resumed && facts.feedback !== null && !facts.judges) {
+    const text = `The work on "${facts.title}" came back from review. Address this, then finish as before:\n\n`
+    return [
+      { kind: 'template', text },
+      { kind: 'feedback', text: facts.feedback },
+    ]
+  }
+  const values = valuesOf(facts)
+  const template = facts.template ?? (facts.judges ? defaultPromptTemplates.judges : defaultPromptTemplates.works)
+  const { parts, placed } = fill(template, 'template', values)
+  const before: PromptPart[] = placed.has('task') ? [] : [{ kind: 'task', text: `${values.task}\n\n` }]
+  return [...before, ...withFollowers(parts, placed, values, facts)]
+}
+
+/** The whole prompt. */
+export function promptText(parts: readonly PromptPart[]): string {
+  return parts.map(({ text }) => text).join('')
+}
+
+function valuesOf(facts: PromptFacts): Values {
+  const { title, description, base_branch, role, review, judges } = facts
+  return {
+    title,
+    description: description ?? '',
+    task: description ? `# ${title}\n\n${description}` : `# ${title}`,
+    role,
+    base_branch,
+    review_prompt: facts.review_prompt ?? (judges ? judgeTemplate : ''),
+    verdict: judges ? verdictText(facts.has_mcp) : '',
+    context: facts.context ?? '',
+    comments: facts.comments ?? '',
+    feedback: judges ? '' : (facts.feedback ?? ''),
+    ci: review ? checksText(review.ci) : '',
+    diff: review ? changeText(review.patch) : '',
+    knowledge: (facts.knowledge ?? '').replace(knowledgeTitle, ''),
+  }
+}
+
+interface Filled {
+  readonly parts: PromptPart[]
+  /** What stands in it by now. */
+  readonly placed: Set<PromptPartKind>
+}
+
+/** A template with its values. Where one is empty, the blank lines around it are those of one break. */
+function fill(template: string, kind: 'template' | 'review_prompt', values: Values): Filled {
+  const parts: PromptPart[] = []
+  const placed = new Set<PromptPartKind>()
+  let closes = false
+  const add = (part: PromptPart): void => {
+    const text = closes ? part.text.replace(/^\s+/, '') : part.text
+    if (text === '') return
+    closes = false
+    const last = parts.at(-1)
+    if (last?.kind === part.kind) parts.splice(-1, 1, { kind: part.kind, text: last.text + text })
+    else parts.push({ kind: part.kind, text })
+  }
+  for (const piece of readTemplate(template)) {
+    if ('text' in piece) {
+      add({ kind, text: piece.text })
+      continue
+    }
+    if (!isKnown(piece.name, kind)) {
+      add({ kind, text: piece.raw })
+      continue
+    }
+    const value = values[piece.name]
+    const block = blocks[piece.name]
+    if (block !== undefined) placed.add(block)
+    const isReview = piece.name === 'review_prompt' && kind === 'template'
+    const inner = isReview ? fill(value, 'review_prompt', values) : null
+    for (const one of inner?.placed ?? []) if (one !== 'task') placed.add(one)
+    if (value === '') closes = parts.length === 0 || /\n\s*$/.test(parts.at(-1)?.text ?? '')
+    else for (const part of inner?.parts ?? [{ kind: block ?? kind, text: value }]) add(part)
+  }
+  return { parts, placed }
+}
+
+function isKnown(name: string, kind: 'template' | 'review_prompt'): name is PromptPlaceholder {
+  return kind === 'template' || inReviewPrompt.has(name)
+}
+
+function withFollowers(
+  parts: readonly PromptPart[],
+  placed: Set<PromptPartKind>,
+  values: Values,
+  facts: PromptFacts,
+): PromptPart[] {
+  const all = [...parts]
+  for (const { name, heading } of followers) {
+    const kind = blocks[name]
+    // The words that stand in for a review prompt are no part of a template that does without.
+    const isStandIn = name === 'review_prompt' && facts.review_prompt === null
+    if (kind === undefined || placed.has(kind) || values[name] === '' || isStandIn) continue
+    const filled = name === 'review_prompt' ? fill(values[name], 'review_prompt', values) : null
+    for (const one of filled?.placed ?? []) if (one !== 'task') placed.add(one)
+    const last = all.pop()
+    if (last) all.push({ kind: last.kind, text: `${last.text.trimEnd()}\n\n` })
+    const text = heading === null ? values[name] : `## ${heading}\n\n${values[name]}`
+    all.push(...(filled?.parts ?? [{ kind, text }]))
+  }
+  return all
+}
+
+/** For a task without a review prompt of its own. */
+const judgeTemplate =
+  'Judge the work on this branch against the task. Look at what changed since {{base_branch}} (git diff {{base_branch}}...HEAD and the working tree). Change nothing yourself.'
+
+function verdictText(has_mcp: boolean): string {
+  return has_mcp
+    ? 'Give your verdict with the tool svc_submit_verdict: pass, or fail with feedback that the author can act on.'
+    : 'Give your verdict over the API at $SVC_API_URL: POST /api/v1/tasks/$SVC_TASK_ID/verdict with the token in $SVC_API_TOKEN.'
+}

@@ -1,0 +1,52 @@
+import { cutText, firstCharacters } from './knowledge-text.ts'
+
+/** A task that another one belongs to or builds on. */
+export interface NeighbourTask {
+  readonly title: string
+  readonly status: string
+  readonly description: string | null
+  /** What its last worker said at the end. */
+  readonly summary: string | null
+}
+
+const maxParent = 2_000
+const maxSummary = 600
+const maxComments = 8_000
+
+/** What an agent is told of the tasks around its own; null when there are none. */
+export function contextText(parent: NeighbourTask | null, builds_on: readonly NeighbourTask[]): string | null {
+  const parts: string[] = []
+  if (parent) {
+    parts.push(`This is a part of “${parent.title}”, which other tasks are parts of too.`)
+    if (parent.description) parts.push(quote(cutText(parent.description, maxParent)))
+  }
+  if (builds_on.length > 0) parts.push('It builds on:')
+  for (const { title, status, summary } of builds_on) {
+    const said = summary?.trim() ? `. Its last words:\n\n${quote(cutText(summary.trim(), maxSummary))}` : ''
+    parts.push(`- “${title}” (${status})${said}`)
+  }
+  return parts.length === 0 ? null : parts.join('\n\n')
+}
+
+/** What was said at a task, oldest first; of too much, the newest. Null when nothing was. */
+export function commentsText(
+  comments: readonly { readonly author: { readonly name: string }; readonly body: string }[],
+): string | null {
+  const told: string[] = []
+  let room = maxComments
+  for (const { author, body } of [...comments].reverse()) {
+    if (room <= 0) break
+    const text = `${firstCharacters(author.name, 100)} wrote:\n\n${quote(cutText(body, room))}`
+    room -= text.length
+    told.unshift(text)
+  }
+  return told.length === 0 ? null : told.join('\n\n')
+}
+
+/** Stands apart from what we say ourselves, however many lines it has. */
+function quote(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n')
+}
