@@ -1,7 +1,6 @@
-import { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
-import { CommentId, DaemonId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { CommentId, DaemonId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import { operations, streams } from '../../src-shared/contract/operations.ts'
 import { checkAccess, checkToken, type AccessFacts } from '../domain/access/policy.ts'
@@ -95,14 +94,15 @@ function transcript(
   return parts.logs.follow(execution.task_id, execution.id, from, { signal: context.signal })
 }
 
-const Scope = z.object({
-  project_id: ProjectId.optional(),
-  task_id: TaskId.optional(),
-  execution_id: ExecutionId.optional(),
-  comment_id: CommentId.optional(),
-  knowledge_id: KnowledgeId.optional(),
-  daemon_id: DaemonId.optional(),
-})
+/** What a request is about. An operation whose input says anything else by one of these keys does not compile. */
+type Scope = Readonly<Record<string, unknown>> & {
+  readonly project_id?: ProjectId | undefined
+  readonly task_id?: TaskId | undefined
+  readonly execution_id?: ExecutionId | undefined
+  readonly comment_id?: CommentId | undefined
+  readonly knowledge_id?: KnowledgeId | undefined
+  readonly daemon_id?: DaemonId | undefined
+}
 
 function admit(rule: CallerRule, principal: Principal): void {
   const refusal = checkToken(rule, principal)
@@ -110,19 +110,18 @@ function admit(rule: CallerRule, principal: Principal): void {
 }
 
 /** Existence before rights: whoever may see nothing learns no more than that an id is none. */
-function authorise(q: Queries, rule: CallerRule, request: unknown, principal: Principal): void {
+function authorise(q: Queries, rule: CallerRule, request: Scope, principal: Principal): void {
   const facts: AccessFacts = rule === 'public' ? { project: null } : factsOf(q, request, principal)
   const refusal = checkAccess(rule, principal, facts)
   if (refusal) throw new ApiError(refusal)
 }
 
-function factsOf(q: Queries, request: unknown, principal: Principal): AccessFacts {
-  const scope = Scope.parse(request)
+function factsOf(q: Queries, scope: Scope, principal: Principal): AccessFacts {
   const project = projectFacts(q, scope, principal)
   return scope.daemon_id === undefined ? { project } : { project, daemon: findDaemon(q, scope.daemon_id).id }
 }
 
-function projectFacts(q: Queries, scope: z.infer<typeof Scope>, principal: Principal): AccessFacts['project'] {
+function projectFacts(q: Queries, scope: Scope, principal: Principal): AccessFacts['project'] {
   const execution = scope.execution_id === undefined ? null : findExecution(q, scope.execution_id)
   const comment = scope.comment_id === undefined ? null : findComment(q, scope.comment_id)
   const knowledge = scope.knowledge_id === undefined ? null : findKnowledge(q, scope.knowledge_id)

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** Tokens that carry nothing: personal and agent-bound ones (`svc`), daemons' (`svcd`), and the local operator's (`local`). */
 export type OpaqueKind = 'svc' | 'svcd' | 'local'
@@ -21,5 +21,5 @@ export function opaqueKindOf(token: string): OpaqueKind | null {
 
 /** What is kept of a token. It has 256 random bits, so a plain SHA-256 tells nothing about it. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }

@@ -2,6 +2,7 @@ import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet } from './hot-statements.ts'
+import { remembered } from './remembered.ts'
 import { apiTokens } from './schema/identity.ts'
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect
@@ -18,7 +19,7 @@ export function findApiToken(db: Database, id: TokenId): ApiTokenRow | null {
 
 /** Finds the token with a hash, revoked or not; prepared once, for every request with such a token asks it. */
 export function prepareFindApiTokenByHash(db: Database): (tokenHash: string) => ApiTokenRow | null {
-  return prepareGet(db, apiTokens, apiTokens.token_hash)
+  return remembered(db, prepareGet(db, apiTokens, apiTokens.token_hash))
 }
 
 /** A person's own tokens that still work, newest first. */

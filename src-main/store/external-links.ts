@@ -2,6 +2,7 @@ import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ExternalLinkRecord } from '../engine/integration-port.ts'
 import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
+import { remembered } from './remembered.ts'
 
 interface Row {
   readonly global_id: string
@@ -24,7 +25,7 @@ export function createExternalLinkQueries(db: Database): Queries['external_links
   )
   const remove = $client.prepare<[string]>('DELETE FROM external_links WHERE lower(global_id) = lower(?)')
   return {
-    ofTask: (task_id) => recordOf(ofTask.get(task_id)),
+    ofTask: remembered(db, (task_id: TaskId) => recordOf(ofTask.get(task_id))),
     get: (global_id) => recordOf(get.get(global_id)),
     add: (link) => void add.run(link.global_id, link.project_id, link.task_id, link.number, link.url, link.created_at),
     remove: (global_id) => void remove.run(global_id),

@@ -3,9 +3,10 @@ import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { agents, projects, repos } from './schema/work.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { remembered } from './remembered.ts'
 
 export function createProjectQueries(db: Database): Queries['projects'] {
-  const get = prepareGet(db, projects, projects.id)
+  const get = remembered(db, prepareGet(db, projects, projects.id))
   return {
     get,
     list: () => db.select().from(projects).orderBy(projects.created_at, projects.id).all(),

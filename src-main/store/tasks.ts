@@ -2,11 +2,12 @@ import { and, eq, gt, like, or, sql } from 'drizzle-orm'
 import type { Queries, TaskFilter, TaskRecord } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { remembered } from './remembered.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks } from './schema/work.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
-  const get = prepareGet(db, tasks, tasks.id)
+  const get = remembered(db, prepareGet(db, tasks, tasks.id))
   const put = prepareUpsert(db, tasks, tasks.id, [tasks.project_id, tasks.parent_id, tasks.archived, tasks.position])
   // Asked for both kinds apart, the index has each answer at its end.
   const last = db.$client.prepare<[string, string], { position: number | null }>(

@@ -3,9 +3,10 @@ import type { Queries } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { remembered } from './remembered.ts'
 
 export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
-  const byTask = prepareGet(db, workspaces, workspaces.task_id)
+  const byTask = remembered(db, prepareGet(db, workspaces, workspaces.task_id))
   return {
     put: prepareUpsert(db, workspaces, workspaces.id),
     byTask,

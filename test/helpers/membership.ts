@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import SqliteDatabase from 'better-sqlite3'
 import type { Client } from '../../src-shared/client/create-client.ts'
 import type { RunningApp } from './running-app.ts'
 
@@ -17,15 +15,12 @@ export async function register(running: RunningApp, display_name: string): Promi
   return { client: running.clientWith(session.access_token), user_id: session.user.id }
 }
 
-/** Makes somebody a member, in the database of the running app. */
-export function addMember(running: RunningApp, project_id: string, user_id: string, role: 'owner' | 'member'): void {
-  const database = new SqliteDatabase(join(running.dataDir, 'copse.db'))
-  try {
-    database.pragma('busy_timeout = 5000')
-    database
-      .prepare('INSERT INTO project_members (project_id, user_id, role) VALUES (?, ?, ?)')
-      .run(project_id, user_id, role)
-  } finally {
-    database.close()
-  }
+/** Makes somebody a member; `running.client` has to be an admin's. */
+export async function addMember(
+  running: Pick<RunningApp, 'client'>,
+  project_id: string,
+  user_id: string,
+  role: 'owner' | 'member',
+): Promise<void> {
+  await running.client.call('members.add', { project_id, user_id, role })
 }

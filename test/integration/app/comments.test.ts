@@ -81,9 +81,9 @@ test.concurrent('only the author edits, the author and those in charge delete, e
   const member = await register(job.running, 'Grace')
   const owner = await register(job.running, 'Linus')
   const stranger = await register(job.running, 'Mallory')
-  addMember(job.running, job.project.id, author.user_id, 'member')
-  addMember(job.running, job.project.id, member.user_id, 'member')
-  addMember(job.running, job.project.id, owner.user_id, 'owner')
+  await addMember(job.running, job.project.id, author.user_id, 'member')
+  await addMember(job.running, job.project.id, member.user_id, 'member')
+  await addMember(job.running, job.project.id, owner.user_id, 'owner')
   const task = await job.task()
   const write = (body: string) => author.client.call('comments.create', { task_id: task.id, body })
   const [first, second, third] = [await write('One'), await write('Two'), await write('Three')]

@@ -65,7 +65,7 @@ test.concurrent('each person has marks of their own, and hears of no others', as
   const { job, client, task_id, path } = await worked()
   await using _ = job
   const guest = await register(job.running, 'Guest')
-  addMember(job.running, job.project.id, guest.user_id, 'member')
+  await addMember(job.running, job.project.id, guest.user_id, 'member')
   await writeFile(join(path, 'a.txt'), 'changed\n')
   const files = (await filesOf(client, task_id)).map(named)
   const stop = new AbortController()

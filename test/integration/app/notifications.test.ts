@@ -68,7 +68,7 @@ test.concurrent(
     await using job = await startJob()
     const { client } = job.running
     const guest = await register(job.running, 'Grace')
-    addMember(job.running, job.project.id, guest.user_id, 'member')
+    await addMember(job.running, job.project.id, guest.user_id, 'member')
     for (const title of ['One', 'Two', 'Three']) await passReview(job, title)
     const [three, two, one] = await list(client)
     if (!one || !two || !three) throw new Error('Some notifications are missing.')

@@ -52,7 +52,7 @@ test.concurrent('what the local operator has read stays read for the first perso
   expect([await unread(first.client), await unread(operator)]).toEqual([1, 1])
   // Who comes later has read nothing.
   const second = await register(running, 'Grace')
-  addMember(running, project.id, second.user_id, 'member')
+  await addMember(first, project.id, second.user_id, 'member')
   expect(await unread(second.client)).toBe(2)
 })
 

@@ -182,7 +182,7 @@ test('everybody reads templates, admins write them, and owners apply them to the
   await using job = await startJob()
   const { running, project } = job
   const { client: other, user_id } = await register(running, 'Member')
-  addMember(running, project.id, user_id, 'member')
+  await addMember(running, project.id, user_id, 'member')
   expect((await other.call('templates.list', {})).items).toHaveLength(3)
   const codes = [
     other.call('templates.put', { name: 'small', definition: small }),

@@ -88,7 +88,7 @@ test('owners decide about the integration, members sync, agents and strangers ha
   await at.integrate()
   const member = await register(running, 'Member')
   const stranger = await register(running, 'Stranger')
-  addMember(running, project_id, member.user_id, 'member')
+  await addMember(running, project_id, member.user_id, 'member')
   expect((await member.client.call('integrations.get', { project_id })).project_id).toBe(project_id)
   expect(await member.client.call('integrations.sync', { project_id }).catch(() => 'asked')).toBe('asked')
   expect(await refusalOf(member.client.call('integrations.update', { project_id, enabled: false }))).toBe(

@@ -1,0 +1,76 @@
+import { v7 } from 'uuid'
+import { expect, test } from 'vitest'
+import { remembered } from '../../../src-main/store/remembered.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { openStore, type OpenStore } from './open-store.ts'
+
+/** Reads a task's title, and counts how often the database was asked. */
+function titles({ database }: OpenStore) {
+  const statement = database.db.$client.prepare<[string], string>('SELECT title FROM tasks WHERE id = ?').pluck()
+  let asked = 0
+  const read = remembered(database.db, (id: TaskId) => {
+    asked += 1
+    return { title: statement.get(id) ?? null }
+  })
+  return { read: (id: TaskId) => read(id).title, raw: read, asked: () => asked }
+}
+
+test('the same question asks the database once, and anew after any write, by whatever statement', async () => {
+  await using open = await openStore()
+  const { read, asked } = titles(open)
+  const task = open.task({ title: 'One' })
+  expect([read(task.id), read(task.id), asked()]).toEqual(['One', 'One', 1])
+  open.store.write((q) => q.tasks.put({ ...task, title: 'Two' }))
+  expect([read(task.id), read(task.id), asked()]).toEqual(['Two', 'Two', 2])
+  open.database.db.$client.exec(`UPDATE tasks SET title = 'Three'`)
+  expect([read(task.id), asked()]).toEqual(['Three', 3])
+  open.task({ title: 'Another' })
+  expect([read(task.id), asked()]).toEqual(['Three', 4])
+})
+
+test('a row that goes with another, by a foreign key, is gone', async () => {
+  await using open = await openStore()
+  const { read } = titles(open)
+  const { id, project_id } = open.task({ title: 'One' })
+  expect(open.store.read.tasks.get(id)?.title).toBe('One')
+  expect(read(id)).toBe('One')
+  open.store.write((q) => q.projects.delete(project_id))
+  expect(read(id)).toBeNull()
+  expect(open.store.read.tasks.get(id)).toBeNull()
+})
+
+test('nothing of what a transaction saw is left when it is rolled back', async () => {
+  await using open = await openStore()
+  const { read } = titles(open)
+  const task = open.task({ title: 'One' })
+  expect(read(task.id)).toBe('One')
+  const fail = () =>
+    open.store.write((q) => {
+      expect(read(task.id)).toBe('One')
+      q.tasks.put({ ...task, title: 'Two' })
+      expect([read(task.id), q.tasks.get(task.id)?.title]).toEqual(['Two', 'Two'])
+      throw new Error('No.')
+    })
+  expect(fail).toThrow('No.')
+  expect([read(task.id), open.store.read.tasks.get(task.id)?.title]).toEqual(['One', 'One'])
+  // Nor of what it asked for first.
+  const other = v7() as TaskId
+  expect(() =>
+    open.store.write((q) => {
+      q.tasks.put({ ...task, id: other, title: 'New' })
+      expect(q.tasks.get(other)?.title).toBe('New')
+      throw new Error('No.')
+    }),
+  ).toThrow('No.')
+  expect(open.store.read.tasks.get(other)).toBeNull()
+})
+
+test('nobody can change an answer that others get too', async () => {
+  await using open = await openStore()
+  const { raw } = titles(open)
+  const task = open.task({ title: 'One', labels: ['a'] })
+  expect(() => Object.assign(raw(task.id), { title: 'Mine' })).toThrow(TypeError)
+  const record = open.store.read.tasks.get(task.id)
+  expect(() => record?.labels.push('b')).toThrow(TypeError)
+  expect(open.store.read.tasks.get(task.id)?.labels).toEqual(['a'])
+})
