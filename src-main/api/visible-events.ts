@@ -23,9 +23,10 @@ export function visibleTo(
   }
 }
 
-/** What somebody has marked as viewed is nobody else's news. */
+/** What somebody has marked as viewed or read is nobody else's news. */
 function isMeantFor(principal: Principal, item: FeedItem): boolean {
-  if (item.kind !== 'event' || item.event.type !== 'diff.viewed') return true
+  if (item.kind !== 'event') return true
+  if (item.event.type !== 'diff.viewed' && item.event.type !== 'notification.read') return true
   const { user_id } = item.event.data
   return principal.kind === 'user' ? principal.user_id === user_id : principal.kind === 'operator' && user_id === null
 }

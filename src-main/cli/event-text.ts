@@ -26,6 +26,8 @@ function detailOf(event: EventEnvelope): string {
       return `${event.data.branch} ${event.data.status}`
     case 'notification.created':
       return event.data.title
+    case 'notification.read':
+      return `${event.data.notification_id ?? 'all'} ${event.data.read ? 'read' : 'not read'}`
     case 'comment.created':
     case 'comment.updated':
       return `${event.data.comment.author.name}: ${event.data.comment.body}`

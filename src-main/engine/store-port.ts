@@ -9,7 +9,6 @@ import type {
   ExecutionId,
   IntegrationId,
   KnowledgeId,
-  NotificationId,
   ProjectId,
   RepoId,
   ReviewId,
@@ -20,13 +19,13 @@ import type {
 } from '../../src-shared/contract/ids.ts'
 import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
-import type { Notification } from '../../src-shared/contract/notifications.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
 import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { NotificationQueries } from './notification-port.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './integration-port.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import type { Occasion } from '../domain/transition/occasion.ts'
@@ -61,18 +60,9 @@ export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lo
 export type DaemonRecord = Daemon & { readonly token_hash: string; readonly revoked_at: string | null }
 export type CommentRecord = Comment
 export type KnowledgeRecord = KnowledgeEntry
-export type NotificationRecord = Omit<Notification, 'read'>
 export interface KnowledgePage {
   /** The time and id of the last entry of the page before. */
   readonly after: { readonly created_at: string; readonly id: KnowledgeId } | null
-  readonly limit: number
-}
-export interface NotificationFilter {
-  /** Whose marks count: a user's id, or `operator`. */
-  readonly reader: string
-  readonly project_ids: readonly ProjectId[]
-  readonly read: boolean | null
-  readonly after: { readonly created_at: string; readonly id: NotificationId } | null
   readonly limit: number
 }
 export interface EffectRecord {
@@ -237,19 +227,7 @@ export interface Queries {
     setInjected(task_id: TaskId, text: string | null): void
     injected(task_id: TaskId): string | null
   }
-  readonly notifications: {
-    get(id: NotificationId): NotificationRecord | null
-    put(record: NotificationRecord): void
-    delete(id: NotificationId): void
-    /** Newest first, of the given projects, with what the reader has read. */
-    list(filter: NotificationFilter): readonly (NotificationRecord & { readonly read: boolean })[]
-    unreadCount(reader: string, project_ids: readonly ProjectId[]): number
-    isRead(id: NotificationId, reader: string): boolean
-    markRead(id: NotificationId, reader: string): void
-    /** One reader's marks become another's. */
-    passOn(from: string, to: string): void
-    markAllRead(reader: string, project_ids: readonly ProjectId[]): void
-  }
+  readonly notifications: NotificationQueries
   /** What a reader (a user's id, or `operator`) has looked at of a task's changes; gone with the task. */
   readonly viewed_files: {
     of(task_id: TaskId, reader: string): readonly ViewedContent[]

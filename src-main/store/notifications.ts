@@ -1,5 +1,5 @@
-import { and, desc, eq, exists, notExists, sql, type SQL } from 'drizzle-orm'
-import type { NotificationFilter, Queries } from '../engine/store-port.ts'
+import { and, desc, eq, exists, inArray, notExists, sql, type SQL } from 'drizzle-orm'
+import type { NotificationFilter, NotificationQueries } from '../engine/notification-port.ts'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
@@ -7,7 +7,7 @@ import { isBefore } from './newest-first.ts'
 import { notificationReads, notifications } from './schema/notes.ts'
 
 /** Milestones, and who has read them. */
-export function createNotificationQueries(db: Database): Queries['notifications'] {
+export function createNotificationQueries(db: Database): NotificationQueries {
   return {
     get: prepareGet(db, notifications, notifications.id),
     put: prepareUpsert(db, notifications, notifications.id),
@@ -26,7 +26,12 @@ export function createNotificationQueries(db: Database): Queries['notifications'
         .where(and(eq(notificationReads.notification_id, id), eq(notificationReads.reader, reader)))
         .get() !== undefined,
     markRead: (notification_id, reader) =>
-      void db.insert(notificationReads).values({ notification_id, reader }).onConflictDoNothing().run(),
+      db.insert(notificationReads).values({ notification_id, reader }).onConflictDoNothing().run().changes > 0,
+    markUnread: (notification_id, reader) =>
+      db
+        .delete(notificationReads)
+        .where(and(eq(notificationReads.notification_id, notification_id), eq(notificationReads.reader, reader)))
+        .run().changes > 0,
     passOn: (from, to) =>
       void db.update(notificationReads).set({ reader: to }).where(eq(notificationReads.reader, from)).run(),
     markAllRead: (reader, project_ids) => {
@@ -34,13 +39,13 @@ export function createNotificationQueries(db: Database): Queries['notifications'
         .select({ notification_id: notifications.id, reader: sql<string>`${reader}`.as('reader') })
         .from(notifications)
         .where(and(isOf(project_ids), notExists(mark(db, reader))))
-      db.insert(notificationReads).select(unread).run()
+      return db.insert(notificationReads).select(unread).run().changes
     },
   }
 }
 
-function listNotifications(db: Database, filter: NotificationFilter): ReturnType<Queries['notifications']['list']> {
-  const { reader, project_ids, read, after, limit } = filter
+function listNotifications(db: Database, filter: NotificationFilter): ReturnType<NotificationQueries['list']> {
+  const { reader, project_ids, read, types, after, limit } = filter
   const marked = mark(db, reader)
   return db
     .select({ notification: notifications, read: sql<number>`${exists(marked)}` })
@@ -48,6 +53,7 @@ function listNotifications(db: Database, filter: NotificationFilter): ReturnType
     .where(
       and(
         isOf(project_ids),
+        types === null ? undefined : inArray(notifications.event_type, types),
         isBefore(notifications, after),
         read === null ? undefined : read ? exists(marked) : notExists(marked),
       ),

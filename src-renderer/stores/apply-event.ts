@@ -1,4 +1,4 @@
-import type { EventEnvelope } from '../../src-shared/contract/events.ts'
+import type { EventEnvelope, EventPayload } from '../../src-shared/contract/events.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { Integration } from '../../src-shared/contract/integrations.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
@@ -14,6 +14,13 @@ export interface EventTargets {
   readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
   readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'hooks'): void }
   readonly viewed: { put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void }
+  readonly notifications: {
+    created(data: EventPayload<'notification.created'>): void
+    marked(data: EventPayload<'notification.read'>): void
+    deleted(notificationId: string): void
+    forgetTask(taskId: string): void
+    forgetProject(projectId: string): void
+  }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
@@ -31,6 +38,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'task.deleted':
       to.executions.removeTask(event.data.task_id)
       to.reviews.removeTask(event.data.task_id)
+      to.notifications.forgetTask(event.data.task_id)
       return to.tasks.remove(event.data.task_id)
     case 'execution.started':
     case 'execution.finished':
@@ -54,14 +62,19 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.created':
     case 'comment.updated':
     case 'comment.deleted':
-    case 'notification.created':
     case 'knowledge.updated':
     case 'member.updated':
     case 'user.updated':
     case 'daemon.updated':
-      // No store keeps comments, notifications, knowledge, people or daemons, and none is part of a task: the board stays as it is.
+      // No store keeps comments, knowledge, people or daemons, and none is part of a task: the board stays as it is.
       return
     case 'integration.updated':
+    case 'notification.created':
+      return to.notifications.created(event.data)
+    case 'notification.read':
+      return to.notifications.marked(event.data)
+    case 'notification.deleted':
+      return to.notifications.deleted(event.data.notification_id)
       return to.integrations.put(event.data.project_id, event.data.integration)
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':
@@ -70,7 +83,9 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)
     case 'project.updated':
-      return event.data.project ? to.projects.put(event.data.project) : to.projects.remove(event.data.project_id)
+      if (event.data.project) return to.projects.put(event.data.project)
+      to.notifications.forgetProject(event.data.project_id)
+      return to.projects.remove(event.data.project_id)
     default:
       return assertNever(event)
   }

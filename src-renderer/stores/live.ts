@@ -7,6 +7,7 @@ import { applyEvent } from './apply-event.ts'
 import { useConnection } from './client.ts'
 import { useExecutions } from './executions.ts'
 import { useIntegrations } from './integrations.ts'
+import { useNotifications } from './notifications.ts'
 import { useOrphans } from './orphans.ts'
 import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
@@ -26,6 +27,7 @@ export const useLive = defineStore('live', () => {
     reviews: useReviews(),
     news: useTaskNews(),
     viewed: useViewedFiles(),
+    notifications: useNotifications(),
     integrations: useIntegrations(),
     agents: useAgents(),
     projects: useProjects(),
@@ -56,7 +58,10 @@ export const useLive = defineStore('live', () => {
    */
   async function reload(): Promise<void> {
     targets.viewed.clear()
-    await Promise.all([targets.projects.load(), targets.agents.load(), targets.integrations.reload(), session.load()])
+    await Promise.all([
+      ...[targets.projects, targets.agents, session].map((store) => store.load()),
+      ...[targets.integrations, targets.notifications].map((store) => store.reload()),
+    ])
     await Promise.all([
       ...targets.projects.items.map((project) => targets.projects.prepare(project.id)),
       reloadExecutions(),

@@ -8,10 +8,11 @@ export type Route =
       readonly tab: string | null
     }
   | { readonly screen: 'add_project' }
+  | { readonly screen: 'inbox' }
   | { readonly screen: 'agents' }
   | { readonly screen: 'settings'; readonly section: string | null }
 
-/** Reads `#/p/<project>/t/<task>/<tab>`, `#/add`, `#/agents`, `#/settings/<section>`; anything else is home. */
+/** Reads `#/p/<project>/t/<task>/<tab>`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
 export function parseRoute(hash: string): Route {
   const parts = hash
     .replace(/^#\/?/, '')
@@ -23,6 +24,7 @@ export function parseRoute(hash: string): Route {
     return { screen: 'board', projectId: second, taskId: task, tab: task && fifth ? fifth : null }
   }
   if (first === 'add') return { screen: 'add_project' }
+  if (first === 'inbox') return { screen: 'inbox' }
   if (first === 'agents') return { screen: 'agents' }
   if (first === 'settings') return { screen: 'settings', section: second || null }
   return { screen: 'home' }
@@ -36,6 +38,7 @@ export function formatRoute(route: Route): string {
     return join('p', route.projectId, 't', route.taskId, ...(route.tab === null ? [] : [route.tab]))
   }
   if (route.screen === 'add_project') return '#/add'
+  if (route.screen === 'inbox') return '#/inbox'
   if (route.screen === 'agents') return '#/agents'
   if (route.screen === 'settings') return route.section === null ? '#/settings' : join('settings', route.section)
   return '#/'

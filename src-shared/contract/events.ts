@@ -85,6 +85,16 @@ export const eventPayloads = {
   }),
   /** `entry` is null when it was forgotten. */
   'knowledge.updated': z.object({
+  /** Heard only by the one who marked it (null: the local operator). `notification_id` is null for all of the project. */
+  'notification.read': z.object({
+    project_id: ProjectId,
+    user_id: UserId.nullable(),
+    notification_id: NotificationId.nullable(),
+    read: z.boolean(),
+    occurred_at: Timestamp,
+  }),
+  /** By somebody; those of a deleted task or project go with it, and that is told once. */
+  'notification.deleted': z.object({ ...ofTask, notification_id: NotificationId }),
     project_id: ProjectId,
     knowledge_id: KnowledgeId,
     entry: KnowledgeEntry.nullable(),

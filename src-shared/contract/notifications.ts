@@ -11,6 +11,16 @@ export const notificationTypes = [
 export type NotificationType = (typeof notificationTypes)[number]
 
 /** A milestone that somebody should hear of. */
+export const notificationTones = ['success', 'warning'] as const
+export type NotificationTone = (typeof notificationTones)[number]
+
+const successes: readonly NotificationType[] = ['task.done', 'review.passed']
+
+/** Whether a notification is good news; all that is not is a warning. */
+export function toneOf(type: NotificationType): NotificationTone {
+  return successes.includes(type) ? 'success' : 'warning'
+}
+
 export const Notification = z
   .object({
     id: NotificationId,

@@ -1,10 +1,8 @@
-import type { UserId } from '../../../src-shared/contract/ids.ts'
 import type { Diff, ViewedContent } from '../../../src-shared/contract/workspaces.ts'
-import type { Principal } from '../../domain/access/principal.ts'
 import type { FileChange } from '../../engine/diff-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask } from '../find.ts'
-import { readerOf } from '../reader-of.ts'
+import { readerOf, userOf } from '../reader-of.ts'
 
 type Names = 'tasks.diff' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 
@@ -47,5 +45,3 @@ function isViewed({ path, blob, new_mode }: FileChange, marks: ReadonlyMap<strin
   const mark = marks.get(path)
   return mark !== undefined && mark.blob === blob && mark.new_mode === new_mode
 }
-
-const userOf = (principal: Principal): UserId | null => (principal.kind === 'user' ? principal.user_id : null)

@@ -1,10 +1,12 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { NotificationId, Timestamp, type ProjectId } from '../../../src-shared/contract/ids.ts'
+import { notificationTypes, toneOf, type Notification } from '../../../src-shared/contract/notifications.ts'
 import type { Principal } from '../../domain/access/principal.ts'
-import type { NotificationFilter, NotificationRecord } from '../../engine/store-port.ts'
+import type { Tx } from '../../engine/event-feed.ts'
+import type { NotificationFilter, NotificationRecord } from '../../engine/notification-port.ts'
 import type { ApiParts, Handlers, Queries } from '../context.ts'
 import { findProject, missing } from '../find.ts'
-import { readerOf } from '../reader-of.ts'
+import { readerOf, userOf } from '../reader-of.ts'
 import { seesProject, whyUnseen } from '../project-sight.ts'
 
 type Names =
@@ -12,17 +14,19 @@ type Names =
   | 'notifications.unread_count'
   | 'notifications.mark_all_read'
   | 'notifications.mark_read'
+  | 'notifications.mark_unread'
   | 'notifications.delete'
 
 export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed } = parts
   const { read } = store
   return {
-    'notifications.list': ({ project_id, read: isRead, cursor, limit }, { principal }) => {
+    'notifications.list': ({ project_id, read: isRead, tone, cursor, limit }, { principal }) => {
       const found = read.notifications.list({
         reader: readerOf(principal),
         project_ids: projectsFor(read, principal, project_id),
         read: isRead ?? null,
+        types: tone === undefined ? null : notificationTypes.filter((type) => toneOf(type) === tone),
         after: cursor === undefined ? null : parseCursor(cursor),
         limit: limit + 1,
       })
@@ -37,25 +41,45 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
     'notifications.mark_all_read': ({ project_id }, { principal }) => {
       const projects = projectsFor(read, principal, project_id)
       feed.commit((tx) => {
-        tx.notifications.markAllRead(readerOf(principal), projects)
+        for (const project of projects) {
+          const marked = tx.notifications.markAllRead(readerOf(principal), [project])
+          if (marked > 0) announceRead(tx, principal, project, null, true)
+        }
       })
       return null
     },
-    'notifications.mark_read': ({ notification_id }, { principal }) => {
-      const found = findVisible(read, principal, notification_id)
-      feed.commit((tx) => {
-        tx.notifications.markRead(found.id, readerOf(principal))
-      })
-      return { ...found, read: true }
-    },
+    'notifications.mark_read': ({ notification_id }, { principal }) => mark(parts, principal, notification_id, true),
+    'notifications.mark_unread': ({ notification_id }, { principal }) => mark(parts, principal, notification_id, false),
     'notifications.delete': ({ notification_id }, { principal }) => {
       const found = findVisible(read, principal, notification_id)
       feed.commit((tx) => {
         tx.notifications.delete(found.id)
+        const { project_id, task_id } = found
+        tx.emit('notification.deleted', { project_id, task_id, notification_id })
       })
       return null
     },
   }
+}
+
+function mark({ store, feed }: ApiParts, principal: Principal, id: NotificationId, read: boolean): Notification {
+  const found = findVisible(store.read, principal, id)
+  feed.commit((tx) => {
+    const change = read ? tx.notifications.markRead : tx.notifications.markUnread
+    if (change(id, readerOf(principal))) announceRead(tx, principal, found.project_id, id, read)
+  })
+  return { ...found, read }
+}
+
+/** Whoever has several windows sees the same in all of them. */
+function announceRead(
+  tx: Tx,
+  principal: Principal,
+  project_id: ProjectId,
+  notification_id: NotificationId | null,
+  read: boolean,
+): void {
+  tx.emit('notification.read', { project_id, user_id: userOf(principal), notification_id, read })
 }
 
 /** The named project, or all that the caller works in. */

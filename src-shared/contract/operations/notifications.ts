@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NotificationId, ProjectId } from '../ids.ts'
-import { Notification } from '../notifications.ts'
+import { Notification, notificationTones } from '../notifications.ts'
 import { del, get, page, paginated, patch, post } from '../operation.ts'
 
 export const notificationsOperations = {
@@ -8,7 +8,12 @@ export const notificationsOperations = {
     '/notifications',
     'human',
     'Milestones of the projects that the caller may see, newest first.',
-    z.object({ project_id: ProjectId.optional(), read: z.boolean().optional(), ...page() }),
+    z.object({
+      project_id: ProjectId.optional(),
+      read: z.boolean().optional(),
+      tone: z.enum(notificationTones).optional().describe('`success`: `task.done` and `review.passed`.'),
+      ...page(),
+    }),
     paginated(Notification),
   ),
   'notifications.unread_count': get(
@@ -33,6 +38,13 @@ export const notificationsOperations = {
     '/notifications/{notification_id}/read',
     'human',
     'Mark one as read, for the caller.',
+    z.object({ notification_id: NotificationId }),
+    Notification,
+  ),
+  'notifications.mark_unread': patch(
+    '/notifications/{notification_id}/unread',
+    'human',
+    'Mark one as not read, for the caller.',
     z.object({ notification_id: NotificationId }),
     Notification,
   ),

@@ -158,3 +158,58 @@ test.concurrent('mark-all-read takes its project from the query, and leaves the 
   expect(await post('')).toEqual([204, ''])
   expect(await unread()).toBe(0)
 })
+
+/** What a client has heard of notifications, up to the creation of the task `marker`. */
+async function heardBy(client: Job['running']['client'], marker: string) {
+  const heard: unknown[] = []
+  for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {
+    if (item.kind !== 'event') continue
+    const { type, data } = item.event
+    if (type === 'task.created' && data.task_id === marker) return heard
+    if (type === 'notification.read') heard.push([data.notification_id, data.user_id, data.read])
+    if (type === 'notification.deleted') heard.push([data.notification_id, data.task_id, 'deleted'])
+  }
+  throw new Error('The events ended.')
+}
+
+test.concurrent('what one reads is heard by their own windows only, what one deletes by everybody, once', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const me = await client.call('auth.me', {})
+  const guest = await register(job.running, 'Grace')
+  await addMember(job.running, job.project.id, guest.user_id, 'member')
+  await passReview(job, 'One')
+  await passReview(job, 'Two')
+  const [two, one] = await list(client)
+  const notification_id = two?.id ?? ''
+  for (const again of [true, false]) {
+    expect(await client.call('notifications.mark_read', { notification_id })).toEqual({ ...two, read: true })
+    if (again) expect(await client.call('notifications.mark_unread', { notification_id })).toEqual(two)
+  }
+  await client.call('notifications.mark_read', { notification_id })
+  await client.call('notifications.mark_all_read', {})
+  await client.call('notifications.mark_all_read', {})
+  await guest.client.call('notifications.mark_all_read', { project_id: job.project.id })
+  await guest.client.call('notifications.delete', { notification_id })
+  const marker = await job.task({ title: 'Marker' })
+  const deleted = [two?.id, two?.task_id, 'deleted']
+  expect(await heardBy(client, marker.id)).toEqual([
+    [two?.id, me.id, true],
+    [two?.id, me.id, false],
+    [two?.id, me.id, true],
+    [null, me.id, true],
+    deleted,
+  ])
+  expect(await heardBy(guest.client, marker.id)).toEqual([[null, guest.user_id, true], deleted])
+  expect(await list(client)).toEqual([{ ...one, read: true }])
+})
+
+test.concurrent('good news and warnings can be listed apart', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await passReview(job, 'One')
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'No.' })
+  const typesOf = async (tone: 'success' | 'warning') =>
+    (await client.call('notifications.list', { tone })).items.map((one) => one.event_type)
+  expect([await typesOf('success'), await typesOf('warning')]).toEqual([['review.passed'], ['review.failed']])
+})

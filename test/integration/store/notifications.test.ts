@@ -1,6 +1,7 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import type { NotificationFilter, NotificationRecord, TaskRecord } from '../../../src-main/engine/store-port.ts'
+import type { NotificationFilter, NotificationRecord } from '../../../src-main/engine/notification-port.ts'
+import type { TaskRecord } from '../../../src-main/engine/store-port.ts'
 import type { NotificationId, ProjectId } from '../../../src-shared/contract/ids.ts'
 import { anotherProject, at, openStore, type OpenStore } from './open-store.ts'
 
@@ -28,7 +29,7 @@ function put(open: OpenStore, records: readonly NotificationRecord[]): void {
 const taskElsewhere = (open: OpenStore) => open.task({ project_id: anotherProject(open) })
 
 function ids(open: OpenStore, filter: Partial<NotificationFilter>): string[] {
-  const all = { reader: 'operator', project_ids: [open.project_id], read: null, after: null, limit: 50 }
+  const all = { reader: 'operator', project_ids: [open.project_id], read: null, types: null, after: null, limit: 50 }
   return open.store.read.notifications.list({ ...all, ...filter }).map((one) => one.id)
 }
 
@@ -45,7 +46,14 @@ test('each reader has marks of their own', async () => {
   const { notifications } = open.store.read
   const ada = v7()
   expect(
-    notifications.list({ reader: 'operator', project_ids: [open.project_id], read: null, after: null, limit: 9 }),
+    notifications.list({
+      reader: 'operator',
+      project_ids: [open.project_id],
+      read: null,
+      types: null,
+      after: null,
+      limit: 9,
+    }),
   ).toEqual([
     { ...records[1], read: false },
     { ...records[0], read: true },
@@ -98,7 +106,9 @@ test('page after page shows each once, newest first, also where many came in one
     const seen: string[] = []
     let after: NotificationFilter['after'] = null
     for (;;) {
-      const page = open.store.read.notifications.list({ reader: 'operator', project_ids, read, after, limit: 4 })
+      const page = open.store.read.notifications.list({
+        ...{ reader: 'operator', project_ids, read, types: null, after, limit: 4 },
+      })
       seen.push(...page.map((one) => one.id))
       const last = page.at(-1)
       if (!last || page.length < 4) return seen
@@ -141,4 +151,26 @@ test('a mark on a notification that is gone is refused', async () => {
       q.notifications.markRead(v7() as NotificationId, 'operator')
     })
   }).toThrow('FOREIGN KEY')
+})
+
+test('those of the asked-for types are listed, and marks tell whether they changed anything', async () => {
+  await using open = await openStore()
+  const task = open.task()
+  const records = [notification(task), notification(task, { event_type: 'merge.failed' })]
+  put(open, records)
+  const [done, failed] = records.map((one) => one.id as string)
+  expect(ids(open, { types: ['task.done', 'review.passed'] })).toEqual([done])
+  expect(ids(open, { types: ['merge.failed'], read: false })).toEqual([failed])
+  expect(ids(open, { types: [] })).toEqual([])
+  const id = done as NotificationId
+  const changes = open.store.write((q) => [
+    q.notifications.markUnread(id, 'operator'),
+    q.notifications.markRead(id, 'operator'),
+    q.notifications.markRead(id, 'operator'),
+    q.notifications.markUnread(id, 'somebody'),
+    q.notifications.markUnread(id, 'operator'),
+    q.notifications.markAllRead('operator', [open.project_id]),
+    q.notifications.markAllRead('operator', [open.project_id]),
+  ])
+  expect(changes).toEqual([false, true, false, false, true, 2, 0])
 })

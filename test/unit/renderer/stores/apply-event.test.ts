@@ -33,6 +33,13 @@ function heard(event: EventEnvelope): unknown[] {
     reviews: { put: note('reviews.put'), removeTask: note('reviews.removeTask') },
     news: { changed: (id, what) => void calls.push(['news.changed', id, what]) },
     viewed: { put: (...args) => void calls.push(['viewed.put', ...args]) },
+    notifications: {
+      created: note('notifications.created'),
+      marked: note('notifications.marked'),
+      deleted: note('notifications.deleted'),
+      forgetTask: note('notifications.forgetTask'),
+      forgetProject: note('notifications.forgetProject'),
+    },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     projects: { put: note('projects.put'), remove: note('projects.remove') },
@@ -53,6 +60,7 @@ test('a deleted task takes its executions and reviews along', () => {
   expect(heard({ seq: 1, type: 'task.deleted', data: ofTask })).toEqual([
     ['executions.removeTask', task.id],
     ['reviews.removeTask', task.id],
+    ['notifications.forgetTask', task.id],
     ['tasks.remove', task.id],
   ])
 })
@@ -71,6 +79,7 @@ test('agents and projects that are gone are removed, the others put', () => {
     ['projects.put', project],
   ])
   expect(heard({ seq: 1, type: 'project.updated', data: { ...projectData, project: null } })).toEqual([
+    ['notifications.forgetProject', project.id],
     ['projects.remove', project.id],
   ])
 })
@@ -114,7 +123,18 @@ test('files that were ticked off elsewhere are ticked here', () => {
   expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked.files, true]])
 })
 
-test('comments, notifications, knowledge and people change nothing on the board', () => {
+test('the inbox hears of notifications that come, are read and are deleted', () => {
+  const notification_id = NotificationId.parse('01990009-0000-7000-8000-000000000001')
+  const notice = { ...ofTask, notification_id, event_type: 'task.done', title: 'Done', body: null } as const
+  const read = { ...base, user_id: null, notification_id: null, read: true }
+  expect(heard({ seq: 1, type: 'notification.created', data: notice })).toEqual([['notifications.created', notice]])
+  expect(heard({ seq: 2, type: 'notification.read', data: read })).toEqual([['notifications.marked', read]])
+  expect(heard({ seq: 3, type: 'notification.deleted', data: { ...ofTask, notification_id } })).toEqual([
+    ['notifications.deleted', notification_id],
+  ])
+})
+
+test('comments, knowledge and people change nothing on the board', () => {
   const comment: Comment = {
     id: CommentId.parse('01990008-0000-7000-8000-000000000001'),
     task_id: task.id,
@@ -126,12 +146,9 @@ test('comments, notifications, knowledge and people change nothing on the board'
     created_at: task.updated_at,
     updated_at: task.updated_at,
   }
-  const notification_id = NotificationId.parse('01990009-0000-7000-8000-000000000001')
-  const notice = { ...ofTask, notification_id, event_type: 'task.done', title: 'Done', body: null } as const
   expect(heard({ seq: 1, type: 'comment.created', data: { ...ofTask, comment } })).toEqual([])
   expect(heard({ seq: 2, type: 'comment.updated', data: { ...ofTask, comment } })).toEqual([])
   expect(heard({ seq: 3, type: 'comment.deleted', data: { ...ofTask, comment_id: comment.id } })).toEqual([])
-  expect(heard({ seq: 4, type: 'notification.created', data: notice })).toEqual([])
   const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
   const forgotten = { ...base, knowledge_id, entry: null }
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])

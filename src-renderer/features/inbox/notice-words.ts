@@ -1,0 +1,38 @@
+import { toneOf, type Notification, type NotificationType } from '../../../src-shared/contract/notifications.ts'
+import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
+
+/** How the inbox shows a notification of some type. */
+export interface NoticeWords {
+  readonly glyph: GlyphName
+  readonly label: string
+  readonly tone: Tone
+  /** The tab of the task that has the reason. */
+  readonly tab: string
+}
+
+const known: Partial<Record<NotificationType, NoticeWords>> = {
+  'task.done': { glyph: 'terminal', label: 'Done', tone: 'ok', tab: 'overview' },
+  'task.blocked': { glyph: 'blocked', label: 'Blocked', tone: 'warn', tab: 'overview' },
+  'review.passed': { glyph: 'gate-passed', label: 'Review passed', tone: 'ok', tab: 'review' },
+  'review.failed': { glyph: 'failed', label: 'Review failed', tone: 'fail', tab: 'review' },
+  'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
+}
+
+/** A type that this page has no words for is shown by its tone. */
+export function noticeWords(type: NotificationType): NoticeWords {
+  const fallback: NoticeWords =
+    toneOf(type) === 'success'
+      ? { glyph: 'succeeded', label: 'Good news', tone: 'ok', tab: 'overview' }
+      : { glyph: 'clock', label: 'Needs you', tone: 'warn', tab: 'agent' }
+  return known[type] ?? fallback
+}
+
+/** The first line of what it says beyond its title. */
+export function firstLine({ body }: Pick<Notification, 'body'>): string | null {
+  return (
+    body
+      ?.split('\n')
+      .map((line) => line.trim())
+      .find((line) => line !== '') ?? null
+  )
+}

@@ -1,0 +1,68 @@
+import { computed, ref, watch } from 'vue'
+import type { Notification } from '../../../src-shared/contract/notifications.ts'
+import { useNavigation } from '../../stores/navigation.ts'
+import { useNotifications } from '../../stores/notifications.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useToasts } from '../../stores/toasts.ts'
+
+/** What is selected in the inbox, and what a person does there. */
+export function useInbox() {
+  const notifications = useNotifications()
+  const projects = useProjects()
+  const navigation = useNavigation()
+  const toasts = useToasts()
+  const selectedId = ref<string | null>(null)
+  /** Where the selection was, for when its row goes away. */
+  let lastIndex = 0
+
+  const index = computed(() => notifications.items.findIndex((item) => item.id === selectedId.value))
+  const selected = computed(() => notifications.items[index.value] ?? null)
+  watch(index, (next) => {
+    if (next >= 0) lastIndex = next
+  })
+  // A row that goes leaves the selection to the one in its place; the first page selects the newest.
+  watch(
+    () => notifications.items,
+    (items) => {
+      if (selected.value === null) selectedId.value = items[Math.min(lastIndex, items.length - 1)]?.id ?? null
+    },
+    { immediate: true },
+  )
+
+  function setRead(item: Notification, read: boolean): void {
+    if (item.read === read) return
+    notifications.mark(item, read).catch((error: unknown) => toasts.refused(error, 'It stays as it was.'))
+  }
+  /** Whoever looks at one has read it. */
+  function select(item: Notification): void {
+    selectedId.value = item.id
+    setRead(item, true)
+  }
+  return {
+    selected,
+    selectedId,
+    index,
+    select,
+    projectName: (item: Notification): string => projects.byId.get(item.project_id)?.name ?? 'Project',
+    open(item: Notification, tab: string | null): void {
+      setRead(item, true)
+      navigation.go({ screen: 'board', projectId: item.project_id, taskId: item.task_id, tab })
+    },
+    toggle: (item: Notification): void => setRead(item, !item.read),
+    remove(item: Notification): void {
+      const undo = notifications.remove(item.id, (error) => toasts.refused(error, 'The notification is still there.'))
+      const takeBack = () => {
+        undo()
+        selectedId.value = item.id
+      }
+      toasts.done('Notification deleted.', { label: 'Undo', run: takeBack })
+    },
+    async markAllRead(): Promise<void> {
+      try {
+        await notifications.markAllRead()
+      } catch (error) {
+        toasts.refused(error, 'Nothing was marked.')
+      }
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import { defineStore } from 'pinia'
+import { computed, ref, shallowReactive, shallowRef } from 'vue'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { EventPayload } from '../../src-shared/contract/events.ts'
+import { toneOf, type Notification, type NotificationTone } from '../../src-shared/contract/notifications.ts'
+import { oneAtATime } from '../composables/one-at-a-time.ts'
+import { useClient } from './client.ts'
+
+/** Which notifications the inbox shows; null: of every project, of either tone. */
+export interface InboxFilter {
+  readonly project_id: string | null
+  readonly tone: NotificationTone | null
+  readonly unread: boolean
+}
+
+/** How long a deletion can be taken back, in milliseconds. */
+export const undoTime = 5_000
+const pageSize = 100
+
+type Items = readonly Notification[]
+type Change = (items: Items) => Items
+
+/** The inbox as far as it has been scrolled through, and how many are not read. */
+export const useNotifications = defineStore('notifications', () => {
+  const client = useClient()
+  const filter = shallowRef<InboxFilter>({ project_id: null, tone: null, unread: false })
+  const items = shallowRef<Items>([])
+  const failure = shallowRef<unknown>(null)
+  const loading = ref(false)
+  const loaded = ref(false)
+  /** How many the service says; null while it has not said. */
+  const count = ref<number | null>(null)
+  /** Deleted by the person, but not yet by the service. */
+  const leaving = shallowReactive(new Set<string>())
+  let cursor: string | null = null
+  let turn = 0
+  /** What has happened since the page was asked for: its answer may be older. */
+  let since: Change[] = []
+
+  function change(step: Change): void {
+    if (loading.value) since.push(step)
+    items.value = step(items.value)
+  }
+  async function ask(after: string | null): Promise<void> {
+    const mine = ++turn
+    const { project_id, tone, unread } = filter.value
+    loading.value = true
+    since = []
+    try {
+      const page = await client.call('notifications.list', {
+        limit: pageSize,
+        ...(project_id !== null && { project_id }),
+        ...(tone !== null && { tone }),
+        ...(unread && { read: false }),
+        ...(after !== null && { cursor: after }),
+      })
+      if (mine !== turn) return
+      const known = after === null ? [] : items.value
+      const ids = new Set(known.map((item) => item.id))
+      const joined: Items = [...known, ...page.items.filter((item) => !ids.has(item.id))]
+      items.value = since.reduce((list, step) => step(list), joined)
+      cursor = page.next_cursor
+      loaded.value = true
+      failure.value = null
+    } catch (error) {
+      if (mine === turn) failure.value = error
+    } finally {
+      if (mine === turn) loading.value = false
+    }
+  }
+  const recount = oneAtATime(async () => {
+    try {
+      count.value = (await client.call('notifications.unread_count', {})).count
+    } catch (error) {
+      // A number that may be wrong is worse than none; the next connection asks again.
+      if (!(error instanceof Error)) throw error
+      count.value = null
+    }
+  })
+  const setRead = (ids: ReadonlySet<string>, read: boolean): void =>
+    change((list) => list.map((item) => (ids.has(item.id) && item.read !== read ? { ...item, read } : item)))
+  const drop = (isGone: (item: Notification) => boolean): void => change((list) => list.filter((item) => !isGone(item)))
+
+  function fits({ project_id, tone }: InboxFilter, item: Notification): boolean {
+    return (
+      (project_id === null || project_id === item.project_id) && (tone === null || tone === toneOf(item.event_type))
+    )
+  }
+  function created(data: EventPayload<'notification.created'>): void {
+    const { notification_id: id, occurred_at: created_at, ...rest } = data
+    const item: Notification = { ...rest, id, created_at, read: false }
+    if (fits(filter.value, item)) change((list) => (list.some((known) => known.id === id) ? list : [item, ...list]))
+    void recount()
+  }
+  function marked({ project_id, notification_id, read }: EventPayload<'notification.read'>): void {
+    const isMeant = (item: Notification) =>
+      notification_id === null ? item.project_id === project_id : item.id === notification_id
+    change((list) => list.map((item) => (isMeant(item) && item.read !== read ? { ...item, read } : item)))
+    void recount()
+  }
+  function forget(isGone: (item: Notification) => boolean): void {
+    drop(isGone)
+    void recount()
+  }
+  async function mark(item: Notification, read: boolean): Promise<void> {
+    const ids = new Set([item.id as string])
+    setRead(ids, read)
+    try {
+      await client.call(read ? 'notifications.mark_read' : 'notifications.mark_unread', { notification_id: item.id })
+    } catch (error) {
+      setRead(ids, item.read)
+      throw error
+    }
+  }
+  async function erase(id: string): Promise<void> {
+    try {
+      await client.call('notifications.delete', { notification_id: id })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+    } finally {
+      leaving.delete(id)
+    }
+    drop((item) => item.id === id)
+  }
+  return {
+    filter: computed(() => filter.value),
+    items: computed(() => items.value.filter((item) => !leaving.has(item.id))),
+    failure: computed(() => failure.value),
+    loading: computed(() => loading.value),
+    loaded: computed(() => loaded.value),
+    /** Not read, of all projects; null while that is not known. */
+    unread: computed(() => {
+      const going = items.value.filter((item) => leaving.has(item.id) && !item.read).length
+      return count.value === null ? null : Math.max(0, count.value - going)
+    }),
+    /** The first page of what the filter lets through. */
+    load: (): Promise<void> => ask(null),
+    /** The next page, if there is one. */
+    more: async (): Promise<void> => {
+      if (!loading.value && cursor !== null && failure.value === null) await ask(cursor)
+    },
+    /** Shows others; what was there goes at once. */
+    show: async (next: Partial<InboxFilter>): Promise<void> => {
+      filter.value = { ...filter.value, ...next }
+      items.value = []
+      loaded.value = false
+      cursor = null
+      await ask(null)
+    },
+    /** After a gap in the events. A list that nobody has looked at stays unasked for. */
+    reload: async (): Promise<void> => {
+      await Promise.all([recount(), ...(loaded.value ? [ask(null)] : [])])
+    },
+    created,
+    marked,
+    deleted: (id: string): void => forget((item) => item.id === id),
+    forgetTask: (taskId: string): void => forget((item) => item.task_id === taskId),
+    forgetProject: (projectId: string): void => forget((item) => item.project_id === projectId),
+    mark,
+    /** All that there are, or those of the project that is shown; also what has not been loaded. */
+    markAllRead: async (): Promise<void> => {
+      const { project_id } = filter.value
+      await client.call('notifications.mark_all_read', project_id === null ? {} : { project_id })
+    },
+    /** Hides it at once, and deletes it when the time to take that back is up. Answers how to take it back. */
+    remove: (id: string, onFailure: (error: unknown) => void): (() => void) => {
+      leaving.add(id)
+      const timer = setTimeout(() => void erase(id).catch(onFailure), undoTime)
+      return () => {
+        clearTimeout(timer)
+        leaving.delete(id)
+      }
+    },
+  }
+})

@@ -1,0 +1,184 @@
+import { createPinia, setActivePinia } from 'pinia'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createApp } from 'vue'
+import { createWindowSession } from '../../../../src-renderer/api/session.ts'
+import { connectionKey } from '../../../../src-renderer/stores/client.ts'
+import { undoTime, useNotifications } from '../../../../src-renderer/stores/notifications.ts'
+import { createClient } from '../../../../src-shared/client/create-client.ts'
+import { ApiError } from '../../../../src-shared/contract/errors.ts'
+import { NotificationId } from '../../../../src-shared/contract/ids.ts'
+import type { Notification } from '../../../../src-shared/contract/notifications.ts'
+import { taskOf } from '../task-fixture.ts'
+
+const at = '2026-11-21T09:30:00.000Z'
+const { project_id, id: task_id } = taskOf(1)
+
+function notice(number: number, more: Partial<Notification> = {}): Notification {
+  const id = NotificationId.parse(`01990009-0000-7000-8000-${String(number).padStart(12, '0')}`)
+  return {
+    id,
+    event_type: 'task.done',
+    title: 'T',
+    body: null,
+    project_id,
+    task_id,
+    read: false,
+    created_at: at,
+    ...more,
+  }
+}
+const eventOf = ({ id, event_type, title, body }: Notification) => ({
+  ...{ notification_id: id, project_id, task_id, event_type, title, body, occurred_at: at },
+})
+
+type Reply = (name: string, input: Readonly<Record<string, unknown>>) => unknown
+
+function storeWith(reply: Reply) {
+  const app = createApp({})
+  const pinia = createPinia()
+  const calls: [string, unknown][] = []
+  const client = createClient({
+    call: async (name, input) => {
+      if (name !== 'notifications.unread_count') calls.push([name, input])
+      return reply(name, input as Readonly<Record<string, unknown>>)
+    },
+    stream: () => {
+      throw new Error('Nothing is streamed.')
+    },
+  })
+  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
+  app.use(pinia)
+  setActivePinia(pinia)
+  return { store: app.runWithContext(() => useNotifications()), calls }
+}
+const pageOf = (items: readonly Notification[], next_cursor: string | null = null) => ({
+  ...{ items, has_more: next_cursor !== null, next_cursor },
+})
+const answering =
+  (items: readonly Notification[], count = items.length): Reply =>
+  (name) =>
+    name === 'notifications.list' ? pageOf(items) : name === 'notifications.unread_count' ? { count } : null
+const shown = (store: ReturnType<typeof useNotifications>) => store.items.map(({ id, read }) => [id, read])
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('what happens while a page is on its way is not lost with the older answer', async () => {
+  const [old, gone, fresh] = [notice(1), notice(2), notice(3)]
+  const { promise, resolve } = Promise.withResolvers()
+  const { store } = storeWith((name) => (name === 'notifications.list' ? promise : { count: 0 }))
+  const loading = store.load()
+  store.created(eventOf(fresh))
+  store.deleted(gone.id)
+  store.marked({ project_id, user_id: null, notification_id: old.id, read: true, occurred_at: at })
+  resolve(pageOf([gone, old]))
+  await loading
+  expect(shown(store)).toEqual([
+    [fresh.id, false],
+    [old.id, true],
+  ])
+})
+
+test('an announced notification that the page has already is not shown twice', async () => {
+  const { store } = storeWith(answering([notice(1)]))
+  await store.load()
+  store.created(eventOf(notice(1)))
+  expect(shown(store)).toEqual([[notice(1).id, false]])
+})
+
+test('a filter asks the service, and keeps out what is announced and does not fit', async () => {
+  const { store, calls } = storeWith(answering([]))
+  await store.show({ tone: 'warning', unread: true, project_id })
+  expect(calls.at(-1)).toEqual(['notifications.list', { limit: 100, project_id, tone: 'warning', read: false }])
+  store.created(eventOf(notice(1)))
+  store.created(eventOf(notice(2, { event_type: 'merge.failed' })))
+  expect(shown(store)).toEqual([[notice(2).id, false]])
+  await store.show({ project_id: '01990002-0000-7000-8000-00000000ffff' })
+  store.created(eventOf(notice(3, { event_type: 'merge.failed' })))
+  expect(shown(store)).toEqual([])
+})
+
+test('further pages join the list, and none is asked for after the last', async () => {
+  const pages = new Map([
+    [undefined, pageOf([notice(3), notice(2)], 'c')],
+    ['c', pageOf([notice(2), notice(1)])],
+  ])
+  const { store, calls } = storeWith((_, { cursor }) => pages.get(cursor as string | undefined))
+  await store.load()
+  await store.more()
+  await store.more()
+  expect(store.items.map((item) => item.id)).toEqual([notice(3), notice(2), notice(1)].map((item) => item.id))
+  expect(calls).toHaveLength(2)
+})
+
+test('a mark that the service refuses is taken back', async () => {
+  const { store } = storeWith((name) => {
+    if (name === 'notifications.list') return pageOf([notice(1)])
+    throw new ApiError({ code: 'internal_error', message: 'Broken.' })
+  })
+  await store.load()
+  const marking = store.mark(notice(1), true)
+  expect(shown(store)).toEqual([[notice(1).id, true]])
+  await expect(marking).rejects.toThrow('Broken.')
+  expect(shown(store)).toEqual([[notice(1).id, false]])
+})
+
+test('a deletion hides at once, can be taken back, and reaches the service when the time is up', async () => {
+  const failed = vi.fn()
+  const { store, calls } = storeWith(answering([notice(1), notice(2)]))
+  await store.load()
+  await store.reload()
+  const undo = store.remove(notice(1).id, failed)
+  expect([shown(store), store.unread]).toEqual([[[notice(2).id, false]], 1])
+  undo()
+  await vi.advanceTimersByTimeAsync(undoTime)
+  expect(store.items).toHaveLength(2)
+  store.remove(notice(2).id, failed)
+  await vi.advanceTimersByTimeAsync(undoTime)
+  expect(shown(store)).toEqual([[notice(1).id, false]])
+  expect(calls.filter(([name]) => name === 'notifications.delete')).toEqual([
+    ['notifications.delete', { notification_id: notice(2).id }],
+  ])
+  expect(failed).not.toHaveBeenCalled()
+})
+
+test('a deletion that the service refuses brings the notification back; one that is gone already does not', async () => {
+  const failed = vi.fn()
+  let code: 'not_found' | 'internal_error' = 'internal_error'
+  const { store } = storeWith((name) => {
+    if (name === 'notifications.list') return pageOf([notice(1)])
+    throw new ApiError({ code, message: 'No.' })
+  })
+  await store.load()
+  store.remove(notice(1).id, failed)
+  await vi.advanceTimersByTimeAsync(undoTime)
+  expect([shown(store).length, failed.mock.calls.length]).toEqual([1, 1])
+  code = 'not_found'
+  store.remove(notice(1).id, failed)
+  await vi.advanceTimersByTimeAsync(undoTime)
+  expect([shown(store).length, failed.mock.calls.length]).toEqual([0, 1])
+})
+
+test('with a task or a project its notifications go', async () => {
+  const { store } = storeWith(answering([notice(1)]))
+  await store.load()
+  store.forgetTask('another')
+  expect(store.items).toHaveLength(1)
+  store.forgetTask(task_id)
+  expect(store.items).toHaveLength(0)
+  await store.load()
+  store.forgetProject(project_id)
+  expect(store.items).toHaveLength(0)
+})
+
+test('a count that could not be asked for is unknown, not old', async () => {
+  let answer: () => unknown = () => ({ count: 3 })
+  const { store } = storeWith(() => answer())
+  await store.reload()
+  expect(store.unread).toBe(3)
+  answer = () => {
+    throw new ApiError({ code: 'internal_error', message: 'Broken.' })
+  }
+  await store.reload()
+  expect(store.unread).toBeNull()
+})
