@@ -27,6 +27,7 @@ import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
 import { createIdentityHandlers } from './handlers/identity.ts'
 import { createProjectHandlers } from './handlers/projects.ts'
+import { createPromptHandlers } from './handlers/prompts.ts'
 import { createQueueHandlers } from './handlers/queue.ts'
 import { createRepoHandlers } from './handlers/repos.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
@@ -56,6 +57,7 @@ export function createApi(parts: ApiParts): Api {
     ...createIntegrationHandlers(parts),
     ...createHookHandlers(parts),
     ...createQueueHandlers(parts),
+    ...createPromptHandlers(parts),
   }
   const { read } = parts.store
   return {

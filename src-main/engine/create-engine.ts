@@ -12,6 +12,7 @@ import { abandon } from './move-task.ts'
 import { createOrphans, type Orphans } from './orphans.ts'
 import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
 import type { Plugin, PluginServices } from './plugins/plugin.ts'
+import { createPrompts, type Prompts } from './preview-prompt.ts'
 import { recover } from './recovery.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
 import { createRescues, type Rescues } from './rescues.ts'
@@ -40,6 +41,7 @@ export interface Engine {
   /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
   abandonAll(project_id: ProjectId): Promise<void>
   readonly views: Views
+  readonly prompts: Prompts
   /** Puts right what a crash left; before anything else. */
   recover(): Promise<void>
   /** Takes up the pending effects and the queue; the API's address is known by now, so that agents can be told. */
@@ -111,6 +113,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worktrees,
     cleanup,
     rescues,
+    prompts: createPrompts(context, worktrees),
     orphans: createOrphans(context, worktrees),
     repositories: createRepositories(context, worktrees),
     branches: createBranchUpdates({ steps, worker, actions }),

@@ -20,7 +20,7 @@ export function injectKnowledge(
   options: { readonly max_tokens: number; readonly limit: number },
 ): ToldKnowledge | SkipReason {
   const settings = toSettings(project)
-  const told = settings.knowledge.enabled ? tell(context, settings.redaction_patterns, task, options) : null
+  const told = settings.knowledge.enabled ? knowledgeFor(context, project, task, options) : null
   const text = told?.text ?? null
   if (context.store.read.knowledge.injected(task.id) !== text) {
     context.feed.commit((tx) => {
@@ -30,16 +30,17 @@ export function injectKnowledge(
   return told ?? (settings.knowledge.enabled ? 'not_needed' : 'disabled')
 }
 
-function tell(
+/** What the project knows that bears on a task, within the budget. */
+export function knowledgeFor(
   context: EngineContext,
-  patterns: readonly string[],
+  project: ProjectRecord,
   task: TaskRecord,
   { max_tokens, limit }: { readonly max_tokens: number; readonly limit: number },
 ): ToldKnowledge | null {
   const query = `${task.title}\n${task.description ?? ''}`
   const found = context.store.read.knowledge.search(task.project_id, query, { offset: 0, limit })
   // A pattern may be newer than an entry. What is cut in two no pattern finds, so this comes first.
-  const redact = context.redactor(patterns)
+  const redact = context.redactor(toSettings(project).redaction_patterns)
   const entries = found.map((one) => ({ title: redact(one.title), body: redact(one.body), source: one.source }))
   return composeKnowledge(entries, max_tokens)
 }

@@ -35,7 +35,7 @@ export async function tellNow(
   worktrees: Worktrees,
   told: Told,
   signal: AbortSignal,
-  more: Partial<Pick<PromptFacts, 'knowledge'>> = {},
+  more: Partial<Pick<PromptFacts, 'knowledge' | 'template' | 'feedback'>> = {},
 ): Promise<PromptPart[]> {
   const { read } = context.store
   const review = reviews(context, read, told) ? await reviewFacts(context, worktrees, told.task, signal) : null

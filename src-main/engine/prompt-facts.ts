@@ -46,13 +46,9 @@ export function promptFacts(context: EngineContext, q: Queries, told: Told): Soo
   }
 }
 
-/** The session in which a role's next run goes on, if it does. */
-export function sessionOf(
-  q: Queries,
-  { task, role, agent, resume }: Omit<Told, 'session_id'> & { readonly resume: boolean },
-): string | null {
-  if (agent === null || !executorCapabilities[agent.executor].resumes) return null
-  if (!resume && feedbackFor(q, task) === null) return null
+/** The session in which a role's next run goes on: where the work came back, the one that knows it. */
+export function sessionFor(q: Queries, { task, role, agent }: Omit<Told, 'session_id'>): string | null {
+  if (agent === null || !executorCapabilities[agent.executor].resumes || feedbackFor(q, task) === null) return null
   const last = q.executions.lastOf(task.id, role)
   return last?.agent_id === agent.id ? last.session_id : null
 }

@@ -17,6 +17,7 @@ import { integrationsOperations } from './operations/integrations.ts'
 import { membersOperations } from './operations/members.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
+import { promptsOperations } from './operations/prompts.ts'
 import { queueOperations } from './operations/queue.ts'
 import { reposOperations } from './operations/repos.ts'
 import { workspacesOperations } from './operations/workspaces.ts'
@@ -36,6 +37,7 @@ export const operations = {
   ...taskRecordsOperations,
   ...diffsOperations,
   ...executionsOperations,
+  ...promptsOperations,
   ...queueOperations,
   ...templatesOperations,
   ...commentsOperations,

@@ -4,6 +4,7 @@ import { addTaskCreate } from './task-create.ts'
 import { addTaskDiff } from './task-diff.ts'
 import { addTaskLogs } from './task-logs.ts'
 import { addTaskMoves } from './task-moves.ts'
+import { addTaskPrompt } from './task-prompt.ts'
 import { addTaskViews } from './task-views.ts'
 
 /** `svc task …`. */
@@ -14,4 +15,5 @@ export function addTask(program: Command): void {
   addTaskMoves(task)
   addTaskDiff(task)
   addTaskLogs(task)
+  addTaskPrompt(task)
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { injectKnowledge } from '../knowledge.ts'
 import type { Plugin, PluginServices } from './plugin.ts'
 
-const Options = z.strictObject({
+/** How much of it, at most. */
+export const KnowledgeOptions = z.strictObject({
   max_tokens: z.int().min(1).max(100_000).default(2_000),
   limit: z.int().min(1).max(100).default(10),
 })
@@ -14,9 +15,9 @@ export function knowledgeInject({ context }: PluginServices): Plugin {
     purpose: 'Tell the agent what the project has learned that fits the task.',
     phases: ['before_enter', 'on_enter'],
     events: ['before_work'],
-    options: Options,
+    options: KnowledgeOptions,
     run: ({ task, project, config }) => {
-      const told = injectKnowledge(context, project, task, Options.parse(config))
+      const told = injectKnowledge(context, project, task, KnowledgeOptions.parse(config))
       if (typeof told === 'string') return Promise.resolve({ kind: 'skipped', reason: told })
       return Promise.resolve({
         kind: 'ok',

@@ -16,6 +16,7 @@ const byKey: Values = {
   name: 'name',
   executor: 'external',
   title: 'Title',
+  template: 'Text',
   body: 'Body',
   status: 'todo',
   version: 1,

@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { findTask } from '../find.ts'
+import { plain } from '../output.ts'
+import { pick } from '../pick.ts'
+import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { formatTable } from '../table.ts'
+
+interface PromptOptions extends CommonOptions {
+  readonly role?: string
+  readonly execution?: string
+}
+
+/** `svc task prompt`. */
+export function addTaskPrompt(task: Command): void {
+  addClientCommand(task, {
+    usage: 'prompt <task>',
+    summary: 'show what an agent would be told, or was, and what each part takes',
+    examples: [
+      'svc task prompt 0a1b2c3d',
+      'svc task prompt 0a1b2c3d --role reviewer',
+      'svc task prompt 0a1b2c3d --json | jq -r .prompt',
+    ],
+  })
+    .option('--role <role>', 'as whom; by default whose turn it is')
+    .option('--execution <id>', 'what this execution of the task was told')
+    .action((ref: string, options: PromptOptions) => runScene(options, (scene) => show(scene, ref, options)))
+}
+
+async function show(scene: Scene, ref: string, { role, execution }: PromptOptions): Promise<void> {
+  const { client, out } = scene
+  const { id: task_id } = await findTask(scene, ref)
+  const answer =
+    execution === undefined
+      ? await client.call('tasks.prompt', { task_id, ...(role !== undefined && { role }) })
+      : await client.call('executions.prompt', { execution_id: await executionOf(scene, task_id, execution) })
+  await out.answer(answer, () => {
+    const rows = answer.parts.map(({ kind, characters, tokens }) => [kind.replaceAll('_', ' '), characters, tokens])
+    const all = [...rows, ['all', answer.characters, answer.tokens]].map((row) => row.map(String))
+    return `${formatTable(['PART', 'CHARACTERS', 'TOKENS, ABOUT'], all)}\n\n${plain(answer.prompt)}`
+  })
+}
+
+async function executionOf({ client }: Scene, task_id: string, ref: string): Promise<string> {
+  const { items } = await client.call('tasks.executions', { task_id })
+  const named = items.map((item) => ({ ...item, title: `${item.role}, ${item.status}`, isName: false }))
+  return pick('execution', named, ref).id
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { ExecutionId, TaskId } from '../ids.ts'
+import { get, post } from '../operation.ts'
+import { Prompt, PromptTemplate } from '../prompts.ts'
+
+const role = z.string().max(60).optional().describe('The role that is next to work, when absent.')
+
+/** What agents are told, before they start and afterwards. */
+export const promptsOperations = {
+  'tasks.prompt': get(
+    '/tasks/{task_id}/prompt',
+    'member',
+    'What an agent of a role would be told if it started on the task now, by part.',
+    z.object({ task_id: TaskId, role }),
+    Prompt,
+    ['unknown_role'],
+  ),
+  'tasks.try_template': post(
+    '/tasks/{task_id}/prompt',
+    'member_human',
+    'The same with a template that the project does not have yet; null for the built-in one. Nothing is kept.',
+    z.object({ task_id: TaskId, role, template: PromptTemplate.nullable() }),
+    Prompt,
+    200,
+    ['unknown_role'],
+  ),
+  'executions.prompt': get(
+    '/executions/{execution_id}/prompt',
+    'member',
+    'What an execution was told, by part; while it is queued, without what is added when it starts.',
+    z.object({ execution_id: ExecutionId }),
+    Prompt,
+  ),
+} as const

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refused } from '../../helpers/refusal.ts'
+import type { Prompt } from '../../../src-shared/contract/prompts.ts'
+
+/** An agent that keeps what it reads on its standard input outside of its worktree, works, and ends as `end` says. */
+const keeping = (name: string, end = 'echo done') =>
+  `cat > "$SVC_REPO_PATH/.git/${name}.txt"; echo work > work.txt; ${end}`
+const kept = (job: Job, name: string) => readFile(`${job.repository.path}/.git/${name}.txt`, 'utf8')
+const kinds = ({ parts }: Prompt) => parts.map(({ kind }) => kind)
+const preview = (job: Job, task_id: string, role?: string) =>
+  job.running.client.call('tasks.prompt', { task_id, ...(role !== undefined && { role }) })
+
+test.concurrent('what is shown before an agent starts is what it then gets, and what its run shows', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  await job.settings({
+    prompt_templates: { coder: 'As {{role}}, from {{base_branch}}:\n\n{{knowledge}}\n\nBe brief.' },
+  })
+  const { id: project_id } = job.project
+  await client.call('knowledge.create', { project_id, title: 'Postgres', body: 'The database listens on port 5499.' })
+  const parent = await job.task({ title: 'Store things', description: 'In {{knowledge}} order.' })
+  const task = await job.task({
+    title: 'Connect to the {{diff}} database',
+    description: 'Say $& {{title}} twice.',
+    parent_id: parent.id,
+    subtask_mode: 'independent',
+  })
+  await client.call('comments.create', { task_id: task.id, body: 'Mind {{role}} the timeout.' })
+
+  const before = await preview(job, task.id)
+  expect(before).toMatchObject({ role: 'coder', agent_id: null, resumed: false })
+  expect(kinds(before)).toEqual(['task', 'template', 'knowledge', 'template', 'context', 'comments'])
+  expect(before.prompt).toContain('Say $& {{title}} twice.')
+  expect(before.prompt).toContain('As coder, from main:\n\nNotes from people')
+  expect(before.prompt).toContain('In {{knowledge}} order.')
+  expect(before.prompt).toContain('> Mind {{role}} the timeout.')
+  expect(before.parts.map(({ text }) => text).join('')).toBe(before.prompt)
+  expect(before.parts.reduce((sum, { characters }) => sum + characters, 0)).toBe(before.characters)
+
+  const { execution } = await job.claim(task, await job.agent(keeping('coder')))
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  expect(await kept(job, 'coder')).toBe(before.prompt)
+  const after = await client.call('executions.prompt', { execution_id: execution.id })
+  expect(after.prompt).toBe(before.prompt)
+  expect(after.parts).toEqual(before.parts)
+})
+
+test.concurrent('a reviewer’s is the same too, with the checks and the change', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task({ review_config: { ci_steps: ['test -f work.txt'] } })
+  const reviewer = await job.agent(keeping('reviewer', 'exit 3'), 'Reviewer')
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
+  const early = await preview(job, task.id, 'reviewer')
+  expect(early.prompt).toContain('Nothing has changed on this branch.')
+  await job.claim(task, await job.agent(keeping('coder')))
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
+  const now = await preview(job, task.id)
+  expect(now).toMatchObject({ role: 'reviewer', agent_id: reviewer.id })
+  expect(kinds(now).slice(-2)).toEqual(['checks', 'change'])
+  expect(now.prompt).toContain('+work')
+  expect(await kept(job, 'reviewer')).toBe(now.prompt)
+})
+
+test.concurrent(
+  'a template can be tried before it is kept, and one that names what there is not is refused',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const task = await job.task({ title: 'Try' })
+    const tried = await client.call('tasks.try_template', {
+      task_id: task.id,
+      role: 'coder',
+      template: 'Mine.\n{{task}}',
+    })
+    expect(tried.prompt).toBe('Mine.\n# Try')
+    await job.settings({ prompt_templates: { coder: 'Kept.' } })
+    expect((await preview(job, task.id)).prompt).toBe('# Try\n\nKept.')
+    const ours = await client.call('tasks.try_template', { task_id: task.id, template: null })
+    expect(ours.prompt).toContain('## How to work')
+    await job.settings({ prompt_templates: {} })
+    expect((await preview(job, task.id)).prompt).toBe(ours.prompt)
+
+    const answer = await refused(
+      client.call('projects.update_settings', {
+        project_id: job.project.id,
+        prompt_templates: { coder: 'Fine', reviewer: 'Look at {{patch}}' },
+      }),
+    )
+    expect(answer).toMatchObject({
+      code: 'validation_failed',
+      details: { issues: [{ path: 'prompt_templates.reviewer' }] },
+    })
+    expect(answer.message).toContain('{{patch}} stands for nothing')
+    const nobody = await refused(client.call('tasks.prompt', { task_id: task.id, role: 'gardener' }))
+    expect(nobody.code).toBe('unknown_role')
+  },
+)
+
+test.concurrent('a prompt that a claim brings along is all that is told', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  const agent = await job.agent(keeping('coder'))
+  const overrides = { prompt: 'Only {{task}} this' }
+  const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id, overrides })
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  const told = await client.call('executions.prompt', { execution_id: execution.id })
+  expect(told.parts).toMatchObject([{ kind: 'given', text: 'Only {{task}} this', characters: 18, tokens: 5 }])
+  expect(await kept(job, 'coder')).toBe('Only {{task}} this')
+})
