@@ -7,7 +7,7 @@ import type { Api, CallContext } from '../api/api.ts'
 
 /** Who calls, and how long they wait for the answer. */
 export interface McpCaller extends Omit<CallContext, 'signal'> {
-  /** Aborted when the caller has hung up, or the server ends. */
+  /** Aborted when the caller has hung up or cancelled, or the server ends. */
   readonly gone: AbortSignal
   /** Aborted when the server has to end what is still under way. */
   readonly lifetime: AbortSignal
@@ -15,6 +15,8 @@ export interface McpCaller extends Omit<CallContext, 'signal'> {
 
 /** One caller's view of the API, and what its tools may leave out. */
 export interface McpScope {
+  /** Aborted when the caller wants no answer any more. */
+  readonly gone: AbortSignal
   call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>>
   /** The named project, else that of the caller's execution, else the caller's only one; else a refusal that lists them. */
   projectId(given: ProjectId | undefined): Promise<ProjectId>
@@ -35,6 +37,7 @@ export function createMcpScope(api: Api, { principal, remote_address, gone, life
     return (await api.call(name, input, { principal, remote_address, signal })) as never
   }
   return {
+    gone,
     call,
     projectId: async (given) => {
       if (given !== undefined) return given

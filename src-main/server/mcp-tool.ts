@@ -1,17 +1,15 @@
-import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
 import { parseArguments } from './mcp-scope.ts'
 import type { McpScope } from './mcp-scope.ts'
 
-type Schema = StandardSchemaWithJSON<unknown>
-
 /** A tool for agents. Its schemas are what they see; the API itself judges the values. */
 export interface McpTool {
   readonly title: string
   readonly description: string
-  readonly inputSchema: Schema
-  readonly outputSchema: Schema
+  readonly inputSchema: Tool['inputSchema']
+  readonly outputSchema: Tool['inputSchema']
   readonly annotations: ToolAnnotations
   /** The operation that answers; where several are needed, the one that decides. */
   readonly operation: OperationName
@@ -39,14 +37,14 @@ interface ToolParts<I extends z.ZodObject> {
   readonly run: (args: z.output<I>, scope: McpScope) => Promise<unknown>
 }
 
-/** Makes a tool; its schemas are written out once, for every request makes a server of its own. */
+/** Makes a tool; its schemas are written out once, for every request is served anew. */
 export function defineTool<I extends z.ZodObject>(operation: OperationName, parts: ToolParts<I>): McpTool {
   const { title, description, effect, input, output, run } = parts
   return {
     title,
     description,
-    inputSchema: shown(jsonSchemaOf(input.strict(), 'input')),
-    outputSchema: shown(jsonSchemaOf(output, 'output')),
+    inputSchema: jsonSchemaOf(input.strict(), 'input'),
+    outputSchema: jsonSchemaOf(output, 'output'),
     annotations: { ...effects[effect], openWorldHint: false },
     operation,
     run: (values, scope) => run(parseArguments(input, values), scope),
@@ -54,24 +52,13 @@ export function defineTool<I extends z.ZodObject>(operation: OperationName, part
 }
 
 /** As short as it can be said: whoever lists the tools reads all of it. */
-function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
-  return z.toJSONSchema(schema, {
+function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
+  const written = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
       // The format says it already, in a word instead of two hundred characters.
       if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern
     },
   })
-}
-
-/** Shows the schema and lets everything through: the tool itself refuses, with the API's code and message. */
-function shown(json: Readonly<Record<string, unknown>>): Schema {
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'copse',
-      validate: (value) => ({ value }),
-      jsonSchema: { input: () => json, output: () => json },
-    },
-  }
+  return written as Tool['inputSchema']
 }

@@ -1,7 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { McpHttpHandler, McpServer } from '@modelcontextprotocol/server'
+import type { McpHttpHandler, McpServer, Server } from '@modelcontextprotocol/server'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Logger } from '../base/log.ts'
@@ -9,6 +9,7 @@ import { createMcpChanges } from './mcp-changes.ts'
 import { createMcpScope } from './mcp-scope.ts'
 import type { McpCaller } from './mcp-scope.ts'
 import { createMcpServer } from './mcp-server.ts'
+import { createMcpSessions } from './mcp-sessions.ts'
 import { apiPrefix, untilGone } from './rest.ts'
 import type { RouteParts } from './rest.ts'
 
@@ -20,24 +21,26 @@ export interface McpOptions {
   readonly log: Logger
   /** Between two signs of life of a stream; each time the caller's token is looked at again. */
   readonly keepAliveMs: number
-  /** Lets a build for tests offer more than the product does. */
-  readonly extend?: (server: McpServer) => void
+  /** What is served; the tools and resources of Copse by default. */
+  readonly createServer?: () => McpServer | Server
 }
 
 /**
- * The MCP endpoint: Streamable HTTP without sessions, for clients of both protocol eras. The token
- * may also come as `?token=`, for clients that can't set a header.
+ * The MCP endpoint: Streamable HTTP for clients of both protocol eras, each request by itself. The token may also come
+ * as `?token=`, for clients that can't set a header.
  */
 export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: McpOptions): { close(): Promise<void> } {
   const { guard, lifetime } = parts
   const open = new Set<McpHttpHandler>()
+  const sessions = createMcpSessions()
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: `${apiPrefix}/mcp`,
     onRequest: (request) => guard.admit(request, 'anyone', 'query'),
     handler: async (request, reply) => {
       refuseLargeBatch(request.body)
-      const gone = untilGone(reply, lifetime)
+      const cancelled = sessions.begin(request.headers, request.body, reply.raw)
+      const gone = AbortSignal.any([untilGone(reply, lifetime), cancelled])
       const caller = { principal: guard.principalOf(request), remote_address: request.ip, gone, lifetime }
       const handler = createCallerHandler(parts, caller, options)
       const recheck = setInterval(() => {
@@ -65,14 +68,10 @@ export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: Mc
 
 /** One request's own: what it may see, do and be told of is its caller's. */
 function createCallerHandler({ api }: RouteParts, caller: McpCaller, options: McpOptions): McpHttpHandler {
-  const { version, log, keepAliveMs, extend } = options
+  const { version, log, keepAliveMs, createServer } = options
   const scope = createMcpScope(api, caller)
   const handler: McpHttpHandler = createMcpHandler(
-    ({ era }) => {
-      const server = createMcpServer(scope, { version, log, tells: era === 'modern' })
-      extend?.(server)
-      return server
-    },
+    ({ era }) => createServer?.() ?? createMcpServer(scope, { version, log, tells: era === 'modern' }),
     {
       keepAliveMs,
       onerror: noted(log),
