@@ -6,6 +6,7 @@ import { registerAppScheme, serveApp } from './desktop/app-protocol.ts'
 import { findFolderTools, openInTool, type LinkOpener } from './desktop/folder-tools.ts'
 import { openWindowDoor } from './desktop/ipc.ts'
 import { setMenu } from './desktop/menu.ts'
+import { setBadge, showNotice } from './desktop/notices.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
 
@@ -67,6 +68,12 @@ function openDoor(service: Service): Disposable {
     showFolder: (path) => shell.showItemInFolder(path),
     folderTools: () => findFolderTools(links),
     openFolder: (tool, path) => openInTool(tool, path, links),
+    notify: (notice, onClick) =>
+      showNotice(notice, () => {
+        showWindow()
+        onClick()
+      }),
+    setBadge,
     onBug: (error) => log.error({ err: error }, 'a call from the window failed'),
   })
 }

@@ -13,6 +13,10 @@ ipcRenderer.on(desktopChannels.item, (_event: IpcRendererEvent, id: string, repl
   if (reply.kind !== 'item') listeners.delete(id)
 })
 
+/** What a click on the notice with this id does; the page keeps the last hundred. */
+const clicks = new Map<string, () => void>()
+ipcRenderer.on(desktopChannels.noticeClicked, (_event: IpcRendererEvent, id: string) => clicks.get(id)?.())
+
 const bridge: DesktopBridge = {
   platform: process.platform,
   call: (name, input) => ipcRenderer.invoke(desktopChannels.call, name, input) as ReturnType<DesktopBridge['call']>,
@@ -33,6 +37,14 @@ const bridge: DesktopBridge = {
     await ipcRenderer.invoke(desktopChannels.showFolder, path)
   },
   folderTools: () => ipcRenderer.invoke(desktopChannels.folderTools) as Promise<readonly FolderTool[]>,
+  notify: (notice, onClick) => {
+    const id = crypto.randomUUID()
+    clicks.set(id, onClick)
+    const [oldest] = clicks.keys()
+    if (clicks.size > 100 && oldest !== undefined) clicks.delete(oldest)
+    void ipcRenderer.invoke(desktopChannels.notify, id, notice)
+  },
+  setBadge: (count) => void ipcRenderer.invoke(desktopChannels.badge, count),
   openFolder: (tool, path) => ipcRenderer.invoke(desktopChannels.openFolder, tool, path) as Promise<boolean>,
 }
 

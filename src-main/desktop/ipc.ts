@@ -2,7 +2,13 @@ import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent, type WebContents }
 import { isAbsolute } from 'node:path'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Api, CallContext } from '../api/api.ts'
-import { desktopChannels, type CallReply, type FolderTool, type ReplyError } from '../../src-shared/contract/desktop.ts'
+import {
+  desktopChannels,
+  type CallReply,
+  type FolderTool,
+  type ReplyError,
+  type SystemNotice,
+} from '../../src-shared/contract/desktop.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { operations, streams, type OperationName, type StreamName } from '../../src-shared/contract/operations.ts'
 import { createSubscriptions, type OpenStream } from './subscriptions.ts'
@@ -17,6 +23,9 @@ export interface WindowDoor {
   showFolder(path: string): void
   folderTools(): Promise<readonly FolderTool[]>
   openFolder(tool: string, path: string): Promise<boolean>
+  /** `onClick` after the window has come forward. */
+  notify(notice: SystemNotice, onClick: () => void): void
+  setBadge(count: number): void
   /** Told of errors that are no refusal; the page hears only that something went wrong. */
   onBug(error: unknown): void
 }
@@ -48,6 +57,17 @@ export function openWindowDoor(door: WindowDoor): Disposable {
   handle(desktopChannels.openFolder, async (_event, tool, path) =>
     typeof path === 'string' && isAbsolute(path) ? await door.openFolder(String(tool), path) : false,
   )
+  handle(desktopChannels.notify, (event, id, notice) => {
+    const { sender } = event
+    door.notify(noticeOf(notice), () => {
+      if (!sender.isDestroyed()) sender.send(desktopChannels.noticeClicked, id)
+    })
+    return null
+  })
+  handle(desktopChannels.badge, (_event, count) => {
+    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) door.setBadge(count)
+    return null
+  })
   const onUnsubscribe = (event: IpcMainEvent, id: unknown) => {
     if (isTrustedSender(event)) subscriptions.end(event.sender, String(id))
   }
@@ -58,7 +78,7 @@ export function openWindowDoor(door: WindowDoor): Disposable {
       closing.abort()
       subscriptions[Symbol.dispose]()
       ipcMain.off(desktopChannels.unsubscribe, onUnsubscribe)
-      const { item: _pushed, unsubscribe: _sent, ...invoked } = desktopChannels
+      const { item: _item, noticeClicked: _click, unsubscribe: _sent, ...invoked } = desktopChannels
       for (const channel of Object.values(invoked)) ipcMain.removeHandler(channel)
     },
   }
@@ -69,6 +89,11 @@ function handle(channel: string, answer: (event: IpcMainInvokeEvent, ...args: un
     if (!isTrustedSender(event)) throw new Error('This page may not call Copse.')
     return answer(event, ...args)
   })
+}
+
+function noticeOf(value: unknown): SystemNotice {
+  const { tag, title, body } = (value ?? {}) as Partial<Record<keyof SystemNotice, unknown>>
+  return { tag: String(tag), title: String(title).slice(0, 500), body: String(body).slice(0, 500) }
 }
 
 function context(door: WindowDoor, signal: AbortSignal): CallContext {

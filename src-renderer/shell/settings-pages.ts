@@ -1,4 +1,5 @@
 import {
+  Bell,
   Bot,
   CircleDot,
   ClipboardCheck,
@@ -17,7 +18,8 @@ export const machinePages = [
   { id: 'agents', href: '#/agents', label: 'Agents', icon: Bot },
   { id: 'api', href: '#/settings/api', label: 'API and MCP', icon: Plug },
   { id: 'storage', href: '#/settings/storage', label: 'Storage', icon: HardDrive },
-  { id: 'account', href: '#/settings/account', label: 'Account', icon: Users },
+  { id: 'account', href: '#/settings/account', label: 'Accounts', icon: Users },
+  { id: 'notifications', href: '#/settings/notifications', label: 'Notifications', icon: Bell },
   { id: 'appearance', href: '#/settings/appearance', label: 'Appearance', icon: SunMoon },
 ] as const
 

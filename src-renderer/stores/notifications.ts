@@ -3,7 +3,7 @@ import { computed, ref, shallowReactive, shallowRef } from 'vue'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { EventPayload } from '../../src-shared/contract/events.ts'
 import { toneOf, type Notification, type NotificationTone } from '../../src-shared/contract/notifications.ts'
-import { oneAtATime } from '../composables/one-at-a-time.ts'
+import { oneAtATime } from '../../src-shared/lang/one-at-a-time.ts'
 import { useClient } from './client.ts'
 
 /** Which notifications the inbox shows; null: of every project, of either tone. */
@@ -30,6 +30,7 @@ export const useNotifications = defineStore('notifications', () => {
   const loaded = ref(false)
   /** How many the service says; null while it has not said. */
   const count = ref<number | null>(null)
+  const listeners = new Set<(item: Notification) => void>()
   /** Deleted by the person, but not yet by the service. */
   const leaving = shallowReactive(new Set<string>())
   let cursor: string | null = null
@@ -91,6 +92,7 @@ export const useNotifications = defineStore('notifications', () => {
     const item: Notification = { ...rest, id, created_at, read: false }
     if (fits(filter.value, item)) change((list) => (list.some((known) => known.id === id) ? list : [item, ...list]))
     void recount()
+    for (const listener of listeners) listener(item)
   }
   function marked({ project_id, notification_id, read }: EventPayload<'notification.read'>): void {
     const isMeant = (item: Notification) =>
@@ -152,6 +154,11 @@ export const useNotifications = defineStore('notifications', () => {
       await Promise.all([recount(), ...(loaded.value ? [ask(null)] : [])])
     },
     created,
+    /** Calls back with each new one until the returned function is called. */
+    onCreated: (listener: (item: Notification) => void): (() => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     marked,
     deleted: (id: string): void => forget((item) => item.id === id),
     forgetTask: (taskId: string): void => forget((item) => item.task_id === taskId),

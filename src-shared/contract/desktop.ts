@@ -20,6 +20,12 @@ export const desktopChannels = {
   folderTools: 'copse:folder-tools',
   /** invoke (tool id, path) → whether it was opened there */
   openFolder: 'copse:open-folder',
+  /** invoke (id, `SystemNotice`) → null: the system shows it */
+  notify: 'copse:notify',
+  /** pushed (id): the person has clicked it, and the window is in front */
+  noticeClicked: 'copse:notice-clicked',
+  /** invoke (count) → null: the number on the app's icon */
+  badge: 'copse:badge',
 } as const
 
 export type ReplyError = ErrorBody['error']
@@ -36,6 +42,13 @@ export interface FolderTool {
   readonly name: string
 }
 
+/** What the system shows of a notification. One with the `tag` of an earlier one takes its place. */
+export interface SystemNotice {
+  readonly tag: string
+  readonly title: string
+  readonly body: string
+}
+
 /** What the preload puts on `window.copse`. */
 export interface DesktopBridge {
   readonly platform: string
@@ -47,4 +60,8 @@ export interface DesktopBridge {
   folderTools(): Promise<readonly FolderTool[]>
   /** Whether the folder was opened. */
   openFolder(tool: string, path: string): Promise<boolean>
+  /** Asks the system to show it; a click brings the window forward and calls `onClick`. */
+  notify(notice: SystemNotice, onClick: () => void): void
+  /** 0 takes the number away. */
+  setBadge(count: number): void
 }

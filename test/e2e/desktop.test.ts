@@ -83,3 +83,22 @@ test('streams end with the page that asked for them and work again after a reloa
     ),
   ).toBe('item')
 })
+
+test('a notification is shown by the system, its click brings the window and the page is told; the icon has a number', async () => {
+  await using desktop = await startDesktop()
+  const { page } = desktop
+  await page.waitForSelector('#app > *')
+  desktop.answer('notification.show', 'click')
+  const clicked = page.evaluate(
+    "new Promise((resolve) => window.copse.notify({ tag: 't', title: 'It is done', body: 'Merged' }, () => resolve('clicked')))",
+  )
+  expect(await clicked).toBe('clicked')
+  expect(await desktop.called('notification.show')).toMatchObject({
+    args: [{ title: 'It is done', body: 'Merged', silent: true }],
+  })
+  expect(await desktop.called('window.focus')).toMatchObject({ name: 'window.focus' })
+  await page.evaluate('window.copse.setBadge(7)')
+  await expect
+    .poll(() => desktop.calls.some(({ name, args }) => name === 'app.setBadgeCount' && args[0] === 7))
+    .toBe(true)
+})

@@ -1,6 +1,6 @@
 import { computed, onScopeDispose, shallowRef, watch } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { oneAtATime } from '../../composables/one-at-a-time.ts'
+import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useResource, type Resource } from '../../composables/use-resource.ts'
 import { useLive } from '../../stores/live.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'

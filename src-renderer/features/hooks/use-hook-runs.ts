@@ -1,7 +1,7 @@
 import { onScopeDispose, readonly, shallowRef, watch } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { atMostEvery } from '../../composables/at-most-every.ts'
-import { oneAtATime } from '../../composables/one-at-a-time.ts'
+import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useHookLogs } from '../../stores/hook-logs.ts'
 import { useLive } from '../../stores/live.ts'
 import { useTaskNews } from '../../stores/task-news.ts'

@@ -28,6 +28,8 @@ function bridge(reply: CallReply = { ok: true, value: null }) {
     showFolder: () => Promise.resolve(),
     folderTools: () => Promise.resolve([]),
     openFolder: () => Promise.resolve(false),
+    notify: () => undefined,
+    setBadge: () => undefined,
   }
   return { desktop, asked, push: (item: StreamReply) => push(item), open: () => open }
 }

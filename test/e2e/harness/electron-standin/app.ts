@@ -24,6 +24,10 @@ class App extends EventEmitter {
     return this.#isReady
   }
 
+  setBadgeCount(...args: unknown[]): unknown {
+    return record('app.setBadgeCount', args, true)
+  }
+
   setName(): void {
     // The stand-in shows no name anywhere.
   }

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { record } from './protocol-to-parent.ts'
 
 export { app } from './app.ts'
@@ -26,4 +27,26 @@ export const session = {
 export const Menu = {
   buildFromTemplate: (template: unknown) => template,
   setApplicationMenu: (menu: unknown) => record('Menu.setApplicationMenu', [menu], undefined),
+}
+
+/** A test clicks it by answering `click` to its being shown. */
+export class Notification extends EventEmitter {
+  readonly #options: unknown
+
+  constructor(options: unknown) {
+    super()
+    this.#options = options
+  }
+
+  static isSupported(): boolean {
+    return true
+  }
+
+  show(): void {
+    if (record('notification.show', [this.#options], null) === 'click') this.emit('click')
+  }
+
+  close(): void {
+    this.emit('close')
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneAtATime } from '../../../../src-renderer/composables/one-at-a-time.ts'
+import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 
 /** Work that ends when it is told to. */
 function setUp() {

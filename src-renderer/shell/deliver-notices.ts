@@ -1,0 +1,56 @@
+import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
+import type { Notification } from '../../src-shared/contract/notifications.ts'
+import { atMostEvery } from '../composables/at-most-every.ts'
+
+/** What delivering takes of the device and the page. */
+export interface DeliveryPorts {
+  readonly wants: () => { readonly system: boolean; readonly sound: boolean }
+  isMuted(projectId: string): boolean
+  /** The person looks at this task right now. */
+  isLookedAt(taskId: string): boolean
+  show(notice: SystemNotice, open: () => void): void
+  play(): void
+  openTask(item: Notification): void
+  openInbox(): void
+}
+
+export interface Deliverer {
+  deliver(item: Notification): void
+  stop(): void
+}
+
+/** How close together notifications may disturb somebody, in milliseconds; what comes in between is told at once. */
+export const deliveryPause = 3_000
+/** More than these are told as a number: after a night the system would show nothing else. */
+const most = 3
+
+/** Tells of notifications by the system and a sound, as far as the person wants that on this device. */
+export function createDeliverer(ports: DeliveryPorts): Deliverer {
+  let waiting: Notification[] = []
+  const paced = atMostEvery(deliveryPause, () => {
+    const items = waiting
+    waiting = []
+    const { system, sound } = ports.wants()
+    if (system && items.length > most) {
+      const title = `${items.length} new notifications`
+      ports.show({ tag: 'several', title, body: 'They are in the inbox.' }, ports.openInbox)
+    } else if (system) {
+      for (const item of items) ports.show(noticeOf(item), () => ports.openTask(item))
+    }
+    if (sound) ports.play()
+  })
+  return {
+    deliver: (item) => {
+      const { system, sound } = ports.wants()
+      if (!(system || sound) || ports.isMuted(item.project_id) || ports.isLookedAt(item.task_id)) return
+      waiting.push(item)
+      paced.ask()
+    },
+    stop: () => paced.stop(),
+  }
+}
+
+/** Two windows that show the same notification show it once, by its tag. */
+function noticeOf({ id, title, body }: Notification): SystemNotice {
+  return { tag: id, title, body: body?.split('\n')[0]?.slice(0, 200) ?? '' }
+}
