@@ -37,6 +37,8 @@ function textOf(entry: TranscriptEntry): string {
       return paint('red', plain(entry.text))
     case 'question':
       return paint('yellow', plain(`? ${entry.text}`))
+    case 'answer':
+      return plain(`> ${entry.by.replace(/^user:/, '')}: ${entry.text}`)
     case 'usage':
     default:
       // A newer service may say more than this program knows.

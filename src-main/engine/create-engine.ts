@@ -121,7 +121,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     hooks,
     plugins: pluginRules(plugins),
     abandonAll: (project_id) => abandonAll({ steps, worker }, project_id),
-    views: createViews(context.store.read),
+    views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
     ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps }),
   }
 }

@@ -1,7 +1,10 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { GivenAnswer } from '../domain/task/check-answer.ts'
+import { createAsks, type Asks } from './asks.ts'
 import { nowIso, type EngineContext } from './context.ts'
-import { launch, type Launch, type Launched } from './launch.ts'
+import { launch, type Launch, type Launched, type LaunchedRun } from './launch.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import { settleExecution, type StopReason } from './settle-execution.ts'
 import type { ExecutionRecord, Queries } from './store-port.ts'
@@ -15,6 +18,8 @@ export interface Executions {
   /** Ends the process tree; settles when it is gone and the row says so. */
   stop(execution_id: ExecutionId, reason: StopReason): Promise<void>
   input(execution_id: ExecutionId, data: string): Promise<void>
+  /** Answers what its agent asks; `by` says who. */
+  answer(execution_id: ExecutionId, given: GivenAnswer & { readonly ask_id: string }, by: string): Refusal | null
   /** Ends one that runs elsewhere, or a person's. */
   finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
   /** Those that this process has started or is starting. */
@@ -35,6 +40,8 @@ export interface Run {
   readonly record: ExecutionRecord
   readonly abort: AbortController
   readonly ended: Promise<void>
+  /** What it waits for people to answer. */
+  readonly asks: Asks
   live: Launched | null
   stopped: StopReason | null
   /** When it was last heard of: milliseconds since the epoch. */
@@ -75,7 +82,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     const ended = Promise.withResolvers<void>()
     const run: Run = {
       ...{ record, abort: new AbortController(), ended: ended.promise, live: null, stopped: null },
-      ...{ heard: context.clock.now(), quiet: false },
+      ...{ asks: createAsks(context, record), heard: context.clock.now(), quiet: false },
     }
     const hear = () => {
       run.heard = context.clock.now()
@@ -88,6 +95,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       deps.freed()
     }
     const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
+      run.asks.close()
       try {
         await settleExecution(deps, execution_id, { outcome, stopped: run.stopped, workspace_gone })
       } catch (error) {
@@ -102,7 +110,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     callOff()
     const launched: Launch = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
-      : await launchSafely(deps, record, hear, run.abort.signal)
+      : await launchSafely(deps, { record, hear, asks: run.asks }, run.abort.signal)
     deps.wake(record.task_id)
     if (launched.kind === 'elsewhere') {
       if (run.stopped) await settle(gone('stopped'))
@@ -143,6 +151,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       if (!live) throw new BugError(`Execution ${execution_id} takes no input here.`)
       await live.process.input(data)
     },
+    answer: (execution_id, { ask_id, ...given }, by) => runs.get(execution_id)?.asks.answer(ask_id, given, by) ?? null,
     finish: async (execution_id, outcome) => {
       await settleExecution(deps, execution_id, { outcome, stopped: null })
       deps.freed()
@@ -178,17 +187,12 @@ export const goodbyeMs = 60_000
 const internalError = 'An internal error; the log of the service says more.'
 
 /** A bug in the launch must not leave the task saying "running" for ever. */
-async function launchSafely(
-  deps: ExecutionsDeps,
-  record: ExecutionRecord,
-  hear: () => void,
-  signal: AbortSignal,
-): Promise<Launch> {
+async function launchSafely(deps: ExecutionsDeps, run: LaunchedRun, signal: AbortSignal): Promise<Launch> {
   try {
-    return await launch(deps.context, deps.worktrees, { record, hear }, signal)
+    return await launch(deps.context, deps.worktrees, run, signal)
   } catch (error) {
     if (signal.aborted) return { kind: 'failed', outcome: gone('stopped') }
-    deps.context.log.error({ err: error, execution_id: record.id }, 'an execution could not be launched')
+    deps.context.log.error({ err: error, execution_id: run.record.id }, 'an execution could not be launched')
     return { kind: 'failed', outcome: { ...gone('failed_to_start'), message: internalError } }
   }
 }

@@ -1,6 +1,7 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
+import type { Asks } from './asks.ts'
 import { resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { latePrompt } from './late-prompt.ts'
@@ -22,11 +23,19 @@ export type Launch =
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome; readonly workspace_gone?: boolean }
 
+/** What is launched, and what belongs to the run of it. */
+export interface LaunchedRun {
+  readonly record: ExecutionRecord
+  /** Called with every sign of the agent. */
+  readonly hear: () => void
+  readonly asks: Asks
+}
+
 /** Brings a queued execution to life: worktree, lock, token, log, process. What it took it gives back on failure. */
 export async function launch(
   context: EngineContext,
   worktrees: Worktrees,
-  { record, hear }: { readonly record: ExecutionRecord; readonly hear: () => void },
+  { record, ...about }: LaunchedRun,
   signal: AbortSignal,
 ): Promise<Launch> {
   const task = context.store.read.tasks.get(record.task_id)
@@ -42,7 +51,7 @@ export async function launch(
   if (agent.daemon_id !== null || context.executors.hosting(agent.executor) === 'elsewhere')
     return startElsewhere(context, task, record, true)
   try {
-    return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace, hear }, signal)
+    return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace, ...about }, signal)
   } catch (error) {
     await context.workspaces.unlock(ensured.workspace.path, record.id)
     context.agentTokens.revoke(record.id)
@@ -52,13 +61,10 @@ export async function launch(
   }
 }
 
-interface Place {
+interface Place extends LaunchedRun {
   readonly task: TaskRecord
-  readonly record: ExecutionRecord
   readonly agent: AgentRecord
   readonly workspace: WorkspaceRecord
-  /** Called with every sign of the agent. */
-  readonly hear: () => void
 }
 
 async function startHere(
@@ -128,7 +134,7 @@ async function announce(
 function runOf(
   context: EngineContext,
   worktrees: Worktrees,
-  { task, record, agent, workspace }: Place,
+  { task, record, agent, workspace, asks }: Place,
   { knowledge_file, ...more }: Pick<ExecutionRun, 'log' | 'timeout_seconds'> & { readonly knowledge_file: string },
 ): ExecutionRun {
   const { overrides } = record
@@ -162,6 +168,7 @@ function runOf(
     onSession: (session_id) => {
       rememberSession(context, record.id, session_id)
     },
+    ask: (request, { signal }) => asks.ask(request, { signal, tell: (entry) => more.log.entry(entry) }),
   }
 }
 
@@ -252,6 +259,8 @@ function activityOf(entry: TranscriptEntry): string | null {
   if (entry.type === 'tool_call') return `${verbs[entry.action]} ${entry.target ?? entry.tool}`
   if (entry.type === 'message' || entry.type === 'stdout') return entry.text.trim().split('\n').at(-1) || null
   if (entry.type === 'thinking') return 'Thinking'
+  if (entry.type === 'question') return entry.text
+  if (entry.type === 'answer') return 'Working'
   return null
 }
 

@@ -45,4 +45,5 @@ const sentences: { readonly [T in NotificationType]: (title: string) => string }
   'review.passed': (title) => `The review of "${title}" passed`,
   'review.failed': (title) => `The review of "${title}" failed`,
   'merge.failed': (title) => `"${title}" could not be merged`,
+  'execution.asks': (title) => `The agent of "${title}" waits for your answer`,
 }

@@ -1,6 +1,6 @@
 import type { OutputCapture } from '../base/output-capture.ts'
 import type { Principal } from '../domain/access/principal.ts'
-import type { TranscriptEntry, Usage, LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
+import type { Ask, AskOption, TranscriptEntry, Usage, LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
 import type { ExecutionId, ProjectId, TaskId, AgentId } from '../../src-shared/contract/ids.ts'
 import type { AgentConfig, DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
@@ -35,6 +35,20 @@ export interface ExecutionRun {
   readonly log: AgentLog
   /** Told as soon as the agent names its session: after a crash it can still be resumed. */
   readonly onSession?: (session_id: string) => void
+  /**
+   * Puts something to people and settles with the first answer, or with null when none will come any
+   * more: the run ends, or `signal` withdraws it. Absent where nobody can be asked.
+   */
+  readonly ask?: (request: AskRequest, options: Cancellable) => Promise<AskAnswer | null>
+}
+
+/** What an agent waits for somebody to answer. */
+export type AskRequest = Omit<Ask, 'id' | 'asked_at'>
+
+/** An answer that the request allows: one of its options, or words where it takes them, or both. */
+export interface AskAnswer {
+  readonly option: AskOption | null
+  readonly text: string | null
 }
 
 /** Tells a process from a later one with the same pid. */

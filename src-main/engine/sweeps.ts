@@ -70,9 +70,10 @@ export function createSweeps(parts: {
 /** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */
 function sayQuiet({ context }: Pick<StepDeps, 'context'>, runs: Iterable<Run>, silenceOf: (run: Run) => number): void {
   for (const run of runs) {
-    const { record, heard, live } = run
+    const { record, heard, live, asks } = run
     const project = context.store.read.projects.get(record.project_id)
-    if (live === null || run.quiet || !project) continue
+    // Who waits for a person is not silent: the person is.
+    if (live === null || run.quiet || asks.pending().length > 0 || !project) continue
     if (silenceOf(run) < toSettings(project).stall_after_seconds * 1_000) continue
     run.quiet = true
     context.feed.activity({

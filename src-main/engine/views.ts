@@ -1,5 +1,6 @@
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
-import type { Execution } from '../../src-shared/contract/executions.ts'
+import type { Ask, Execution } from '../../src-shared/contract/executions.ts'
+import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
@@ -82,11 +83,14 @@ export interface Views {
   settings(record: ProjectRecord): ProjectSettings
 }
 
-export function createViews(q: Queries): Views {
+export function createViews(q: Queries, asksOf: (id: ExecutionId) => readonly Ask[]): Views {
   return {
     task: (record) => toTask(q, record),
     project: (record) => toProject(q, record),
-    execution: toExecution,
+    execution: (record) => {
+      const asks = asksOf(record.id)
+      return { ...toExecution(record), ...(asks.length > 0 && { asks: [...asks] }) }
+    },
     daemon: toDaemon,
     settings: toSettings,
   }

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { policyOf } from '../domain/access/permissions.ts'
 import { createAgentDriver } from './agent/agent-driver.ts'
 import type { AgentDriverOptions } from './agent/agent-driver.ts'
 import type { AgentProfile, AgentProgram, Place, Preparation } from './agent/agent-profile.ts'
 import { mcpServerName } from './agent/mcp-server.ts'
 import { writePrivateFile } from './agent/private-file.ts'
 import { hasFile, hasVariable } from './agent/signed-in.ts'
-import { buildCommandLine, claudeRefusedArgs } from './claude-code/command-line.ts'
+import { buildCommandLine, claudeRefusedArgs, claudeRefusedWhenAsking } from './claude-code/command-line.ts'
 import { converseWithClaude } from './claude-code/converse.ts'
 import { claudeMarks, claudeQuiet } from './claude-code/environment.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
@@ -33,6 +34,7 @@ const program: AgentProgram = {
 const claudeCode: AgentProfile = {
   program,
   refusedArgs: claudeRefusedArgs,
+  refusedWhenAsking: claudeRefusedWhenAsking,
   quiet: claudeQuiet,
   forget: claudeMarks,
   prepare: prepareClaude,
@@ -47,7 +49,8 @@ export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): Execut
 async function prepareClaude(run: ExecutionRun, own: readonly string[], { resources }: Place): Promise<Preparation> {
   const mcp = run.mcp && resources.use(await writePrivateFile('mcp.json', mcpConfig(run.mcp)))
   const { model = null, effort = null } = run.config
-  return buildCommandLine({ model, effort, session_id: run.session_id, mcp_config: mcp?.path ?? null, args: own })
+  const asks = policyOf(run.config) !== 'all'
+  return buildCommandLine({ model, effort, session_id: run.session_id, mcp_config: mcp?.path ?? null, asks, args: own })
 }
 
 function mcpConfig({ url, token }: NonNullable<ExecutionRun['mcp']>): string {

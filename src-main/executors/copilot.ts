@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { policyOf } from '../domain/access/permissions.ts'
 import type { AcpAgent } from './acp/acp-agent.ts'
 import { acpRefusedArgs } from './acp/refused-args.ts'
 import { hasVariable } from './agent/signed-in.ts'
@@ -19,8 +20,7 @@ export const copilot: AcpAgent = {
   args: ({ config }, own) => [
     ...own,
     '--acp',
-    '--allow-all-tools',
-    '--allow-all-paths',
+    ...(policyOf(config) === 'all' ? ['--allow-all-tools', '--allow-all-paths'] : []),
     ...(config.model === undefined ? [] : ['--model', config.model]),
     ...(config.effort === undefined ? [] : ['--reasoning-effort', config.effort]),
   ],

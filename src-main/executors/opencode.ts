@@ -3,6 +3,13 @@ import type { AcpAgent } from './acp/acp-agent.ts'
 import { acpRefusedArgs } from './acp/refused-args.ts'
 import { hasFile } from './agent/signed-in.ts'
 
+/** It asks about everything then, whatever the person's settings say, and we decide. */
+const asksAll = Object.fromEntries(
+  ['*', 'read', 'glob', 'grep', 'list', 'edit', 'bash', 'task', 'webfetch', 'websearch', 'external_directory'].map(
+    (tool) => [tool, 'ask'],
+  ),
+)
+
 /** opencode, by its `acp` command. Its models are named `provider/model`. */
 export const opencode: AcpAgent = {
   program: {
@@ -26,5 +33,6 @@ export const opencode: AcpAgent = {
     '--cors': 'many',
   }),
   quiet: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+  asking: { OPENCODE_PERMISSION: JSON.stringify(asksAll) },
   choicesByProtocol: true,
 }

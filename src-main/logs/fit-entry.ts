@@ -39,6 +39,12 @@ export function fitEntry(entry: TranscriptEntry, redact: (text: string) => strin
           new_text: fit(entry.diff.new_text),
         },
       }
+    case 'question':
+      return {
+        ...entry,
+        text: fit(entry.text),
+        ...(entry.options && { options: fitDeep(entry.options, 0) as typeof entry.options }),
+      }
     default:
       return { ...entry, text: fit(entry.text) }
   }

@@ -41,6 +41,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       to.notifications.forgetTask(event.data.task_id)
       return to.tasks.remove(event.data.task_id)
     case 'execution.started':
+    case 'execution.updated':
     case 'execution.finished':
       return to.executions.put(event.data.execution)
     case 'review.updated':

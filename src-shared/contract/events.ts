@@ -43,6 +43,8 @@ export const eventPayloads = {
   }),
   'task.deleted': z.object({ ...ofTask }),
   'execution.started': z.object({ ...ofTask, execution: Execution }),
+  /** What it asks a person has changed. */
+  'execution.updated': z.object({ ...ofTask, execution: Execution }),
   'execution.finished': z.object({ ...ofTask, execution: Execution }),
   'review.updated': z.object({ ...ofTask, review: Review }),
   'workspace.updated': z.object({

@@ -12,6 +12,41 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
+/** What a tool of an agent does. */
+export const toolActions = ['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other'] as const
+export type ToolAction = (typeof toolActions)[number]
+
+const ToolDiff = z.object({ path: z.string(), old_text: z.string().nullable(), new_text: z.string() })
+
+export const AskOption = z.object({
+  id: z.string(),
+  label: z.string(),
+  description: z.string().nullable(),
+  kind: z
+    .enum(['allow_once', 'allow_always', 'reject_once', 'choice'])
+    .describe('`allow_always` holds as long as this execution; `choice` answers a question.'),
+})
+export type AskOption = z.infer<typeof AskOption>
+
+/** Something that an agent waits for a person to answer (`executions.answer`). It ends with its execution. */
+export const Ask = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['permission', 'question']),
+    text: z.string().describe('What it asks, in a sentence.'),
+    tool: z.string().nullable().describe("The agent's own name of the tool that it wants to use."),
+    action: z.enum(toolActions).nullable(),
+    target: z.string().nullable().describe('The path, command or query in one line.'),
+    detail: z.string().nullable().describe('The whole command, or all that the tool is given.'),
+    diff: ToolDiff.nullable().describe('What it wants to change, when that is not too long.'),
+    options: z.array(AskOption),
+    multiple: z.boolean().describe('Several options may be chosen: answer with their labels as `text`.'),
+    takes_text: z.boolean().describe('Own words are an answer; with a rejection, they tell the agent why.'),
+    asked_at: Timestamp,
+  })
+  .meta({ id: 'Ask' })
+export type Ask = z.infer<typeof Ask>
+
 export const Execution = z
   .object({
     id: ExecutionId,
@@ -27,6 +62,7 @@ export const Execution = z
     usage: Usage.nullable(),
     error: z.string().nullable().describe('Why it did not succeed, in a sentence for people.'),
     summary: z.string().nullable().describe('Its last words, or what was said when it was finished from outside.'),
+    asks: z.array(Ask).optional().describe('What it waits for a person to answer; absent when that is nothing.'),
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
     last_heartbeat_at: Timestamp.nullable(),
@@ -63,10 +99,10 @@ export const TranscriptEntry = z
       ...at,
       id: z.string(),
       tool: z.string().describe("The agent's own name of the tool."),
-      action: z.enum(['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other']),
+      action: z.enum(toolActions),
       target: z.string().nullable().describe('The path, command or query in one line.'),
       input: z.unknown(),
-      diff: z.object({ path: z.string(), old_text: z.string().nullable(), new_text: z.string() }).nullable(),
+      diff: ToolDiff.nullable(),
     }),
     z.object({ type: z.literal('tool_result'), ...at, id: z.string(), ok: z.boolean(), text: z.string() }),
     z.object({ type: z.literal('stdout'), ...at, text: z.string() }),
@@ -83,6 +119,15 @@ export const TranscriptEntry = z
       type: z.literal('question'),
       ...at,
       text: z.string().describe('It waits for a person to answer this.'),
+      ask_id: z.string().optional().describe('Absent when its last words are the question.'),
+      options: z.array(AskOption).optional(),
+    }),
+    z.object({
+      type: z.literal('answer'),
+      ...at,
+      ask_id: z.string(),
+      text: z.string().describe('What it was answered.'),
+      by: z.string().describe('`user:<handle>`.'),
     }),
   ])
   .meta({ id: 'TranscriptEntry' })

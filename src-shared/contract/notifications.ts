@@ -7,6 +7,7 @@ export const notificationTypes = [
   'review.passed',
   'review.failed',
   'merge.failed',
+  'execution.asks',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 

@@ -118,13 +118,13 @@ export interface ExecutorCapabilities {
 }
 
 export const executorCapabilities: { readonly [P in ExecutorProfile]: ExecutorCapabilities } = {
-  'claude-code': { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
+  'claude-code': { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
   codex: { mcp: true, resumes: true, input: false, effort: true, permissions: ['all'] },
-  opencode: { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
-  gemini: { mcp: true, resumes: true, input: true, effort: false, permissions: ['all'] },
-  copilot: { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
-  qwen: { mcp: true, resumes: true, input: true, effort: false, permissions: ['all'] },
-  acp: { mcp: true, resumes: true, input: true, effort: true, permissions: ['all'] },
+  opencode: { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
+  gemini: { mcp: true, resumes: true, input: true, effort: false, permissions: permissionPolicies },
+  copilot: { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
+  qwen: { mcp: true, resumes: true, input: true, effort: false, permissions: permissionPolicies },
+  acp: { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
   command: { mcp: false, resumes: false, input: false, effort: false, permissions: ['all'] },
   external: { mcp: true, resumes: false, input: false, effort: false, permissions: ['all'] },
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
-import type { Principal } from '../../domain/access/principal.ts'
+import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { speaksFor } from '../../domain/access/work.ts'
 import type { ExecutionRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -10,6 +10,7 @@ type Names =
   | 'executions.get'
   | 'executions.stop'
   | 'executions.input'
+  | 'executions.answer'
   | 'executions.heartbeat'
   | 'executions.finish'
   | 'executions.logs'
@@ -42,6 +43,15 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
         throw error
       }
       return null
+    },
+    'executions.answer': ({ execution_id, ...given }, { principal }) => {
+      const execution = findExecution(read, execution_id)
+      if (!engine.executions.running().get(execution_id)?.live) {
+        throw notRunning('It takes no answer now: it is not running here.')
+      }
+      const refusal = engine.executions.answer(execution_id, given, actorOf(principal))
+      if (refusal) throw new ApiError(refusal)
+      return { execution: views.execution(execution) }
     },
     'executions.heartbeat': ({ execution_id }, { principal }) => {
       const execution = requireOpen(findExecution(read, execution_id))

@@ -14,6 +14,8 @@ export interface AcpAgent {
   readonly refusedArgs: RefusedArgs
   /** Variables for every run. */
   readonly quiet?: Readonly<Record<string, string>>
+  /** Variables that make it ask before it acts, where that is its policy. */
+  readonly asking?: Readonly<Record<string, string>>
   /** What a person chooses is asked for over the protocol; else `args` name it. */
   readonly choicesByProtocol: boolean
   /** It tells what a tool does only where it asks for leave, so it shall go on asking. */

@@ -1,3 +1,4 @@
+import { policyOf } from '../../domain/access/permissions.ts'
 import type { AgentProfile } from '../agent/agent-profile.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { converseOverAcp } from './converse.ts'
@@ -7,7 +8,10 @@ export const acpProfile = (agent: AcpAgent): AgentProfile => ({
   program: agent.program,
   refusedArgs: agent.refusedArgs,
   quiet: () => agent.quiet ?? {},
-  prepare: async (run, own, place) => ({ args: await agent.args(run, own, place) }),
+  prepare: async (run, own, place) => ({
+    args: await agent.args(run, own, place),
+    ...(policyOf(run.config) !== 'all' && agent.asking && { env: agent.asking }),
+  }),
   converse: (run, listener) => converseOverAcp(agent, run, listener),
   // It waits for further prompts until its stdin ends, and not every one notices that.
   exitGraceMs: 3_000,

@@ -1,7 +1,10 @@
 import { methods, RequestError } from '@agentclientprotocol/sdk'
 import type { AnyMessage, PromptResponse, Stream } from '@agentclientprotocol/sdk'
+import { policyOf } from '../../domain/access/permissions.ts'
 import type { ExecutionRun } from '../../engine/ports.ts'
 import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
+import { createPermissions } from '../agent/permissions.ts'
+import type { AskedCall, Permissions } from '../agent/permissions.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
 import { beginStory, concludeStory, noteFailure } from '../agent/run-story.ts'
 import type { RunStory } from '../agent/run-story.ts'
@@ -23,6 +26,9 @@ interface Talk {
   readonly story: RunStory
   readonly usage: UsageCount
   readonly updates: UpdateReader
+  readonly permissions: Permissions
+  /** What waits for leave, by the id of its call. */
+  readonly asked: Map<string, AskedCall>
   /** Words of a person that wait for the end of the turn. */
   readonly queue: string[]
   /** Earlier turns, which an agent tells again, are over. */
@@ -46,6 +52,9 @@ export function converseOverAcp(agent: AcpAgent, run: ExecutionRun, listener: Di
     story,
     usage,
     updates,
+    // Over the protocol a no has no words.
+    permissions: createPermissions(run, { tellsWhy: false }),
+    asked: new Map(),
     queue: [],
     present: false,
     replayed: 0,
@@ -96,11 +105,11 @@ function hear(talk: Talk, json: unknown, receive: (message: AnyMessage) => void)
   if (!isRecord(json) || json['jsonrpc'] !== '2.0') return false
   if (json['method'] === methods.client.session.requestPermission) {
     const call = readAskedCall(json)
-    if (call !== null) talk.updates.asked(call)
+    if (call !== null) talk.asked.set(call.toolCallId, talk.updates.asked(call))
   }
   if (json['method'] !== methods.client.session.update) {
     // What an agent tells by notifications of its own is not for us.
-    if (json['id'] !== undefined) receive(json as AnyMessage)
+    if (json['id'] !== undefined || json['method'] === methods.protocol.cancelRequest) receive(json as AnyMessage)
     return true
   }
   const update = readUpdate(json)
@@ -145,11 +154,19 @@ async function openSession(talk: Talk, stream: Stream): Promise<AcpSession> {
     stream,
     model: agent.choicesByProtocol ? (run.config.model ?? null) : null,
     effort: agent.choicesByProtocol ? (run.config.effort ?? null) : null,
-    free: agent.tellsByAsking !== true,
+    free: policyOf(run.config) === 'all' ? (agent.tellsByAsking === true ? null : true) : false,
+    permit: (toolCallId, signal) => permit(talk, toolCallId, signal),
   })
   story.session_id = session.id
   listener.onSession(session.id)
   return session
+}
+
+/** What can't be read is not allowed, unless everything is. */
+async function permit({ permissions, asked, run }: Talk, toolCallId: string, signal: AbortSignal): Promise<boolean> {
+  const call = asked.get(toolCallId)
+  if (call === undefined) return policyOf(run.config) === 'all'
+  return (await permissions.decide(call, signal)).allowed
 }
 
 const limits: Readonly<Record<string, string>> = {

@@ -1,5 +1,8 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { mcpServerName } from '../agent/mcp-server.ts'
+import type { AskedCall } from '../agent/permissions.ts'
+import { pathsIn } from '../agent/places.ts'
 import { cut, cutAll, isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
 import type { Call } from './updates.ts'
 
@@ -32,6 +35,23 @@ export function describeCall(call: Call, title: string, cwd: string): Omit<ToolC
     input: cutAll(Object.keys(input).length > 0 ? input : null),
     diff,
   }
+}
+
+/** A call that waits for leave, with all that it names. */
+export function describeAsked(call: Call, title: string, cwd: string): AskedCall {
+  const about = describeCall(call, title, cwd)
+  const parts = (call.content ?? []).flatMap((part) => (part.path === undefined ? [] : [part.path]))
+  const paths = [...(call.locations ?? []).map(({ path }) => path), ...parts, ...pathsIn(inputOf(call))]
+  // Agents that name the server in the title are told apart by it, others by the name of the tool.
+  const server = /\((\S+) MCP Server\)$/.exec(title)?.[1]
+  const ours = about.action === 'mcp' && (server === undefined ? ourTool.test(about.tool) : server === mcpServerName)
+  return { ...about, input: about.input ?? shownOf(call, about.action), ours, paths: [...new Set(paths)] }
+}
+
+/** What a person is shown instead, where an agent does not tell the input: the whole of it, for that is what they allow. */
+function shownOf(call: Call, action: ToolCall['action']): Readonly<Record<string, unknown>> {
+  const [title, texts] = [call.title ?? '', textsOf(call)]
+  return { [action === 'run' ? 'command' : 'title']: title, ...(texts.length > 0 && { text: texts.join('\n') }) }
 }
 
 function toolOf(call: Call, title: string): string {

@@ -1,15 +1,16 @@
 import type { DialogueListener } from '../agent/agent-profile.ts'
+import type { AskedCall } from '../agent/permissions.ts'
 import { noteDeed, noteWords } from '../agent/run-story.ts'
 import type { RunStory } from '../agent/run-story.ts'
 import { cut, isRecord } from '../agent/words.ts'
-import { describeCall, resultOfCall } from './describe-call.ts'
+import { describeAsked, describeCall, resultOfCall } from './describe-call.ts'
 import type { Call, Update } from './updates.ts'
 import type { UsageCount } from './usage.ts'
 
 export interface UpdateReader {
   read(update: Update): void
-  /** A call that waits for permission is told as far as it is known. */
-  asked(call: Call): void
+  /** A call that waits for permission is told as far as it is known; what that is. */
+  asked(call: Call): AskedCall
   /** Writes what is still gathered: a turn is over. */
   flush(): void
 }
@@ -93,7 +94,11 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
           return usage.cost(update.cost ?? null)
       }
     },
-    asked: (call) => tell(hear(call)),
+    asked: (call) => {
+      const known = hear(call)
+      tell(known)
+      return describeAsked(known.call, known.title, cwd)
+    },
     flush,
   }
 }

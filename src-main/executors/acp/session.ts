@@ -27,12 +27,16 @@ export interface AcpSessionRequest {
   /** Model and effort are asked for over the protocol; null when told in another way, or the agent's own choice. */
   readonly model: string | null
   readonly effort: string | null
-  /** Whether it shall ask nobody, if it has a mode for that. */
-  readonly free: boolean
+  /** Whether it shall ask nobody, or must ask, if it has modes for that; null leaves it as it is. */
+  readonly free: boolean | null
+  /** Whether it may make this call. */
+  readonly permit: (toolCallId: string, signal: AbortSignal) => Promise<boolean>
 }
 
 /** Modes in which an agent asks nobody, as agents name them. The worktree is what keeps it apart. */
 const freeModes = ['bypassPermissions', 'full-access', 'yolo']
+/** Modes in which it asks before it changes or runs something. */
+const askingModes = ['default', 'manual', 'read-only', 'ask']
 
 /** A failure that is told as it is. */
 export class AcpSetupError extends Error {
@@ -46,15 +50,18 @@ export class AcpSetupError extends Error {
 }
 
 /** Shakes hands with an agent and opens a session, or takes up an earlier one. */
-export async function openAcpSession({ run, stream, model, effort, free }: AcpSessionRequest): Promise<AcpSession> {
+export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSession> {
+  const { run, stream, model, effort, free, permit } = request
   const { agent } = client({ name: 'Copse' })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => ({ outcome: allow(params) }))
+    .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => ({
+      outcome: choose(params, (await permit(params.toolCall.toolCallId, signal)) ? 'allow' : 'reject'),
+    }))
     .connect(stream)
   const about = await shakeHands(agent)
   const opened = await enter(agent, about, run)
-  if (free) await beFree(agent, opened)
-  if (model !== null) await choose(agent, opened, 'model', model)
-  if (effort !== null) await choose(agent, opened, 'effort', effort)
+  if (free !== null) await takeMode(agent, opened, free ? freeModes : askingModes, free)
+  if (model !== null) await configure(agent, opened, 'model', model)
+  if (effort !== null) await configure(agent, opened, 'effort', effort)
   return {
     id: opened.sessionId,
     prompt: (text) =>
@@ -125,17 +132,29 @@ function mcpServersOf({ mcp }: ExecutionRun): McpServer[] {
   return [{ type: 'http', name: mcpServerName, url: mcp.url, headers }]
 }
 
-/** Nobody is there to allow anything: what an agent still asks is allowed, but fewer questions are quicker. */
-async function beFree(agent: ClientContext, { sessionId, modes }: Opened): Promise<void> {
-  const free = freeModes.find((id) => modes?.availableModes.some((mode) => mode.id === id))
-  if (free === undefined || modes?.currentModeId === free) return
-  await agent.request(methods.agent.session.setMode, { sessionId, modeId: free })
+/**
+ * Where nobody is there to allow anything, what an agent still asks is allowed, but fewer questions are
+ * quicker. Where somebody is, it must not be in a mode of the person's own settings that asks nobody.
+ */
+async function takeMode(
+  agent: ClientContext,
+  { sessionId, modes }: Opened,
+  wanted: readonly string[],
+  free: boolean,
+): Promise<void> {
+  const modeId = wanted.find((id) => modes?.availableModes.some((mode) => mode.id === id))
+  if (modeId !== undefined && modes?.currentModeId !== modeId) {
+    await agent.request(methods.agent.session.setMode, { sessionId, modeId })
+  }
+  if (free || modeId !== undefined || !freeModes.includes(modes?.currentModeId ?? '')) return
+  const text = `It is in the mode ${modes?.currentModeId ?? ''}, which asks nobody, and has none that asks. Let it do all.`
+  throw new AcpSetupError('no_choice', text)
 }
 
 /** What a person may choose of an agent, by the category of its option. */
 const choices = { model: 'model', effort: 'thought_level' } as const
 
-async function choose(
+async function configure(
   agent: ClientContext,
   { sessionId, configOptions }: Opened,
   what: keyof typeof choices,
@@ -155,11 +174,12 @@ async function choose(
 }
 
 /** Once, for what it allows for longer may be kept in a file of the worktree. */
-function allow({
-  options,
-}: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {
+function choose(
+  { options }: RequestPermissionRequest,
+  what: 'allow' | 'reject',
+): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {
   const option =
-    options.find(({ kind }) => kind === 'allow_once') ?? options.find(({ kind }) => kind === 'allow_always')
+    options.find(({ kind }) => kind === `${what}_once`) ?? options.find(({ kind }) => kind === `${what}_always`)
   return option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' }
 }
 

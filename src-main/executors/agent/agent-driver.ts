@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
+import { policyOf } from '../../domain/access/permissions.ts'
 import { shellCommand } from '../../base/process-shell.ts'
 import { ProcessStartError, spawnTree } from '../../base/process.ts'
 import type { ProcessTree } from '../../base/process.ts'
@@ -76,7 +77,9 @@ async function start(profile: AgentProfile, run: ExecutionRun, options: StartOpt
   // Whether there is anything to start is known before anything is written for it.
   launch([], env)
   await using resources = new AsyncDisposableStack()
-  const own = filterArgs(run.config.args ?? [], profile.refusedArgs)
+  const { refusedArgs, refusedWhenAsking } = profile
+  const more = policyOf(run.config) === 'all' ? {} : refusedWhenAsking
+  const own = filterArgs(run.config.args ?? [], { ...refusedArgs, flags: { ...refusedArgs.flags, ...more } })
   const warn = (text: string): void => run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
   if (own.refused.length > 0) {
     warn(`Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`)

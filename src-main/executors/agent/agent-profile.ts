@@ -77,6 +77,8 @@ export interface Dialogue {
 export interface AgentProfile {
   readonly program: AgentProgram
   readonly refusedArgs: RefusedArgs
+  /** Flags that are refused, too, where it has to ask before it acts. */
+  readonly refusedWhenAsking?: RefusedArgs['flags']
   /** Variables for every run, below the person's own settings for the agent. */
   readonly quiet: () => Readonly<Record<string, string>>
   /** Variables of the person's environment that it must not see. */

@@ -1,6 +1,7 @@
 import { filterArgs } from '../agent/filter-args.ts'
 import type { FilteredArgs, RefusedArgs } from '../agent/filter-args.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
+import { questionTool } from './control.ts'
 
 /** What one start of Claude Code needs to be told. */
 export interface CommandLineRequest {
@@ -9,16 +10,28 @@ export interface CommandLineRequest {
   readonly session_id: string | null
   /** The file with our MCP server; null when there is none. */
   readonly mcp_config: string | null
+  /** People are there to be asked: it asks them over its stdin before it acts. */
+  readonly asks: boolean
   /** The agent's own arguments. */
   readonly args: readonly string[]
 }
 
 /**
- * Tools that have no place in a headless run in a given worktree: nobody can answer a question put
- * as a tool (it would be answered with nothing, and the agent would guess), work in another worktree
- * is lost to the task, and what is scheduled for later dies with the process.
+ * Tools that have no place in a headless run in a given worktree: work in another worktree is lost to
+ * the task, and what is scheduled for later dies with the process.
  */
-const disallowedTools = ['AskUserQuestion', 'EnterWorktree', 'CronCreate', 'ScheduleWakeup']
+const disallowedTools = ['EnterWorktree', 'CronCreate', 'ScheduleWakeup']
+
+/** It asks about these whatever a settings file allows, and whether or not it thinks them harmless: we decide. */
+const askedTools = ['Bash', 'PowerShell', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch']
+
+/** Nobody can answer a question put as a tool: it would be answered with nothing, and the agent would guess. */
+const askNobody = ['--permission-mode', 'bypassPermissions', '--disallowedTools']
+const unasked = [questionTool, ...disallowedTools]
+const askPeople = [
+  ...['--permission-mode', 'default', '--permission-prompt-tool', 'stdio'],
+  ...['--settings', JSON.stringify({ permissions: { ask: askedTools } }), '--disallowedTools'],
+]
 
 /** Flags that are ours to set, or that would turn a headless run into something else. */
 const refusedFlags: RefusedArgs['flags'] = {
@@ -56,6 +69,9 @@ const refusedFlags: RefusedArgs['flags'] = {
   '--help': 'none',
 }
 
+/** Of several only the last would count, and ours says what it asks about. */
+export const claudeRefusedWhenAsking: RefusedArgs['flags'] = { '--settings': 'one' }
+
 /** Of the short flags `-d` (debug) and `-n` (name) stay the agent's; of the refused ones -r and -w may have a value. */
 export const claudeRefusedArgs: RefusedArgs = {
   flags: refusedFlags,
@@ -79,10 +95,9 @@ export function buildCommandLine(request: CommandLineRequest): FilteredArgs {
       ...own.args,
       '-p',
       ...['--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'],
-      // Nobody is there to allow anything, and an agent must build, test and commit as its project
+      // Where nobody is there to allow anything, an agent must build, test and commit as its project
       // demands, which no list of allowed commands foresees. The worktree is what keeps it apart.
-      ...['--permission-mode', 'bypassPermissions'],
-      ...['--disallowedTools', disallowedTools.join(',')],
+      ...(request.asks ? [...askPeople, disallowedTools.join(',')] : [...askNobody, unasked.join(',')]),
       ...mcp,
       ...(request.model === null ? [] : ['--model', request.model]),
       ...(request.effort === null ? [] : ['--effort', request.effort]),

@@ -1,15 +1,25 @@
 import type { ExecutionRun } from '../../engine/ports.ts'
 import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
+import { createPermissions } from '../agent/permissions.ts'
 import { conclude } from './conclude.ts'
+import { createControl } from './control.ts'
 import { createStreamReader } from './read-stream.ts'
 import type { RunFacts } from './track-run.ts'
 
 /** Stream-json both ways: every message is a line, and the end of a turn closes its stdin, upon which it exits. */
 export function converseWithClaude(run: ExecutionRun, listener: DialogueListener): Dialogue {
-  const stream = createStreamReader(listener)
+  const control = createControl({
+    permissions: createPermissions(run, { tellsWhy: true }),
+    cwd: run.cwd,
+    send: (message) => listener.write(lineOf(message)),
+  })
+  const stream = createStreamReader({ ...listener, onControl: control.hear })
   return {
     push: stream.push,
-    end: stream.end,
+    end: () => {
+      stream.end()
+      control.close()
+    },
     // A prompt that can't be delivered has no other cause than an early exit, which tells more.
     begin: (prompt) => void listener.write(userMessage(prompt)).catch(() => undefined),
     say: (text) => listener.write(userMessage(text)),
@@ -24,8 +34,11 @@ function resultOf(facts: RunFacts, asked: string | null, stderr: string): RunRes
   return { session_id, usage: facts.usage, failed: facts.result?.failed === true, ...conclude(facts, stderr) }
 }
 
+const userMessage = (text: string): string =>
+  lineOf({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })
+
 /** One line: some line readers, Node's among them, also end lines at U+2028 and U+2029, which JSON leaves as they are. */
-function userMessage(text: string): string {
-  const json = JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })
+function lineOf(message: object): string {
+  const json = JSON.stringify(message)
   return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
 }

@@ -1,6 +1,8 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { createLineSplitter, maxLineBytes } from '../agent/split-lines.ts'
 import type { SplitLine } from '../agent/split-lines.ts'
+import { readControl } from './control.ts'
+import type { ControlMessage } from './control.ts'
 import { parseLine } from './stream-events.ts'
 import type { StreamEvent } from './stream-events.ts'
 import { toEntries } from './to-entries.ts'
@@ -15,6 +17,8 @@ export interface StreamListener {
   readonly onTurn?: () => void
   /** The session has a name, or another one. */
   readonly onSession?: (session_id: string) => void
+  /** It asks for an answer over its stdin, or needs none any more. */
+  readonly onControl?: (message: ControlMessage) => void
   /** The time of the entries, as ISO 8601. */
   readonly now: () => string
 }
@@ -42,7 +46,11 @@ export function createStreamReader(listener: StreamListener, maxBytes: number = 
       listener.onEntry({ type: 'stdout', at, text: line.text + rest })
       return
     }
-    if (parsed.kind === 'unknown') return
+    if (parsed.kind === 'unknown') {
+      const control = readControl(parsed.json)
+      if (control !== null) listener.onControl?.(control)
+      return
+    }
     const before = facts
     facts = trackRun(before, parsed.event)
     if (facts.session_id !== null && facts.session_id !== before.session_id) listener.onSession?.(facts.session_id)

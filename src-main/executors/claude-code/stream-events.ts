@@ -93,7 +93,9 @@ export type StreamEvent = z.infer<typeof Known>
 
 /** `garbage` is not of the protocol at all; `unknown` is, but says nothing that is read here. */
 export type ParsedLine =
-  { readonly kind: 'event'; readonly event: StreamEvent } | { readonly kind: 'unknown' } | { readonly kind: 'garbage' }
+  | { readonly kind: 'event'; readonly event: StreamEvent }
+  | { readonly kind: 'unknown'; readonly json: unknown }
+  | { readonly kind: 'garbage' }
 
 const knownTypes: ReadonlySet<string> = new Set(['system', 'assistant', 'user', 'result', 'rate_limit_event'])
 
@@ -102,7 +104,7 @@ export function parseLine(line: string): ParsedLine {
   const json = parseJson(line)
   const any = Any.safeParse(json)
   if (!any.success) return { kind: 'garbage' }
-  if (!knownTypes.has(any.data.type)) return { kind: 'unknown' }
+  if (!knownTypes.has(any.data.type)) return { kind: 'unknown', json }
   const known = Known.safeParse(json)
   return known.success ? { kind: 'event', event: known.data } : { kind: 'garbage' }
 }

@@ -30,6 +30,20 @@ export const executionsOperations = {
     204,
     ['execution_not_running'],
   ),
+  'executions.answer': post(
+    '/executions/{execution_id}/answers',
+    'member_human',
+    'Answer what the agent asks: allow or reject what it wants to do, or choose or say what it wants to know.',
+    z.object({
+      execution_id: ExecutionId,
+      ask_id: z.string().max(100),
+      option_id: z.string().max(100).optional(),
+      text: z.string().trim().min(1).max(20_000).optional(),
+    }),
+    z.object({ execution: Execution }),
+    200,
+    ['execution_not_running', 'already_answered'],
+  ),
   'executions.heartbeat': post(
     '/executions/{execution_id}/heartbeat',
     'member',

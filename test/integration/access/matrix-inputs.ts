@@ -26,6 +26,7 @@ const byKey: Values = {
   files: [{ path: 'x', blob: null, new_mode: null }],
   viewed: true,
   data: 'x',
+  ask_id: 'no-such-ask',
   definition: {},
   platform: 'selfhosted',
   base_url: 'http://127.0.0.1:9',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildCommandLine } from '../../../../src-main/executors/claude-code/command-line.ts'
 
-const plain = { model: null, effort: null, session_id: null, mcp_config: null, args: [] }
+const plain = { model: null, effort: null, session_id: null, mcp_config: null, asks: false, args: [] }
 const protocol = [
   '-p',
   '--output-format',
@@ -20,12 +20,25 @@ test('a run speaks stream-json both ways and asks nobody', () => {
   expect(buildCommandLine(plain)).toEqual({ args: protocol, refused: [] })
 })
 
+test('a run that asks puts every command and change to us, whatever settings allow, and may ask questions', () => {
+  const { args } = buildCommandLine({ ...plain, asks: true })
+  const settings = args[args.indexOf('--settings') + 1] ?? ''
+  expect(args).toEqual([
+    ...protocol.slice(0, protocol.indexOf('--permission-mode')),
+    ...['--permission-mode', 'default', '--permission-prompt-tool', 'stdio', '--settings', settings],
+    ...['--disallowedTools', 'EnterWorktree,CronCreate,ScheduleWakeup'],
+  ])
+  const asked = ['Bash', 'PowerShell', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch']
+  expect(JSON.parse(settings)).toEqual({ permissions: { ask: asked } })
+})
+
 test('model, effort, session and MCP are told after the protocol, the own arguments before it', () => {
   const { args } = buildCommandLine({
     model: 'opus',
     effort: 'high',
     session_id: 'abc',
     mcp_config: '/tmp/mcp.json',
+    asks: false,
     args: ['--bare', '--add-dir', '/a', '/b', '-d'],
   })
   expect(args).toEqual([

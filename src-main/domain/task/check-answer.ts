@@ -1,0 +1,27 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { Ask, AskOption } from '../../../src-shared/contract/executions.ts'
+
+/** An answer as somebody gives it. */
+export interface GivenAnswer {
+  readonly option_id?: string | undefined
+  readonly text?: string | undefined
+}
+
+/** What an answer comes to, or why it is none to this question. */
+export function checkAnswer(
+  { kind, options, takes_text }: Pick<Ask, 'kind' | 'options' | 'takes_text'>,
+  { option_id, text }: GivenAnswer,
+): { readonly option: AskOption | null; readonly text: string | null } | Refusal {
+  const option = option_id === undefined ? null : (options.find(({ id }) => id === option_id) ?? null)
+  const known = options.map(({ id }) => `\`${id}\``).join(', ')
+  if (option_id !== undefined && option === null) return refuse('option_id', `There is no such option. Take ${known}.`)
+  if (option === null && (text === undefined || kind === 'permission')) {
+    return refuse('option_id', known === '' ? 'Answer with `text`.' : `Choose one of its options: ${known}.`)
+  }
+  if (text !== undefined && !takes_text) return refuse('text', `It takes no words of your own. Choose ${known}.`)
+  return { option, text: text ?? null }
+}
+
+function refuse(path: string, message: string): Refusal {
+  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
+}

@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+
+/**
+ * An agent that speaks ACP on its stdin and stdout and asks before each call that its prompt lists between
+ * `<asks>` and `</asks>`. What it may write it writes; what it was answered are its last words.
+ */
+
+interface Call {
+  readonly title: string
+  readonly kind: string
+  readonly rawInput: Readonly<Record<string, string>>
+}
+interface Message {
+  readonly id?: number | string
+  readonly method?: string
+  readonly params?: { readonly cwd?: string; readonly prompt?: readonly { readonly text: string }[] }
+  readonly result?: { readonly outcome: { readonly outcome: string; readonly optionId?: string } }
+}
+
+const send = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const waiting = new Map<number | string, (answer: string) => void>()
+const options = ['allow_once', 'allow_always', 'reject_once'].map((kind) => ({
+  optionId: `my-${kind}`,
+  name: kind,
+  kind,
+}))
+let cwd = ''
+let asked = 0
+
+function ask(call: Call): Promise<string> {
+  asked += 1
+  const id = `ask-${asked}`
+  const toolCall = { toolCallId: `call-${asked}`, status: 'pending', ...call }
+  send({ id, method: 'session/request_permission', params: { sessionId: 's1', toolCall, options } })
+  return new Promise((resolve) => waiting.set(id, resolve))
+}
+
+async function work(prompt: string): Promise<void> {
+  const calls = JSON.parse(/<asks>(.*)<\/asks>/s.exec(prompt)?.[1] ?? '[]') as readonly Call[]
+  const answers: string[] = []
+  for (const call of calls) {
+    const answer = await ask(call)
+    answers.push(answer)
+    const { path, content } = call.rawInput
+    if (answer === 'my-allow_once' && path !== undefined && content !== undefined) await writeFile(path, content)
+  }
+  const update = {
+    sessionUpdate: 'agent_message_chunk',
+    content: { type: 'text', text: `Answered: ${answers.join(' ')}.` },
+  }
+  send({ method: 'session/update', params: { sessionId: 's1', update } })
+}
+
+async function hear({ id, method, params, result }: Message): Promise<void> {
+  if (method === undefined && id !== undefined) waiting.get(id)?.(result?.outcome.optionId ?? 'cancelled')
+  else if (method === 'initialize') send({ id, result: { protocolVersion: 1, agentCapabilities: {} } })
+  else if (method === 'session/new') {
+    cwd = params?.cwd ?? ''
+    process.chdir(cwd)
+    send({ id, result: { sessionId: 's1' } })
+  } else if (method === 'session/prompt') {
+    await work(params?.prompt?.[0]?.text ?? '')
+    send({ id, result: { stopReason: 'end_turn' } })
+  }
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => void hear(JSON.parse(line) as Message))

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Ask, Execution, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import type { PermissionPolicy } from '../../../src-shared/contract/projects.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
+
+const command = `"${process.execPath}" "${join(projectRoot, 'test/fakes/asking-acp-agent.ts')}"`
+const run = (line: string) => ({ title: line, kind: 'execute', rawInput: { command: line } })
+const write = (path: string) => ({ title: `Write ${path}`, kind: 'edit', rawInput: { path, content: 'x\n' } })
+
+/** A task whose agent asks for these calls, claimed. */
+async function begin(job: Job, permissions: PermissionPolicy, calls: readonly object[]): Promise<Execution> {
+  const { client } = job.running
+  const agent = await client.call('agents.create', { name: 'Asker', executor: 'acp', config: { command, permissions } })
+  const task = await job.task({ description: `Do it. <asks>${JSON.stringify(calls)}</asks>` })
+  return (await job.claim(task, agent)).execution
+}
+
+const get = (job: Job, { id }: Execution) => job.running.client.call('executions.get', { execution_id: id })
+/** What an execution asks, once it asks so much, after what it was asked before. */
+const asked = async (job: Job, execution: Execution, fits: (asks: readonly Ask[]) => boolean): Promise<Ask> => {
+  const found = await job.running.eventually(
+    () => get(job, execution),
+    ({ asks = [] }) => asks.length > 0 && fits(asks),
+  )
+  const ask = found.asks?.[0]
+  if (!ask) throw new Error('It asks nothing.')
+  return ask
+}
+const answer = (job: Job, { id }: Execution, ask: Ask, option_id: string, text?: string) =>
+  job.running.client.call('executions.answer', { execution_id: id, ask_id: ask.id, option_id, ...(text && { text }) })
+const ended = (job: Job, execution: Execution) =>
+  job.running.eventually(
+    () => get(job, execution),
+    (one) => one.finished_at !== null,
+  )
+
+async function transcript(job: Job, { id }: Execution): Promise<readonly TranscriptEntry[]> {
+  const name = `agent-${id}.jsonl`
+  const { data_base64 } = await job.running.client.call('executions.read_log', { execution_id: id, name })
+  const lines = Buffer.from(data_base64, 'base64').toString('utf8').trim().split('\n')
+  return lines.map((line) => parseJson(line) as TranscriptEntry)
+}
+
+test.concurrent('what it wants to run is shown to people, allowed, and written down with who said so', async () => {
+  await using job = await startJob()
+  const execution = await begin(job, 'ask', [run('npm test')])
+  const ask = await asked(job, execution, () => true)
+  expect(ask).toMatchObject({
+    kind: 'permission',
+    text: 'Asks to run npm test',
+    action: 'run',
+    detail: 'npm test',
+    takes_text: false,
+    options: [
+      { id: 'allow', kind: 'allow_once' },
+      { id: 'allow_always', kind: 'allow_always' },
+      { id: 'reject', kind: 'reject_once' },
+    ],
+  })
+  const { items } = await job.running.client.call('notifications.list', { project_id: job.project.id })
+  expect(items).toMatchObject([{ event_type: 'execution.asks', body: 'Asks to run npm test' }])
+
+  const answered = await answer(job, execution, ask, 'allow')
+  expect(answered.execution.asks).toBeUndefined()
+  expect(await ended(job, execution)).toMatchObject({ status: 'succeeded', summary: 'Answered: my-allow_once.' })
+  const entries = (await transcript(job, execution)).filter(({ type }) => type === 'question' || type === 'answer')
+  expect(entries).toMatchObject([
+    { type: 'question', ask_id: ask.id, text: 'Asks to run npm test', options: ask.options },
+    { type: 'answer', ask_id: ask.id, text: 'Allow', by: 'user:owner' },
+  ])
+})
+
+test.concurrent('an answer is wanted of people, of the options, and once', async () => {
+  await using job = await startJob()
+  const { running } = job
+  const execution = await begin(job, 'ask', [run('one'), run('two')])
+  const ask = await asked(job, execution, () => true)
+  const { id: execution_id } = execution
+  const call = (given: object) => running.client.call('executions.answer', { execution_id, ask_id: ask.id, ...given })
+  expect(await refusalOf(call({}))).toBe('validation_failed')
+  expect(await refusalOf(call({ option_id: 'nothing' }))).toBe('validation_failed')
+  expect(await refused(call({ option_id: 'reject', text: 'Why?' }))).toMatchObject({
+    code: 'validation_failed',
+    details: { issues: [{ path: 'text' }] },
+  })
+  const unknown = running.client.call('executions.answer', { execution_id, ask_id: 'no-such', option_id: 'allow' })
+  expect(await refused(unknown)).toMatchObject({ code: 'not_found', details: { resource: 'ask' } })
+
+  await call({ option_id: 'reject' })
+  expect(await refusalOf(call({ option_id: 'allow' }))).toBe('already_answered')
+  const second = await asked(job, execution, ([one]) => one?.target === 'two')
+  await answer(job, execution, second, 'allow')
+  expect(await ended(job, execution)).toMatchObject({ summary: 'Answered: my-reject_once my-allow_once.' })
+  expect(await refusalOf(call({ option_id: 'allow' }))).toBe('execution_not_running')
+})
+
+test.concurrent('who may edit in the worktree is asked about nothing else but what leads out of it', async () => {
+  await using job = await startJob()
+  const outside = join(job.running.dataDir, 'outside.txt')
+  const execution = await begin(job, 'worktree', [write('inside.txt'), write(outside), write('.git/config')])
+  const first = await asked(job, execution, () => true)
+  expect(first.text).toBe(`Asks to write ${outside}`)
+  expect(first.diff).toEqual({ path: outside, old_text: null, new_text: 'x\n' })
+  await answer(job, execution, first, 'reject')
+  const second = await asked(job, execution, ([one]) => one?.id !== first.id)
+  expect(second.target).toBe('.git/config')
+  await answer(job, execution, second, 'reject')
+  expect(await ended(job, execution)).toMatchObject({
+    summary: 'Answered: my-allow_once my-reject_once my-reject_once.',
+  })
+  expect(existsSync(outside)).toBe(false)
+})
+
+test.concurrent('what is allowed for the run is not asked again, anything else is', async () => {
+  await using job = await startJob()
+  const calls = [run('make'), run('make'), write('a.txt'), write('b.txt'), run('make all')]
+  const execution = await begin(job, 'ask', calls)
+  await answer(job, execution, await asked(job, execution, () => true), 'allow_always')
+  await answer(job, execution, await asked(job, execution, ([one]) => one?.target === 'a.txt'), 'allow_always')
+  const last = await asked(job, execution, ([one]) => one?.action === 'run')
+  expect(last.detail).toBe('make all')
+  await answer(job, execution, last, 'reject')
+  const allowed = Array.from({ length: 4 }, () => 'my-allow_once').join(' ')
+  expect(await ended(job, execution)).toMatchObject({ summary: `Answered: ${allowed} my-reject_once.` })
+})
+
+test.concurrent('a question ends with the agent that asked it', async () => {
+  await using job = await startJob()
+  const execution = await begin(job, 'ask', [run('sleep')])
+  const ask = await asked(job, execution, () => true)
+  const stopped = await job.running.client.call('executions.stop', { execution_id: execution.id })
+  expect(stopped.execution).toMatchObject({ status: 'stopped' })
+  expect(stopped.execution.asks).toBeUndefined()
+  expect(await refusalOf(answer(job, execution, ask, 'allow'))).toBe('execution_not_running')
+})
+
+test.concurrent('secrets in what it wants to do are shown to nobody', async () => {
+  await using job = await startJob()
+  await job.settings({ redaction_patterns: ['hunter\\d'] })
+  const execution = await begin(job, 'ask', [run('login --password hunter2')])
+  const ask = await asked(job, execution, () => true)
+  expect(JSON.stringify(ask)).not.toContain('hunter2')
+  expect(ask.detail).toContain('[redacted]')
+  await answer(job, execution, ask, 'reject')
+  await ended(job, execution)
+})
+
+test.concurrent('under `all` nobody is asked, and an agent that can’t ask is refused another policy', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const execution = await begin(job, 'all', [run('make'), write('/nowhere/else')].slice(0, 1))
+  expect(await ended(job, execution)).toMatchObject({ summary: 'Answered: my-allow_once.' })
+  const { items } = await client.call('notifications.list', { project_id: job.project.id })
+  expect(items.filter(({ event_type }) => event_type === 'execution.asks')).toEqual([])
+
+  const config = { command: 'true', permissions: 'ask' } as const
+  const made = client.call('agents.create', { name: 'No', executor: 'command', config })
+  expect(await refused(made)).toMatchObject({
+    code: 'validation_failed',
+    details: { issues: [{ path: 'config.permissions' }] },
+  })
+  const agent = await job.agent('true')
+  expect(await refusalOf(client.call('agents.update', { agent_id: agent.id, config }))).toBe('validation_failed')
+  // One that a daemon hosts says by itself what it does, but nobody here could answer it.
+  const { daemon, token } = await client.call('daemons.create', { name: 'Elsewhere' })
+  const agents = [{ name: 'Hosted', executor: 'claude-code' as const, config: { permissions: 'ask' as const } }]
+  await job.running.clientWith(token).call('daemons.report', { daemon_id: daemon.id, agents })
+  const hosted = (await client.call('agents.list', {})).items.find(({ name }) => name === 'Hosted')
+  const task = await job.task()
+  const claim = client.call('tasks.claim', { task_id: task.id, agent_id: hosted?.id })
+  expect(await refused(claim)).toMatchObject({ code: 'validation_failed' })
+})
