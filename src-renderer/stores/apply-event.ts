@@ -76,6 +76,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.notifications.marked(event.data)
     case 'notification.deleted':
       return to.notifications.deleted(event.data.notification_id)
+    case 'integration.updated':
       return to.integrations.put(event.data.project_id, event.data.integration)
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':

@@ -85,8 +85,6 @@ export const eventPayloads = {
     title: z.string(),
     body: z.string().nullable(),
   }),
-  /** `entry` is null when it was forgotten. */
-  'knowledge.updated': z.object({
   /** Heard only by the one who marked it (null: the local operator). `notification_id` is null for all of the project. */
   'notification.read': z.object({
     project_id: ProjectId,
@@ -97,6 +95,8 @@ export const eventPayloads = {
   }),
   /** By somebody; those of a deleted task or project go with it, and that is told once. */
   'notification.deleted': z.object({ ...ofTask, notification_id: NotificationId }),
+  /** `entry` is null when it was forgotten. */
+  'knowledge.updated': z.object({
     project_id: ProjectId,
     knowledge_id: KnowledgeId,
     entry: KnowledgeEntry.nullable(),

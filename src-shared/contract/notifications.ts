@@ -11,7 +11,6 @@ export const notificationTypes = [
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
-/** A milestone that somebody should hear of. */
 export const notificationTones = ['success', 'warning'] as const
 export type NotificationTone = (typeof notificationTones)[number]
 
@@ -22,6 +21,7 @@ export function toneOf(type: NotificationType): NotificationTone {
   return successes.includes(type) ? 'success' : 'warning'
 }
 
+/** A milestone that somebody should hear of. */
 export const Notification = z
   .object({
     id: NotificationId,
