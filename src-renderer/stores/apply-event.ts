@@ -69,7 +69,6 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'daemon.updated':
       // No store keeps comments, knowledge, people or daemons, and none is part of a task: the board stays as it is.
       return
-    case 'integration.updated':
     case 'notification.created':
       return to.notifications.created(event.data)
     case 'notification.read':
