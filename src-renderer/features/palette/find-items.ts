@@ -1,0 +1,86 @@
+import fuzzysort from 'fuzzysort'
+
+/** What can be found in the palette. */
+export interface PaletteItem {
+  readonly id: string
+  readonly kind: 'task' | 'action' | 'project' | 'setting'
+  readonly group: string
+  readonly text: string
+  /** The end of a task's id, by which people call it. */
+  readonly shortId?: string
+  /** What else is said of it, at the right. */
+  readonly note?: string | undefined
+  /** What it is found by beside its text. */
+  readonly words?: string
+  readonly keys?: readonly string[]
+  /** Why it can't be done now; null where it can. */
+  readonly refused?: string | null
+}
+
+/** A piece of the text; `hit` where it is what was typed. */
+export interface TextPiece {
+  readonly text: string
+  readonly hit: boolean
+}
+
+export interface FoundItem<T extends PaletteItem = PaletteItem> {
+  readonly item: T
+  readonly pieces: readonly TextPiece[]
+}
+
+export interface FoundGroup<T extends PaletteItem = PaletteItem> {
+  readonly group: string
+  readonly items: readonly FoundItem<T>[]
+}
+
+const mostOfAKind: Readonly<Record<PaletteItem['kind'], number>> = { task: 8, action: 12, project: 6, setting: 8 }
+
+/**
+ * What fits to what was typed, best first in each group, groups in the order of the items. `>` asks for actions only,
+ * `#` for the id of a task. With nothing typed everything fits.
+ */
+export function findItems<T extends PaletteItem>(items: readonly T[], typed: string): readonly FoundGroup<T>[] {
+  const query = typed.trim()
+  if (query.startsWith('#')) return grouped(byId(items, query.slice(1).toLowerCase()))
+  if (query.startsWith('>')) {
+    return grouped(
+      byText(
+        items.filter(({ kind }) => kind === 'action'),
+        query.slice(1).trim(),
+      ),
+    )
+  }
+  return grouped(byText(items, query))
+}
+
+function byText<T extends PaletteItem>(items: readonly T[], query: string): readonly FoundItem<T>[] {
+  if (query === '') return items.map((item) => ({ item, pieces: [{ text: item.text, hit: false }] }))
+  const keys = [(item: T) => item.text, (item: T) => `${item.shortId ?? ''} ${item.words ?? ''}`]
+  return fuzzysort.go(query, items, { keys, limit: 0 }).map((result) => {
+    const pieces = result[0]?.highlight((match) => ({ text: match, hit: true })) ?? []
+    const known = pieces
+      .map((piece) => (typeof piece === 'string' ? { text: piece, hit: false } : piece))
+      .filter(({ text }) => text !== '')
+    return { item: result.obj, pieces: known.length > 0 ? known : [{ text: result.obj.text, hit: false }] }
+  })
+}
+
+function byId<T extends PaletteItem>(items: readonly T[], id: string): readonly FoundItem<T>[] {
+  return items
+    .filter((item) => item.shortId !== undefined && (item.shortId.includes(id) || item.id.endsWith(id)))
+    .map((item) => ({ item, pieces: [{ text: item.text, hit: false }] }))
+}
+
+function grouped<T extends PaletteItem>(found: readonly FoundItem<T>[]): readonly FoundGroup<T>[] {
+  const groups = new Map<string, FoundItem<T>[]>()
+  for (const each of found) {
+    const group = groups.get(each.item.group) ?? []
+    groups.set(each.item.group, group)
+    if (group.length < mostOfAKind[each.item.kind]) group.push(each)
+  }
+  const order: readonly PaletteItem['kind'][] = ['task', 'action', 'project', 'setting']
+  const kindOf = (items: readonly FoundItem<T>[]) => order.indexOf(items[0]?.item.kind ?? 'setting')
+  return [...groups]
+    .map(([group, items]) => ({ group, items }))
+    .sort((one, other) => kindOf(one.items) - kindOf(other.items))
+}

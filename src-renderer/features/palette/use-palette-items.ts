@@ -1,0 +1,99 @@
+import { computed } from 'vue'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { GlyphName } from '../../components/state-glyphs.ts'
+import { shortId } from '../../composables/short-id.ts'
+import type { CommandId } from '../../stores/command-list.ts'
+import { useCommands } from '../../stores/commands.ts'
+import { useNavigation } from '../../stores/navigation.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { parseRoute } from '../../stores/route.ts'
+import { useShortcuts } from '../../stores/shortcuts.ts'
+import { useTasks } from '../../stores/tasks.ts'
+import { glyphOfState, stateOf } from '../../stores/workflow-shape.ts'
+import type { PaletteItem } from './find-items.ts'
+
+export interface RunnableItem extends PaletteItem {
+  readonly glyph?: GlyphName
+  readonly run: (options: { readonly full: boolean }) => void
+}
+
+/** A page that can be gone to. */
+export interface PalettePage {
+  readonly id: string
+  readonly href: string
+  readonly label: string
+}
+
+/** Moving about and the palette itself are not what anybody looks for in it. */
+const notListed: readonly CommandId[] = ['palette', 'back', 'left', 'right', 'up', 'down', 'menu']
+
+/** Everything that the palette finds: tasks that are loaded, what can be done now, projects and pages of the settings. */
+export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: Task, full: boolean) => void) {
+  const commands = useCommands()
+  const navigation = useNavigation()
+  const projects = useProjects()
+  const shortcuts = useShortcuts()
+  const tasks = useTasks()
+
+  const ofTasks = computed(() =>
+    [...tasks.byId.values()]
+      .filter((task) => !task.archived)
+      .sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
+      .map((task): RunnableItem => {
+        const workflow = projects.workflow(task.project_id)
+        const state = stateOf(workflow, task.status)
+        return {
+          id: task.id,
+          kind: 'task',
+          group: 'Tasks',
+          text: task.title,
+          shortId: shortId(task.id),
+          words: task.labels.join(' '),
+          note: projects.byId.get(task.project_id)?.name,
+          glyph: workflow && state ? glyphOfState(workflow, state) : 'custom',
+          run: ({ full }) => openTask(task, full),
+        }
+      }),
+  )
+  const ofCommands = computed(() =>
+    commands.available
+      .filter(({ id }) => !notListed.includes(id))
+      .map(({ id, group, label, handler }): RunnableItem => {
+        const on = handler.on?.() ?? null
+        const text = on === null ? (group === 'Go to' ? `Go to ${label.toLowerCase()}` : label) : `${label}, ${on}`
+        return {
+          id,
+          kind: 'action',
+          group: on === null ? 'Actions' : `Actions on ${on}`,
+          text,
+          keys: shortcuts.caps(id),
+          refused: handler.refused?.() ?? null,
+          run: () => handler.run(),
+        }
+      }),
+  )
+  const ofProjects = computed(() =>
+    projects.items.map((project): RunnableItem => ({
+      id: project.id,
+      kind: 'project',
+      group: 'Projects',
+      text: project.name,
+      words: project.repos.map(({ path }) => path).join(' '),
+      run: () => navigation.openProject(project.id),
+    })),
+  )
+  const ofSettings = pages.map(({ id, href, label }): RunnableItem => ({
+    id,
+    kind: 'setting',
+    group: 'Settings',
+    text: label,
+    note: 'Settings',
+    run: () => navigation.go(parseRoute(href)),
+  }))
+  return computed((): readonly RunnableItem[] => [
+    ...ofTasks.value,
+    ...ofCommands.value,
+    ...ofProjects.value,
+    ...ofSettings,
+  ])
+}

@@ -1,0 +1,40 @@
+import type { ShallowRef } from 'vue'
+import { shortId } from '../../composables/short-id.ts'
+import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
+import { panelTakes, type TabId } from './panel-keys.ts'
+
+interface PanelKeyPorts {
+  readonly root: Readonly<ShallowRef<HTMLElement | null>>
+  readonly taskId: () => string
+  show(tab: TabId): void
+  toggleFull(): void
+  start(): void
+  stop(): void
+  move(): void
+  edit(): void
+  /** Why nobody can be started; null where somebody can. */
+  startRefused(): string | null
+  isRunning(): boolean
+}
+
+/** The commands of the open task, as long as its panel is on screen. */
+export function usePanelKeys(ports: PanelKeyPorts): void {
+  const command = (run: () => void, refused: () => string | null = () => null): CommandHandler => ({
+    accepts: (event) => panelTakes(event.target, ports.root.value),
+    on: () => shortId(ports.taskId()),
+    refused,
+    run,
+  })
+  useCommandHandlers({
+    full: command(() => ports.toggleFull()),
+    start: command(() => ports.start(), ports.startRefused),
+    stop: command(
+      () => ports.stop(),
+      () => (ports.isRunning() ? null : 'Nothing is running'),
+    ),
+    move: command(() => ports.move()),
+    edit: command(() => ports.edit()),
+    changes: command(() => ports.show('changes')),
+    review: command(() => ports.show('review')),
+  })
+}

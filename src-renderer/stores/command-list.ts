@@ -1,0 +1,39 @@
+/** A command that has a name and keys; what it does is registered by whoever is on screen. */
+export interface CommandInfo {
+  readonly id: string
+  readonly group: CommandGroup
+  readonly label: string
+  /** In the notation of tinykeys: presses of one binding are separated by spaces. Any of the bindings does it. */
+  readonly keys: readonly string[]
+}
+
+export const commandGroups = ['Everywhere', 'Go to', 'Board', 'Task'] as const
+export type CommandGroup = (typeof commandGroups)[number]
+
+/** Every command in the order in which it is listed. Signs may need Shift on some keyboards. */
+export const commandList = [
+  { id: 'palette', group: 'Everywhere', label: 'Command palette', keys: ['$mod+k'] },
+  { id: 'new', group: 'Everywhere', label: 'New task', keys: ['c'] },
+  { id: 'search', group: 'Everywhere', label: 'Search', keys: ['[Shift]+/'] },
+  { id: 'shortcuts', group: 'Everywhere', label: 'All shortcuts', keys: ['[Shift]+?'] },
+  { id: 'back', group: 'Everywhere', label: 'Back', keys: ['Escape'] },
+  { id: 'go-board', group: 'Go to', label: 'Board', keys: ['g b'] },
+  { id: 'go-inbox', group: 'Go to', label: 'Inbox', keys: ['g i'] },
+  { id: 'go-agents', group: 'Go to', label: 'Agents', keys: ['g a'] },
+  { id: 'go-settings', group: 'Go to', label: 'Settings', keys: ['g s'] },
+  { id: 'left', group: 'Board', label: 'Card to the left', keys: ['ArrowLeft', 'h'] },
+  { id: 'right', group: 'Board', label: 'Card to the right', keys: ['ArrowRight', 'l'] },
+  { id: 'up', group: 'Board', label: 'Card above', keys: ['ArrowUp', 'k'] },
+  { id: 'down', group: 'Board', label: 'Card below', keys: ['ArrowDown', 'j'] },
+  { id: 'open', group: 'Board', label: 'Open task', keys: ['Enter'] },
+  { id: 'menu', group: 'Board', label: 'Task actions', keys: ['[Shift]+.'] },
+  { id: 'move', group: 'Task', label: 'Move to state', keys: ['m'] },
+  { id: 'start', group: 'Task', label: 'Start agent', keys: ['s'] },
+  { id: 'stop', group: 'Task', label: 'Stop agent', keys: ['x'] },
+  { id: 'edit', group: 'Task', label: 'Edit description', keys: ['e'] },
+  { id: 'full', group: 'Task', label: 'Full page', keys: ['f'] },
+  { id: 'changes', group: 'Task', label: 'Changes', keys: ['d'] },
+  { id: 'review', group: 'Task', label: 'Review', keys: ['r'] },
+] as const satisfies readonly CommandInfo[]
+
+export type CommandId = (typeof commandList)[number]['id']

@@ -1,0 +1,81 @@
+import { defineStore } from 'pinia'
+import { createKeybindingsHandler } from 'tinykeys'
+import { computed, onBeforeUnmount, onMounted, shallowRef } from 'vue'
+import type { CommandId } from './command-list.ts'
+import { useShortcuts } from './shortcuts.ts'
+
+/** What a command does as long as whoever registered it is on screen. */
+export interface CommandHandler {
+  /** Whether a key press where the focus is now means this; without it, anywhere but in text, menus and dialogs. */
+  readonly accepts?: (event: KeyboardEvent) => boolean
+  /** Why it can't be done now; null where it can. */
+  readonly refused?: () => string | null
+  /** What it would be done to, for the palette: null where there is nothing. */
+  readonly on?: () => string | null
+  readonly run: () => void
+}
+
+export type CommandHandlers = Partial<Record<CommandId, CommandHandler>>
+
+/** Who does what now. The youngest handler of a command has the first say. */
+export const useCommands = defineStore('commands', () => {
+  const shortcuts = useShortcuts()
+  const registered = shallowRef<readonly CommandHandlers[]>([])
+
+  function dispatch(id: CommandId, event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing) return
+    const accepting = registered.value.find(({ [id]: handler }) => {
+      if (handler === undefined || (handler.on !== undefined && handler.on() === null)) return false
+      return handler.accepts?.(event) ?? !isTaken(event.target)
+    })?.[id]
+    if (accepting === undefined) return
+    event.preventDefault()
+    if ((accepting.refused?.() ?? null) === null) accepting.run()
+  }
+  /** Sequences first: the last press of one may be another command's only one. */
+  const listener = computed(() => {
+    const bindings = shortcuts.all.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
+    const longFirst = bindings.toSorted((a, b) => b.binding.split(' ').length - a.binding.split(' ').length)
+    const map = Object.fromEntries(
+      longFirst.map(({ id, binding }) => [binding, (event: KeyboardEvent) => dispatch(id, event)]),
+    )
+    return createKeybindingsHandler(map, { ignore: () => false })
+  })
+  return {
+    register(handlers: CommandHandlers): () => void {
+      registered.value = [handlers, ...registered.value]
+      return () => {
+        registered.value = registered.value.filter((other) => other !== handlers)
+      }
+    },
+    /** What can be asked for now, as the palette lists it. */
+    available: computed(() =>
+      shortcuts.all.flatMap((command) => {
+        const handler = registered.value.find((handlers) => {
+          const own = handlers[command.id]
+          return own !== undefined && (own.on === undefined || own.on() !== null)
+        })?.[command.id]
+        return handler === undefined ? [] : [{ ...command, handler }]
+      }),
+    ),
+    onKey: (event: KeyboardEvent): void => listener.value(event),
+  }
+})
+
+/** Registers commands as long as the component is on screen. */
+export function useCommandHandlers(handlers: CommandHandlers): void {
+  const commands = useCommands()
+  let drop: (() => void) | undefined
+  onMounted(() => (drop = commands.register(handlers)))
+  onBeforeUnmount(() => drop?.())
+}
+
+/** Where a letter is a letter, or a choice of a menu. */
+function isTaken(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.closest(
+      'input, textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"], [role="listbox"]',
+    ) !== null
+  )
+}

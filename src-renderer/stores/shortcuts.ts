@@ -1,0 +1,50 @@
+import { defineStore } from 'pinia'
+import { computed, ref, watch } from 'vue'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
+import { commandList, type CommandId, type CommandInfo } from './command-list.ts'
+import { clash, keyLine, keyNames } from './key-names.ts'
+
+const storageKey = 'copse.shortcuts'
+const defaults = new Map<string, CommandInfo>(commandList.map((command) => [command.id, command]))
+
+/** Which keys do what on this device: the usual ones, and those that the person chose instead. */
+export const useShortcuts = defineStore('shortcuts', () => {
+  const mac = navigator.platform.startsWith('Mac')
+  const own = ref<Readonly<Record<string, readonly string[]>>>(read())
+  watch(own, (next) => localStorage.setItem(storageKey, JSON.stringify(next)))
+
+  const keysOf = (id: CommandId): readonly string[] => own.value[id] ?? defaults.get(id)?.keys ?? []
+  const all = computed(() => commandList.map(({ id, group, label }) => ({ id, group, label, keys: keysOf(id) })))
+
+  return {
+    mac,
+    all,
+    keysOf,
+    /** The first of its keys in words; nothing when the command has none. */
+    line: (id: CommandId): string => keysOf(id).map((binding) => keyLine(binding, mac))[0] ?? '',
+    /** What stands on the keys of the first press, as buttons show it. */
+    caps: (id: CommandId): readonly string[] => keysOf(id).map((binding) => keyNames(binding, mac)[0] ?? [])[0] ?? [],
+    isOwn: (id: CommandId): boolean => own.value[id] !== undefined,
+    hasOwn: computed(() => Object.keys(own.value).length > 0),
+    /** The other command that has these keys, or keys that begin like them. */
+    takenBy: (id: CommandId, binding: string): string | null =>
+      all.value.find((other) => other.id !== id && other.keys.some((keys) => clash(keys, binding)))?.label ?? null,
+    change(id: CommandId, keys: readonly string[]): void {
+      own.value = { ...own.value, [id]: keys }
+    },
+    reset(id?: CommandId): void {
+      own.value = id === undefined ? {} : Object.fromEntries(Object.entries(own.value).filter(([key]) => key !== id))
+    },
+  }
+})
+
+/** What somebody else wrote there is passed over. */
+function read(): Record<string, readonly string[]> {
+  const kept = parseJson(localStorage.getItem(storageKey) ?? '{}')
+  if (typeof kept !== 'object' || kept === null) return {}
+  return Object.fromEntries(
+    Object.entries(kept).filter(
+      ([id, keys]) => defaults.has(id) && Array.isArray(keys) && keys.every((key) => typeof key === 'string' && key),
+    ),
+  )
+}

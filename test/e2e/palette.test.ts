@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { violations } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+
+test('a person finds tasks, actions and settings in the palette, and gives a command other keys', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  await client.call('tasks.create', { project_id: project.id, title: 'Lease deliveries', status: 'todo' })
+  await client.call('tasks.create', { project_id: project.id, title: 'Release notes', status: 'todo' })
+  await page.reload()
+  await openProject('Ferry')
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
+  const field = palette.getByRole('textbox', { name: 'Find a task, an action or a setting' })
+  const chosen = palette.locator('[role="option"][data-highlighted]')
+
+  // A task, by a few letters, on the full page.
+  await page.keyboard.press('Control+k')
+  await field.fill('lease')
+  await palette.getByRole('option', { name: /Lease deliveries/ }).waitFor()
+  await expect.poll(() => chosen.textContent()).toContain('Lease deliveries')
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await panel.getByRole('heading', { name: 'Lease deliveries' }).waitFor()
+
+  // What can be done to the task that is open, with what can't and why.
+  await page.keyboard.press('Control+k')
+  await field.fill('>stop')
+  await expect.poll(() => chosen.textContent()).toContain('Nothing is running')
+  await page.keyboard.press('Enter')
+  await palette.waitFor()
+  await field.fill('>changes')
+  await expect.poll(() => chosen.textContent()).toContain('Changes')
+  await page.keyboard.press('Enter')
+  await palette.waitFor({ state: 'detached' })
+  await expect.poll(() => panel.getByRole('tab', { name: 'Changes' }).getAttribute('aria-selected')).toBe('true')
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+
+  // Places, by a sequence of keys and by name.
+  await page.keyboard.press('g')
+  await page.keyboard.press('a')
+  await expect.poll(() => page.url()).toContain('#/agents')
+  await page.keyboard.press('Control+k')
+  await field.fill('appearance')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.url()).toContain('#/settings/appearance')
+  await page.keyboard.press('g')
+  await page.keyboard.press('b')
+  await page
+    .getByRole('button', { name: /New task/ })
+    .first()
+    .waitFor()
+
+  // Other keys for a command: those of another are refused, free ones do it from now on.
+  await page.keyboard.press('?')
+  const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await shortcuts.getByRole('button', { name: 'Change…' }).click()
+  expect(await violations(page)).toEqual([])
+  await shortcuts.getByRole('button', { name: 'Change the keys of New task' }).click()
+  await page.keyboard.press('m')
+  await expect.poll(() => shortcuts.getByRole('alert').textContent()).toContain('Move to state')
+  await page.keyboard.press('y')
+  await shortcuts.getByRole('button', { name: 'Reset the keys of New task' }).waitFor()
+  await page.keyboard.press('Escape')
+  await shortcuts.waitFor({ state: 'detached' })
+  await page.reload()
+  await page
+    .getByRole('button', { name: /New task/ })
+    .first()
+    .waitFor()
+  await page.keyboard.press('y')
+  await page.getByRole('dialog', { name: 'New task' }).waitFor()
+})

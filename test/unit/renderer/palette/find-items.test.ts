@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { findItems, type PaletteItem } from '../../../../src-renderer/features/palette/find-items.ts'
+
+const task = (id: string, text: string, words = ''): PaletteItem => ({
+  ...{ id: `task-${id}`, kind: 'task', group: 'Tasks', text, shortId: id, words },
+})
+const action = (text: string): PaletteItem => ({ id: text, kind: 'action', group: 'Actions', text })
+const items: readonly PaletteItem[] = [
+  action('Move to state, 5fd07a'),
+  task('5fd07a1b', 'Lease deliveries so two workers never send the same event', 'delivery'),
+  task('d0418a2c', 'Release notes from merged tasks'),
+  { id: 'p', kind: 'project', group: 'Projects', text: 'ferry', words: '/home/me/lease-server' },
+  { id: 'limits', kind: 'setting', group: 'Settings', text: 'Agents and time' },
+]
+const found = (typed: string) =>
+  findItems(items, typed).map(({ group, items: own }) => [group, own.map(({ item }) => item.id)])
+
+test('tasks come before actions, projects and settings, and what fits best comes first', () => {
+  expect(found('lease')).toEqual([
+    ['Tasks', ['task-5fd07a1b', 'task-d0418a2c']],
+    ['Projects', ['p']],
+  ])
+  expect(found('').map(([group]) => group)).toEqual(['Tasks', 'Actions', 'Projects', 'Settings'])
+  expect(found('nothing like it')).toEqual([])
+})
+
+test('what was typed is marked in the text, and what a thing is found by beside it is not', () => {
+  const [tasks] = findItems(items, 'lease')
+  expect(tasks?.items[0]?.pieces[0]).toEqual({ text: 'Lease', hit: true })
+  expect(tasks?.items[1]?.pieces.filter(({ hit }) => hit)).toEqual([{ text: 'lease', hit: true }])
+  expect(
+    findItems(items, 'delivery')[0]
+      ?.items[0]?.pieces.map(({ text }) => text)
+      .join(''),
+  ).toBe(items[1]?.text)
+})
+
+test('> asks for actions only, and # for the id of a task', () => {
+  expect(found('>')).toEqual([['Actions', ['Move to state, 5fd07a']]])
+  expect(found('> move')).toEqual([['Actions', ['Move to state, 5fd07a']]])
+  expect(found('>ferry')).toEqual([])
+  expect(found('#5FD0')).toEqual([['Tasks', ['task-5fd07a1b']]])
+})
+
+test('of a kind no more are shown than anybody reads', () => {
+  const many = Array.from({ length: 5_000 }, (_, index) => task(String(index), `Fix ${index}`))
+  expect(findItems(many, 'fix')[0]?.items.length).toBe(8)
+})

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { commandList } from '../../../../src-renderer/stores/command-list.ts'
+import { bindingOf, clash, keyLine, keyNames } from '../../../../src-renderer/stores/key-names.ts'
+
+const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {}) => ({
+  ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
+  ...held,
+})
+
+test('keys are named as they stand on the keyboard', () => {
+  expect(keyNames('g b', false)).toEqual([['G'], ['B']])
+  expect(keyNames('$mod+k', false)).toEqual([['Ctrl', 'K']])
+  expect(keyNames('$mod+k', true)).toEqual([['⌘', 'K']])
+  expect(keyNames('[Shift]+?', false)).toEqual([['?']])
+  expect(keyNames('Control++', false)).toEqual([['Ctrl', '+']])
+  expect(keyLine('g b', false)).toBe('G then B')
+})
+
+test('a press becomes a binding that the same press meets again', () => {
+  expect(bindingOf(press('C', { shiftKey: true }), false)).toBe('Shift+c')
+  expect(bindingOf(press('k', { ctrlKey: true }), false)).toBe('$mod+k')
+  expect(bindingOf(press('k', { metaKey: true }), true)).toBe('$mod+k')
+  expect(bindingOf(press('?', { shiftKey: true }), false)).toBe('[Shift]+?')
+  expect(bindingOf(press('ArrowUp', { altKey: true }), false)).toBe('Alt+ArrowUp')
+  expect(bindingOf(press('Shift', { shiftKey: true }), false)).toBeNull()
+})
+
+test('no two commands of the usual keys are in each other’s way', () => {
+  const all = commandList.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
+  for (const one of all)
+    for (const other of all) if (one.id !== other.id) expect(clash(one.binding, other.binding)).toBe(false)
+  expect(clash('g', 'g b')).toBe(true)
+})
