@@ -42,9 +42,9 @@ export const eventPayloads = {
     triggered_by: z.string(),
   }),
   'task.deleted': z.object({ ...ofTask }),
-  'execution.started': z.object({ ...ofTask, execution: Execution }),
-  /** What it asks a person has changed. */
+  /** It waits with a message that is new or was changed, or what it asks a person has changed. */
   'execution.updated': z.object({ ...ofTask, execution: Execution }),
+  'execution.started': z.object({ ...ofTask, execution: Execution }),
   'execution.finished': z.object({ ...ofTask, execution: Execution }),
   'review.updated': z.object({ ...ofTask, review: Review }),
   'workspace.updated': z.object({
