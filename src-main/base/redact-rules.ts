@@ -10,7 +10,20 @@ export type RedactionRule = (text: string) => readonly Span[]
  * Secrets that are known by their shape. Each expression either is bounded or always consumes what it
  * looked at, so that no text makes it slower than its length.
  */
-export const builtInRules: readonly RedactionRule[] = [keys, jsonWebTokens, headers, bearers, urlParts]
+export const builtInRules: readonly RedactionRule[] = [
+  where((text) => keyHead.test(text), keys),
+  where((text) => text.includes('eyJ'), jsonWebTokens),
+  where((text) => headerHead.test(text), headers),
+  where((text) => /bearer/i.test(text), bearers),
+  where((text) => text.includes('://'), passwords),
+  where((text) => text.includes('token='), queries),
+]
+
+/** Nearly all text holds nothing of the kind: a quick look spares it the search, which costs three times as much. */
+function where(mayHold: (text: string) => boolean, rule: RedactionRule): RedactionRule {
+  return (text) => (mayHold(text) ? rule(text) : none)
+}
+const none: readonly Span[] = []
 
 /** Prefix of a key → how many characters follow at least. Tool names (`svc_create_task`) are shorter. */
 const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
@@ -32,6 +45,10 @@ const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
   ['AIza', 30],
 ]
 const keyStart = new RegExp(keyLengths.map(([prefix]) => prefix).join('|'), 'g')
+/** Their beginnings up to the rarest character, which is looked for first: that is ten times faster than all of them. */
+const keyHead = new RegExp(
+  `[-_KSI](?<=${keyLengths.map(([prefix]) => /^.*[-_]|^A[KSI]/.exec(prefix)?.[0] ?? prefix).join('|')})`,
+)
 const keyCharacter = /[\w-]/
 
 function keys(text: string): readonly Span[] {
@@ -61,13 +78,16 @@ function jsonWebTokens(text: string): readonly Span[] {
 
 const scheme = '(?:bearer|basic|token|digest)'
 
+const headerExpression = new RegExp(
+  String.raw`((?:authorization|x-api-key|private-token)["'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,4})(${scheme}[ \t]{1,4})?([\w.~+/=-]{4,})`,
+  'gi',
+)
+/** Their names up to the rarest character. */
+const headerHead = /[z-](?<=authoriz|x-|private-)/i
+
 /** `Authorization: Basic …`, also as JSON and as JSON inside JSON. */
 function headers(text: string): readonly Span[] {
-  const expression = new RegExp(
-    String.raw`((?:authorization|x-api-key|private-token)["'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,4})(${scheme}[ \t]{1,4})?([\w.~+/=-]{4,})`,
-    'gi',
-  )
-  return spansOf(text, expression, (match) => {
+  return spansOf(text, headerExpression, (match) => {
     const [, name = '', kind = '', value = ''] = match
     return kind !== '' || looksRandom(value) ? name.length + kind.length : null
   })
@@ -79,11 +99,14 @@ function bearers(text: string): readonly Span[] {
   )
 }
 
-/** `https://user:password@host` and `?token=…`. */
-function urlParts(text: string): readonly Span[] {
-  const passwords = spansOf(text, /(:\/\/[^\s/:@]{0,256}:)([^\s/:@]{1,256})@/g, ([, before = '']) => before.length, 1)
-  const queries = spansOf(text, /([?&](?:access_)?token=)([\w.~-]{8,})/g, ([, before = '']) => before.length)
-  return [...passwords, ...queries]
+/** `https://user:password@host`. */
+function passwords(text: string): readonly Span[] {
+  return spansOf(text, /(:\/\/[^\s/:@]{0,256}:)([^\s/:@]{1,256})@/g, ([, before = '']) => before.length, 1)
+}
+
+/** `?token=…`. */
+function queries(text: string): readonly Span[] {
+  return spansOf(text, /([?&](?:access_)?token=)([\w.~-]{8,})/g, ([, before = '']) => before.length)
 }
 
 const looksRandom = (value: string): boolean => value.length >= 16 && /\d/.test(value)

@@ -1,4 +1,5 @@
 import type { BenchRow } from './row.ts'
+import { agentOutput } from './rows/agent-output.ts'
 import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { diffRow } from './rows/diff.ts'
@@ -27,6 +28,7 @@ export const rows: readonly BenchRow[] = [
   importIssues,
   scriptOverhead,
   scriptOutput,
+  agentOutput,
   idleWorktrees,
   ...requestsPerSecond,
   besideSignIns,

@@ -25,6 +25,17 @@ describe('secrets known by their shape', () => {
     expect(redact(text)).toBe(expected)
   })
 
+  const prefixes = 'svc_ svcd_ sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ xoxb- xoxp- AKIA ASIA AIza'
+
+  it.each(prefixes.split(' '))('hides the keys that begin with %s, wherever they stand', (prefix) => {
+    const key = `${prefix}${'A1b2C3d4E5'.repeat(4)}`
+    expect([key, `x=${key};`, `${'words '.repeat(99)}"${key}"`].map(redact)).toEqual([
+      '[redacted]',
+      'x=[redacted];',
+      `${'words '.repeat(99)}"[redacted]"`,
+    ])
+  })
+
   it.each([
     'svc_create_task and svc_submit_for_review are tools',
     'class="sk-circle-fade-in-out-animation-wrapper"',
