@@ -30,7 +30,9 @@ export const useExecutions = defineStore('executions', () => {
     if (byId.has(executionId) || asked.has(executionId)) return
     asked.add(executionId)
     try {
-      put(await client.call('executions.get', { execution_id: executionId }))
+      const execution = await client.call('executions.get', { execution_id: executionId })
+      // What an event has said meanwhile is newer.
+      if (!byId.has(executionId)) put(execution)
     } finally {
       asked.delete(executionId)
     }
@@ -57,6 +59,10 @@ export const useExecutions = defineStore('executions', () => {
     /** Writes to the agent while it runs. */
     input: async (executionId: string, data: string): Promise<void> => {
       await client.call('executions.input', { execution_id: executionId, data })
+    },
+    /** Answers what the agent asks; the event that follows takes the question away everywhere. */
+    answer: async (executionId: string, askId: string, given: { option_id?: string; text?: string }): Promise<void> => {
+      put((await client.call('executions.answer', { execution_id: executionId, ask_id: askId, ...given })).execution)
     },
     /** Forgets a task's executions, when the task itself is gone. */
     removeTask(taskId: string): void {

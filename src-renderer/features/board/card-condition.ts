@@ -12,6 +12,8 @@ export interface CardCondition {
 interface CardFacts {
   readonly task: Task
   readonly state: WorkflowState | undefined
+  /** What its agent waits for a person to answer. */
+  readonly asks: string | null
 }
 
 const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition['glyph']>> = {
@@ -28,7 +30,8 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
 }
 
 /** What holds a task up, or what it waits for; null while nothing does. */
-export function conditionOf({ task, state }: CardFacts): CardCondition | null {
+export function conditionOf({ task, state, asks }: CardFacts): CardCondition | null {
+  if (asks !== null) return { glyph: 'gate', text: asks, needsYou: true }
   const annotation = task.error_annotation
   if (annotation) {
     const glyph =

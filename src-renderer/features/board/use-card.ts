@@ -23,7 +23,9 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     const id = task().active_execution_id
     return id === null ? undefined : executions.byId.get(id)
   })
-  const condition = computed(() => conditionOf({ task: task(), state: state() }))
+  const condition = computed(() =>
+    conditionOf({ task: task(), state: state(), asks: execution.value?.asks?.[0]?.text ?? null }),
+  )
   const glyph = computed(() => {
     const workflow = projects.workflow(task().project_id)
     const own = state()
@@ -31,6 +33,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   })
   const live = computed(() => {
     const running = execution.value
+    if (running?.asks) return null
     if (running?.status === 'running')
       return {
         text:

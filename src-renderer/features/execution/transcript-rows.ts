@@ -21,6 +21,8 @@ export type TranscriptRow =
   | { readonly kind: 'message'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'thinking'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'error'; readonly key: number; readonly at: string; readonly text: string }
+  | { readonly kind: 'question'; readonly key: number; readonly at: string; readonly text: string }
+  | { readonly kind: 'answer'; readonly key: number; readonly at: string; readonly text: string; readonly by: string }
   | { readonly kind: 'tool'; readonly key: number; readonly at: string; readonly calls: readonly PairedCall[] }
   | { readonly kind: 'output'; readonly key: number; readonly at: string; readonly chunks: readonly OutputChunk[] }
 
@@ -90,6 +92,13 @@ function addEntry(state: State, entry: TranscriptEntry, key: number): void {
     case 'thinking':
     case 'error':
       state.rows.push({ kind: entry.type, key, at: entry.at, text: entry.text })
+      return
+    case 'question':
+      // One that it ended with stands in its last words already.
+      if (entry.ask_id !== undefined) state.rows.push({ kind: 'question', key, at: entry.at, text: entry.text })
+      return
+    case 'answer':
+      state.rows.push({ kind: 'answer', key, at: entry.at, text: entry.text, by: entry.by.replace(/^user:/, '') })
   }
 }
 

@@ -8,9 +8,9 @@ import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 
 const execution = ExecutionId.parse('01990006-0000-7000-8000-000000000001')
-const condition = (rest: Partial<Task>) => {
+const condition = (rest: Partial<Task>, asks: string | null = null) => {
   const task = taskOf(1, rest)
-  return conditionOf({ task, state: stateOf(workflow, task.status) })
+  return conditionOf({ task, state: stateOf(workflow, task.status), asks })
 }
 const review = (status: ReviewSummary['status'], steps: ReviewSummary['steps']): ReviewSummary => ({
   attempt_number: 2,
@@ -21,6 +21,16 @@ const annotation = (type: 'hook_failed' | 'execution_failed') => ({
   type,
   message: 'npm ci exited 1',
   recovery_actions: [],
+})
+
+test('an agent that asks needs a person, before anything else that there is to say', () => {
+  const working = { status: 'in_progress', active_execution_id: execution }
+  expect(condition(working, 'Asks to run npm test')).toEqual({
+    glyph: 'gate',
+    text: 'Asks to run npm test',
+    needsYou: true,
+  })
+  expect(condition(working)).toBeNull()
 })
 
 test('a task that waits for nothing says nothing', () => {

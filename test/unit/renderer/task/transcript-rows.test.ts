@@ -30,6 +30,15 @@ describe('the rows of a transcript', () => {
     ])
   })
 
+  test('what was asked and what a person said to it are rows; the question of its last words is not told twice', () => {
+    const asked = { type: 'question', at, text: 'Asks to run ls', ask_id: 'a1' } as const
+    const answer = { type: 'answer', at, ask_id: 'a1', text: 'Reject: use git', by: 'user:ada' } as const
+    expect(rowsOf(asked, answer, { type: 'question', at, text: 'Is it right?' })).toEqual([
+      { kind: 'question', key: 0, at, text: 'Asks to run ls' },
+      { kind: 'answer', key: 1, at, text: 'Reject: use git', by: 'ada' },
+    ])
+  })
+
   test('a call without an answer keeps a null result', () => {
     expect(rowsOf(call('a'))).toMatchObject([{ kind: 'tool', calls: [{ result: null }] }])
   })

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { answerOf } from '../../../../src-renderer/features/execution/answer-of.ts'
+import { showHidden } from '../../../../src-renderer/features/execution/show-hidden.ts'
+import type { Ask, AskOption } from '../../../../src-shared/contract/executions.ts'
+
+const option = (id: string, kind: AskOption['kind']): AskOption => ({
+  id,
+  label: id.toUpperCase(),
+  description: null,
+  kind,
+})
+const ask = (more: Partial<Ask>): Ask => ({
+  ...{ id: 'a1', kind: 'permission', text: 'Asks to run ls', tool: 'Bash', action: 'run', target: 'ls', detail: 'ls' },
+  ...{ diff: null, options: [], multiple: false, takes_text: true, asked_at: '2026-11-21T10:00:00.000Z' },
+  ...more,
+})
+const allow = option('allow', 'allow_once')
+const reject = option('reject', 'reject_once')
+
+test('words tell why something is rejected, and never go with leave to do it', () => {
+  const asked = ask({ options: [allow, reject] })
+  expect(answerOf(asked, { option: reject, chosen: [], words: ' use pnpm ' })).toEqual({
+    option_id: 'reject',
+    text: 'use pnpm',
+  })
+  expect(answerOf(asked, { option: allow, chosen: [], words: 'use pnpm' })).toEqual({ option_id: 'allow' })
+  const mute = ask({ options: [reject], takes_text: false })
+  expect(answerOf(mute, { option: reject, chosen: [], words: 'why' })).toEqual({ option_id: 'reject' })
+})
+
+test('several choices and own words are one answer, in the order of the options', () => {
+  const options = ['red', 'green', 'blue'].map((id) => option(id, 'choice'))
+  const asked = ask({ kind: 'question', options, multiple: true })
+  expect(answerOf(asked, { option: null, chosen: ['blue', 'red'], words: 'and gold' })).toEqual({
+    text: 'RED, BLUE, and gold',
+  })
+  expect(answerOf(asked, { option: null, chosen: [], words: 'none' })).toEqual({ text: 'none' })
+})
+
+test('what would hide a part of a command is shown as its code, the rest as it is', () => {
+  expect(showHidden('echo ü 🙂\n\tls')).toBe('echo ü 🙂\n\tls')
+  expect(showHidden('rm -rf /\rls\u202e\u200b\u001b[2K')).toBe('rm -rf /\\u{d}ls\\u{202e}\\u{200b}\\u{1b}[2K')
+})
