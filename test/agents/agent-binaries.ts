@@ -8,7 +8,7 @@ const execute = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
 const windows = process.platform === 'win32'
 
-interface PinnedAgent {
+interface PinnedProgram {
   readonly package: string
   /** The version that the suite runs against. Raise it on purpose, and read what the tests say. */
   readonly version: string
@@ -40,7 +40,7 @@ export const pinnedAgents = {
     version: '0.100.0',
     program: shim('claude-agent-acp'),
   },
-} as const satisfies Readonly<Record<string, PinnedAgent>>
+} as const satisfies Readonly<Record<string, PinnedProgram>>
 export type PinnedAgentName = keyof typeof pinnedAgents
 
 const platform = (): string => `${process.platform}-${process.arch}`
@@ -51,12 +51,16 @@ function musl(): string {
 }
 
 /** The program of a pinned agent, fetched from npm into `.tools/agents` when it is not there yet. */
-export async function agentBinary(name: PinnedAgentName): Promise<string> {
-  const agent = pinnedAgents[name]
-  const home = join(root, '.tools', 'agents', `${name}-${agent.version}`)
-  const binary = join(home, 'node_modules', agent.program())
-  if (!existsSync(binary)) await fetchInto(home, `${agent.package}@${agent.version}`)
-  if (!existsSync(binary)) throw new Error(`${agent.package} ${agent.version} has no program for this platform.`)
+export function agentBinary(name: PinnedAgentName): Promise<string> {
+  return pinnedProgram(name, pinnedAgents[name])
+}
+
+/** The program of a package at its pinned version, fetched into `.tools/agents` when it is not there yet. */
+export async function pinnedProgram(name: string, pinned: PinnedProgram): Promise<string> {
+  const home = join(root, '.tools', 'agents', `${name}-${pinned.version}`)
+  const binary = join(home, 'node_modules', pinned.program())
+  if (!existsSync(binary)) await fetchInto(home, `${pinned.package}@${pinned.version}`)
+  if (!existsSync(binary)) throw new Error(`${pinned.package} ${pinned.version} has no program for this platform.`)
   return binary
 }
 
