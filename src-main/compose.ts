@@ -31,6 +31,8 @@ import { createIdentityStore } from './store/identity-store.ts'
 import { openWorkflowFiles, type WorkflowFiles } from './workflow-files/create-workflow-files.ts'
 import { loadWorkflowFile } from './workflow-files/load.ts'
 import { createWorkspaces } from './workspaces/create-workspaces.ts'
+import { refusedArgsOf } from './executors/refused-args.ts'
+import { createAgentTests, type AgentTests } from './executors/test-agent.ts'
 import { makeSampleRepository } from './workspaces/sample-repository.ts'
 
 export { rotateSigningKey } from './identity/signing-key.ts'
@@ -91,9 +93,11 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const diffWatches = createDiffWatches(context, engine.worktrees)
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
     const integrations = createIntegrations(context, trackers)
-    const api = apiOf(config, { context, engine, integrations, identity, templates, diffWatches })
+    const agentTests = agentTestsOf(config, context)
+    const api = apiOf(config, { context, engine, integrations, identity, templates, diffWatches, agentTests })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
     await engine.recover()
+    await agentTests.sweep()
     const close = once(async () => {
       await server.close()
       await diffWatches.close()
@@ -138,9 +142,18 @@ interface ApiPieces {
   readonly identity: Identity
   readonly templates: WorkflowFiles
   readonly diffWatches: DiffWatches
+  readonly agentTests: AgentTests
 }
 
-function apiOf(config: AppConfig, { context, engine, integrations, identity, templates, diffWatches }: ApiPieces): Api {
+/** Each in a repository of its own, which is gone when it ends. */
+function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newId }: EngineContext): AgentTests {
+  const root = join(dataDir, 'agent-tests')
+  const makeFolder = (name: string, signal: AbortSignal) => makeSampleRepository(root, name, signal)
+  return createAgentTests({ executors, root, makeFolder, redact: redactor([]), clock, newId })
+}
+
+function apiOf(config: AppConfig, pieces: ApiPieces): Api {
+  const { context, engine, integrations, identity, templates, diffWatches, agentTests } = pieces
   const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
   return createApi({
     store,
@@ -155,6 +168,8 @@ function apiOf(config: AppConfig, { context, engine, integrations, identity, tem
     workspaces,
     diffWatches,
     executors,
+    refusedArgs: refusedArgsOf,
+    testAgent: agentTests.run,
     logs,
     clock,
     newId,

@@ -1,4 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
+import type { AgentConfig, ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import type { Session, User, PersonalAccessToken } from '../../src-shared/contract/identity.ts'
 import type { TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import type { OperationName, OperationOutput, OperationRequest } from '../../src-shared/contract/operations.ts'
@@ -11,7 +13,7 @@ import type { Integrations } from '../engine/integrations.ts'
 import type { EventFeed, Tx } from '../engine/event-feed.ts'
 import type { Clock, Executors, Logs } from '../engine/ports.ts'
 import type { Workspaces } from '../engine/workspace-port.ts'
-import type { ProjectRecord, Queries, Store, TaskRecord } from '../engine/store-port.ts'
+import type { AgentRecord, ProjectRecord, Queries, Store, TaskRecord } from '../engine/store-port.ts'
 import type { Workflows } from '../engine/workflows.ts'
 import type { CallContext } from './api.ts'
 
@@ -70,6 +72,10 @@ export interface ApiParts {
   readonly workspaces: Workspaces
   readonly diffWatches: Pick<DiffWatches, 'extend'>
   readonly executors: Executors
+  /** Those of a person's arguments that an agent would not get. */
+  readonly refusedArgs: (executor: ExecutorProfile, config: Pick<AgentConfig, 'args'>) => readonly string[]
+  /** Starts an agent once, to see whether it works. */
+  readonly testAgent: (agent: AgentRecord, signal: AbortSignal) => Promise<AgentTest>
   readonly logs: Logs
   readonly clock: Clock
   readonly newId: () => string

@@ -1,6 +1,7 @@
+import { missingCommand } from '../../../src-shared/contract/agent-profiles.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId } from '../../../src-shared/contract/ids.ts'
-import type { Agent } from '../../../src-shared/contract/projects.ts'
+import type { Agent, AgentConfig, ExecutorProfile } from '../../../src-shared/contract/projects.ts'
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import type { Principal } from '../../domain/access/principal.ts'
@@ -9,7 +10,15 @@ import { seesAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findAgent, missing } from '../find.ts'
 
-type Names = 'agents.list' | 'agents.detect' | 'agents.create' | 'agents.get' | 'agents.update' | 'agents.delete'
+type Names =
+  | 'agents.list'
+  | 'agents.detect'
+  | 'agents.create'
+  | 'agents.get'
+  | 'agents.update'
+  | 'agents.delete'
+  | 'agents.check_args'
+  | 'agents.test'
 
 export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, engine, executors, clock, newId } = parts
@@ -36,14 +45,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     }),
     'agents.detect': async (_input, { signal }) => ({ items: [...(await executors.detect({ signal }))] }),
     'agents.create': ({ name, executor, config }, { principal }) => {
-      if (executor === 'command' && !config?.command?.trim()) {
-        const message = 'An agent of the kind command needs the shell command that it runs.'
-        throw new ApiError({
-          code: 'validation_failed',
-          message,
-          details: { issues: [{ path: 'config.command', message }] },
-        })
-      }
+      checkCommand(executor, config ?? {})
       return put(
         holdable({
           id: newId() as AgentId,
@@ -63,10 +65,19 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     },
     'agents.update': ({ agent_id, name, config, paused }, { principal }) => {
       const agent = owned(principal, agent_id)
+      if (config !== undefined) checkCommand(agent.executor, config)
       const wanted = config === undefined ? agent : holdable({ ...agent, config })
       const updated = put({ ...wanted, name: name ?? agent.name, paused: paused ?? agent.paused })
       if (agent.paused && !updated.paused) engine.scheduler.pump()
       return updated
+    },
+    'agents.check_args': ({ executor, args }) => ({ refused: [...parts.refusedArgs(executor, { args })] }),
+    'agents.test': async ({ agent_id }, { principal, signal }) => {
+      const agent = owned(principal, agent_id)
+      if (agent.daemon_id === null && executors.hosting(agent.executor) === 'here')
+        return await parts.testAgent(agent, signal)
+      const message = `${agent.name} runs elsewhere: there is nothing to start here. Give it a task and see.`
+      throw new ApiError({ code: 'not_claimable', message })
     },
     'agents.delete': ({ agent_id }, { principal }) => {
       const agent = owned(principal, agent_id)
@@ -91,4 +102,14 @@ function holdable(agent: AgentRecord): AgentRecord {
 
 function viewFor(principal: Principal, agent: AgentRecord): Agent {
   return ownsAgent(principal, agent) ? agent : withoutEnv(agent)
+}
+
+function checkCommand(executor: ExecutorProfile, config: AgentConfig): void {
+  const message = missingCommand(executor, config)
+  if (message === null) return
+  throw new ApiError({
+    code: 'validation_failed',
+    message,
+    details: { issues: [{ path: 'config.command', message }] },
+  })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentTest } from '../agent-profiles.ts'
 import { AgentId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
 import { Agent, AgentConfig, DetectedAgent, executorProfiles } from '../projects.ts'
@@ -43,6 +44,22 @@ export const agentsOperations = {
     }),
     Agent,
     ['forbidden'],
+  ),
+  'agents.check_args': post(
+    '/agents/check_args',
+    'human',
+    'Which of these arguments an agent of this kind would not get, because they are not its to set.',
+    z.object({ executor: z.enum(executorProfiles), args: z.array(z.string()).max(100) }),
+    z.object({ refused: z.array(z.string()) }),
+  ),
+  'agents.test': post(
+    '/agents/{agent_id}/test',
+    'human',
+    'Start an agent once in an empty folder and ask it for one word, to see whether it starts, is signed in and answers.',
+    z.object({ agent_id: AgentId }),
+    AgentTest,
+    200,
+    ['forbidden', 'not_claimable'],
   ),
   'agents.delete': del(
     '/agents/{agent_id}',
