@@ -17,6 +17,7 @@ function detailOf(event: EventEnvelope): string {
     case 'task.created':
     case 'task.updated':
       return event.data.task.title
+    case 'execution.updated':
     case 'execution.started':
     case 'execution.finished':
       return `${event.data.execution.role} ${event.data.execution.status}`

@@ -5,11 +5,12 @@ import { listMoves } from '../domain/transition/list-moves.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import type { Tx } from './event-feed.ts'
 import { sendFeedback, type FeedbackRequest, type FollowUp } from './follow-up.ts'
+import { editMessage } from './message-prompt.ts'
 import { abandon, afterMove, outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
 import { giveVerdict, prepareVerdict, type VerdictRequest } from './reviews.ts'
 import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
-import type { TaskRecord, WorkspaceRecord } from './store-port.ts'
+import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { toTask } from './views.ts'
 
 /** What people and agents can ask of a task, beside claiming it. Each answers when its commit is made. */
@@ -31,6 +32,8 @@ export interface Actions {
   ): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal>
   /** Sends comments and words back to whoever does the work. */
   feedback(request: FeedbackRequest, signal: AbortSignal): Promise<FollowUp | Refusal>
+  /** Changes the words of a message that waits; refused once its agent has them. */
+  editMessage(execution_id: ExecutionId, text: string): ExecutionRecord | Refusal
   stop(execution_id: ExecutionId): Promise<void>
   remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
   moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
@@ -84,11 +87,13 @@ export function createActions(deps: ActionDeps): Actions {
     feedback: async (request, signal) => {
       const sent = await sendFeedback(deps.steps, request, signal)
       if (isRefusal(sent)) return sent
-      if (sent.moved) deps.worker.interrupt(request.task_id)
+      if (sent.moved) await endJudges(deps, request.task_id, sent.execution_id)
       deps.worker.wake(request.task_id)
       deps.scheduler.pump()
       return sent
     },
+    editMessage: (execution_id, text) =>
+      editMessage(context, execution_id, text, deps.executions.running().has(execution_id)),
     stop: (execution_id) => deps.executions.stop(execution_id, 'stopped'),
     remove: async (task_id, signal) => {
       const task = read.tasks.get(task_id)
@@ -119,6 +124,13 @@ export function createActions(deps: ActionDeps): Actions {
           : { code: 'not_claimable', message: 'There is no agent yet. Add one first.' },
       }),
   }
+}
+
+/** What goes back to its coder is judged no longer. */
+async function endJudges(deps: ActionDeps, task_id: TaskId, coder: ExecutionId): Promise<void> {
+  deps.worker.interrupt(task_id)
+  const open = deps.steps.context.store.read.executions.openOfTask(task_id)
+  await Promise.all(open.filter(({ id }) => id !== coder).map(({ id }) => deps.executions.stop(id, 'cancelled')))
 }
 
 /** Its subtasks stand on their own from now on, and nobody waits for it any more: they are told too. */

@@ -5,6 +5,7 @@ import type { GivenAnswer } from '../domain/task/check-answer.ts'
 import { createAsks, type Asks } from './asks.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { launch, type Launch, type Launched, type LaunchedRun } from './launch.ts'
+import { takeUpSession } from './messages.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import { settleExecution, type StopReason } from './settle-execution.ts'
 import type { ExecutionRecord, Queries } from './store-port.ts'
@@ -110,7 +111,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     callOff()
     const launched: Launch = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
-      : await launchSafely(deps, { record, hear, asks: run.asks }, run.abort.signal)
+      : await launchSafely(deps, { record: takeUpSession(context, record), hear, asks: run.asks }, run.abort.signal)
     deps.wake(record.task_id)
     if (launched.kind === 'elsewhere') {
       if (run.stopped) await settle(gone('stopped'))

@@ -4,19 +4,19 @@ import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { followUpState } from '../domain/task/follow-up-state.ts'
-import { completePrompt, composePrompt } from '../domain/task/prompt.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
-import { roleOf } from '../domain/workflow/graph.ts'
+import { isReviewGate, roleOf } from '../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { nowIso } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import { gatherFeedback, type AskedFeedback, type GatheredFeedback } from './gather-feedback.ts'
-import { openExecution } from './open-execution.ts'
+import { announceMessage, isMessage, nextMessage, settleComments } from './messages.ts'
+import { isOfThisStay, openExecution } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
 import { giveVerdict, prepareVerdict, type VerdictFindings, type VerdictRequest } from './reviews.ts'
-import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
+import type { ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
 import { toTask } from './views.ts'
-import { othersInWorkspace, workspaceOf } from './workspace-of.ts'
+import { othersInWorkspace } from './workspace-of.ts'
 
 export interface FeedbackRequest extends AskedFeedback {
   readonly task_id: TaskId
@@ -33,7 +33,7 @@ export interface FollowUp {
 /**
  * Sends comments and a message back to whoever does the work: the task goes back there where it has
  * left, a follow-up execution waits with the prompt, and what was sent is resolved, in one transaction.
- * A refusal has changed nothing.
+ * Behind one who is at work it waits until they have ended. A refusal has changed nothing.
  */
 export async function sendFeedback(
   deps: StepDeps,
@@ -65,6 +65,8 @@ interface Plan {
   readonly assignee: Assignee
   readonly sent: GatheredFeedback
   readonly moves: boolean
+  /** Somebody with this role is at work: it comes when they have ended. */
+  readonly waits: boolean
 }
 
 function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Plan | Refusal {
@@ -73,6 +75,8 @@ function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Pla
   const sent = gatherFeedback(deps.context, q, task, request)
   if (isRefusal(sent)) return sent
   const workflow = deps.transitions.workflowOf(q, task)
+  const behind = planBehind(q, task, workflow.states.get(task.status), sent)
+  if (behind) return behind
   const target = followUpState({ workflow, status: task.status, audit: q.transitions.byTask(task.id) })
   if (isRefusal(target)) return target
   const role = roleOf(target) ?? 'assignee'
@@ -81,8 +85,23 @@ function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Pla
     return { code: 'not_claimable', message: `Nobody has the role ${role}. Claim the task, or give the role away.` }
   }
   const moves = task.status !== target.name
-  const refusal = checkFollowUp(q, task, role, assignee) ?? checkWay(q, task, moves, isAtGate(deps, q, task))
-  return refusal ?? { task, target, role, assignee, sent, moves }
+  const refusal = checkFollowUp(q, task, role, assignee, moves) ?? checkWay(q, task, moves, isAtGate(deps, q, task))
+  return refusal ?? { task, target, role, assignee, sent, moves, waits: false }
+}
+
+/** Somebody is at work here, or about to be: what is written now comes to them next. Who judges a review is left to it. */
+function planBehind(
+  q: Queries,
+  task: TaskRecord,
+  state: WorkflowState | undefined,
+  sent: GatheredFeedback,
+): Plan | Refusal | null {
+  const role = state && roleOf(state)
+  const assignee = role ? task.roles[role] : undefined
+  if (!state || !role || !assignee || isReviewGate(state)) return null
+  const isAtWork = q.executions.openOfTask(task.id).some((one) => one.role === role && isOfThisStay(q, one))
+  if (!isAtWork) return null
+  return checkTask(task) ?? { task, target: state, role, assignee, sent, moves: false, waits: true }
 }
 
 /** A move away is asked about like any other: by the gate's own rules, and by the hooks of what is left. */
@@ -106,29 +125,34 @@ function commitFollowUp(
   request: FeedbackRequest,
   findings: VerdictFindings,
 ): FollowUp | Refusal {
-  const { task, role, assignee, sent, moves } = plan
+  const { task, role, assignee, sent, moves, waits } = plan
   const current = moves ? sendBack(deps, tx, plan, request, findings) : task
   if (isRefusal(current)) return current
   // Where it stays, a move that its hooks held up is called off: there is new work to do.
-  if (!moves) tx.effects.removeOfTask(task.id)
+  if (!moves && !waits) tx.effects.removeOfTask(task.id)
+  const message = { text: sent.text, comment_ids: sent.comments.map((one) => one.id) }
+  // Now, so that the prompt does not have them twice.
+  settleComments(deps.context, tx, task, message.comment_ids, true)
   const execution = openExecution(deps.context, tx, {
     task: current,
     role,
     judges: false,
     assignee,
     // A rejection's words reach the prompt by themselves.
-    overrides: moves ? {} : { prompt: promptInPlace(tx, task, role, sent.text) },
+    overrides: moves ? {} : { message },
     resume: true,
     // Where it moves, the entry's own dispatch lets it start.
     dispatched: !moves,
   })
-  putGoing(deps, tx, current, execution)
-  for (const comment of sent.comments) resolve(deps, tx, task, comment)
+  // Who writes to an agent that rests wants it to go on, with what has waited longer first.
+  const rests = tx.executions.openOfTask(task.id).every(isMessage)
+  if (moves || rests) putGoing(deps, tx, current, (rests && nextMessage(tx, task.id, role)) || execution)
+  if (!moves) announceMessage(tx, execution)
   return { execution_id: execution.id, moved: moves }
 }
 
 /** What also keeps a claim from starting somebody. */
-function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Assignee): Refusal | null {
+function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Assignee, moves: boolean): Refusal | null {
   const agent = assignee.type === 'agent' ? q.agents.get(assignee.id) : null
   if (assignee.type === 'agent' && !agent) {
     return {
@@ -140,15 +164,22 @@ function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Ass
   if (agent && q.projects.get(task.project_id)?.paused_at !== null) {
     return { code: 'project_paused', message: 'The project is paused. Resume it to let agents start.' }
   }
-  if (task.archived) return { code: 'not_claimable', message: 'The task is archived. Unarchive it first.' }
-  if (task.error_annotation?.type === 'workspace_reset_required') {
-    return { code: 'not_claimable', message: 'The worktree and its branch are gone. Reset the workspace first.' }
-  }
-  if (q.executions.openOfTask(task.id).length > 0) {
+  const refusal = checkTask(task)
+  if (refusal) return refusal
+  // Whoever still judges what goes back now is ended by that, like by any verdict.
+  if (!moves && q.executions.openOfTask(task.id).length > 0) {
     return { code: 'already_claimed', message: 'Somebody is at work on this task. Wait for the end, or stop it.' }
   }
   if (agent && othersInWorkspace(q, task).length > 0) {
     return { code: 'workspace_locked', message: 'Another task is at work in the same worktree. Wait for its turn.' }
+  }
+  return null
+}
+
+function checkTask(task: TaskRecord): Refusal | null {
+  if (task.archived) return { code: 'not_claimable', message: 'The task is archived. Unarchive it first.' }
+  if (task.error_annotation?.type === 'workspace_reset_required') {
+    return { code: 'not_claimable', message: 'The worktree and its branch are gone. Reset the workspace first.' }
   }
   return null
 }
@@ -196,23 +227,6 @@ function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: str
   return { task_id, verdict: 'fail', feedback, version: null, by, triggered_by }
 }
 
-/** Whole in itself, with what the project knows, so that it serves a session that goes on and one that starts anew. */
-function promptInPlace(tx: Tx, task: TaskRecord, role: string, feedback: string): string {
-  const base = workspaceOf(tx, task)?.base_branch ?? tx.repos.get(task.repo_id)?.default_branch
-  const prompt = composePrompt({
-    role,
-    title: task.title,
-    description: task.description,
-    base_branch: base ?? 'main',
-    feedback,
-    resumed: false,
-    judges: false,
-    review_prompt: null,
-    has_mcp: false,
-  })
-  return completePrompt({ prompt, knowledge: tx.knowledge.injected(task.id), review: null })
-}
-
 function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
   const now = nowIso(deps.context)
   const going: TaskRecord = {
@@ -224,11 +238,4 @@ function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: Execution
   }
   tx.tasks.put(going)
   tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, going) })
-}
-
-function resolve(deps: StepDeps, tx: Tx, task: TaskRecord, comment: CommentRecord): void {
-  const now = nowIso(deps.context)
-  const resolved: CommentRecord = { ...comment, resolved_at: now, updated_at: now }
-  tx.comments.put(resolved)
-  tx.emit('comment.updated', { project_id: task.project_id, task_id: task.id, comment: resolved })
 }

@@ -1,6 +1,7 @@
 import { composeParts, type PromptFacts } from '../domain/task/prompt-parts.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { EngineContext } from './context.ts'
+import { messageParts } from './message-prompt.ts'
 import { promptFacts, reviews, type Told } from './prompt-facts.ts'
 import { storedParts } from './prompt-record.ts'
 import { redactorOf } from './redactor-of.ts'
@@ -25,8 +26,11 @@ export async function latePrompt(
   const knowledge_file = known === null ? '' : await context.logs.writeKnowledge(task.id, known)
   // Whoever wrote the prompt by hand has said all.
   if (record.overrides.prompt !== undefined) return { parts: storedParts(record), knowledge_file }
-  const { role, session_id } = record
-  return { parts: await tellNow(context, worktrees, { task, role, agent, session_id }, signal), knowledge_file }
+  const { role, session_id, overrides } = record
+  const told = { task, role, agent, session_id }
+  if (overrides.message)
+    return { parts: messageParts(context, context.store.read, told, overrides.message.text), knowledge_file }
+  return { parts: await tellNow(context, worktrees, told, signal), knowledge_file }
 }
 
 /** What would be told now to whoever starts; the look at the disk included. */

@@ -8,6 +8,7 @@ import type { Claims } from './claims.ts'
 import type { Cleanup } from './cleanup.ts'
 import type { EffectWorker } from './effects.ts'
 import type { Executions } from './executions.ts'
+import { isMessage } from './messages.ts'
 import type { StepDeps } from './perform-step.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { ReviewRecord, TaskRecord } from './store-port.ts'
@@ -39,6 +40,8 @@ export async function transition(
   actor: Actor,
   signal: AbortSignal,
 ): Promise<Outcome | Refusal> {
+  const refusal = checkMessages(deps, request.task_id, actor)
+  if (refusal) return refusal
   const result = await moveAsAsked(deps.steps, { ...request, triggered_by: actor.triggered_by }, signal)
   if (isRefusal(result)) return result
   await endOthers(deps, request.task_id, actor)
@@ -46,6 +49,17 @@ export async function transition(
   const merges = hasPlugin(result.plan.to, 'run_merge')
   if (merges) await deps.worker.arrived(request.task_id)
   return { task: merges ? outcomeOf(deps, request.task_id).task : result.task, review: result.review }
+}
+
+/** An agent does not move a task away from under what a person has written to it. */
+function checkMessages({ steps, executions }: ActionDeps, task_id: TaskId, actor: Actor): Refusal | null {
+  const open = actor.agent_id === null ? [] : steps.context.store.read.executions.openOfTask(task_id)
+  const waits = open.some(
+    (one) => isMessage(one) && one.agent_id === actor.agent_id && !executions.running().has(one.id),
+  )
+  if (!waits) return null
+  const reason = 'A person has written to you. End your turn now: you are told next, and move the task afterwards.'
+  return { code: 'transition_blocked', message: reason, details: { hook: 'message', reason } }
 }
 
 /** Drops what a task has still to do, and waits for what is under way to give up. */
@@ -71,6 +85,8 @@ async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promi
   const others = deps.steps.context.store.read.executions
     .openOfTask(task_id)
     .filter((one) => one.status === 'queued' || one.agent_id === null || one.agent_id !== actor.agent_id)
+    // Newest first: what waits behind one that ends must not start meanwhile.
+    .toReversed()
   await Promise.all(others.map((one) => deps.executions.stop(one.id, 'cancelled')))
 }
 

@@ -1,11 +1,11 @@
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
-import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
-import { executorCapabilities } from '../../src-shared/contract/projects.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { composeParts } from '../domain/task/prompt-parts.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
+import { messageParts } from './message-prompt.ts'
+import { sessionOf, settleComments } from './messages.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from './store-port.ts'
 import { feedbackFor, promptFacts } from './prompt-facts.ts'
 import { keepPrompt } from './prompt-record.ts'
@@ -16,7 +16,7 @@ export interface NewExecution {
   readonly role: string
   readonly judges: boolean
   readonly assignee: Assignee
-  readonly overrides: ExecutionOverrides
+  readonly overrides: ExecutionRecord['overrides']
   /** Go on in the session of the last run of this role, where there is one. */
   readonly resume: boolean
   readonly dispatched: boolean
@@ -27,20 +27,21 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
   const { task, role, assignee, overrides } = request
   const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
   const feedback = feedbackFor(tx, task)
-  const last = tx.executions.lastOf(task.id, role)
-  const can = agent && executorCapabilities[agent.executor]
-  const known = can?.resumes && last?.agent_id === agent?.id ? (last?.session_id ?? null) : null
-  const session_id = request.resume || feedback !== null ? known : null
+  const agent_id = agent?.id ?? null
+  const session_id = request.resume || feedback !== null ? sessionOf(tx, { task_id: task.id, role, agent_id }) : null
+  const told = { task, role, agent, session_id }
   const parts: readonly PromptPart[] =
-    overrides.prompt === undefined
-      ? composeParts({ ...promptFacts(context, tx, { task, role, agent, session_id }), review: null })
-      : [{ kind: 'given', text: overrides.prompt }]
+    overrides.prompt !== undefined
+      ? [{ kind: 'given', text: overrides.prompt }]
+      : overrides.message
+        ? messageParts(context, tx, told, overrides.message.text)
+        : composeParts({ ...promptFacts(context, tx, told), review: null })
   const record: ExecutionRecord = {
     id: context.newId() as ExecutionId,
     task_id: task.id,
     project_id: task.project_id,
     role,
-    agent_id: agent?.id ?? null,
+    agent_id,
     user_id: assignee.type === 'user' ? assignee.id : null,
     // What a daemon hosts runs on its machine, whatever it is.
     executor: agent === null ? 'person' : agent.daemon_id === null ? agent.executor : 'external',
@@ -78,6 +79,8 @@ export function isOfThisStay(
 export function cancelQueued(context: EngineContext, tx: Tx, record: ExecutionRecord, why: string | null): void {
   const cancelled: ExecutionRecord = { ...record, status: 'cancelled', error: why, finished_at: nowIso(context) }
   tx.executions.put(cancelled)
+  const { task_id: id, project_id, overrides } = record
+  settleComments(context, tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
   tx.emit('execution.finished', {
     project_id: record.project_id,
     task_id: record.task_id,

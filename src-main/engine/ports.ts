@@ -76,6 +76,8 @@ export interface RunningExecution {
   /** TERM to the tree, KILL after 10 s; settles when it is gone. */
   stop(): Promise<void>
   input(data: string): Promise<void>
+  /** Absent where it has no terminal. */
+  readonly resize?: (cols: number, rows: number) => void
 }
 
 export interface Executors {
@@ -144,6 +146,8 @@ export interface AgentLog {
   entry(entry: TranscriptEntry): void
   /** Adds raw bytes (redacted) to `agent-{execution}.raw.log`. */
   raw(bytes: Uint8Array): Promise<void>
+  /** Lets go of an unfinished last line of the raw bytes, for whoever looks at them as at a terminal. */
+  show?(): Promise<void>
   close(): Promise<void>
 }
 
@@ -160,7 +164,14 @@ export interface Logs {
   writeKnowledge(task_id: TaskId, text: string): Promise<string>
   list(task_id: TaskId, execution_id?: ExecutionId): Promise<readonly LogFile[]>
   /** null when there is no such log. */
-  read(task_id: TaskId, name: string, offset: number, limit: number): Promise<LogSlice | null>
+  read(
+    task_id: TaskId,
+    name: string,
+    offset: number,
+    limit: number,
+    /** Where nothing is there yet: how long more may take to come. */
+    wait?: Cancellable & { readonly ms: number },
+  ): Promise<LogSlice | null>
   /** The entries from line `from` on: those on disk, then live ones, then `end` once the log is closed. */
   follow(task_id: TaskId, execution_id: ExecutionId, from: number, options: Cancellable): AsyncIterable<TranscriptItem>
 }

@@ -5,6 +5,7 @@ import type { PromptFacts } from '../domain/task/prompt-parts.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import type { EngineContext } from './context.ts'
+import { sessionOf } from './messages.ts'
 import { redactorOf } from './redactor-of.ts'
 import type { AgentRecord, Queries, TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
@@ -48,9 +49,8 @@ export function promptFacts(context: EngineContext, q: Queries, told: Told): Soo
 
 /** The session in which a role's next run goes on: where the work came back, the one that knows it. */
 export function sessionFor(q: Queries, { task, role, agent }: Omit<Told, 'session_id'>): string | null {
-  if (agent === null || !executorCapabilities[agent.executor].resumes || feedbackFor(q, task) === null) return null
-  const last = q.executions.lastOf(task.id, role)
-  return last?.agent_id === agent.id ? last.session_id : null
+  if (agent === null || feedbackFor(q, task) === null) return null
+  return sessionOf(q, { task_id: task.id, role, agent_id: agent.id })
 }
 
 /** The state in which a role works: the task's own, else the workflow's first with that role. */

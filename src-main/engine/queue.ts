@@ -2,6 +2,7 @@ import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { WaitReason } from '../../src-shared/contract/queue.ts'
 import type { EngineContext } from './context.ts'
 import type { Executions } from './executions.ts'
+import { messageHindrance } from './messages.ts'
 import type { ExecutionRecord, Queries } from './store-port.ts'
 import { toSettings } from './views.ts'
 import { workspaceOwner } from './workspace-of.ts'
@@ -39,6 +40,8 @@ export function waitingOf(context: EngineContext, executions: Executions): reado
 
 function hindranceOf(q: Queries, record: ExecutionRecord): WaitReason | null {
   if (!record.dispatched) return 'entering'
+  const behind = messageHindrance(q, record)
+  if (behind) return behind
   if (record.agent_id === null) return null
   if (q.projects.get(record.project_id)?.paused_at !== null) return 'project_paused'
   return q.agents.get(record.agent_id)?.paused ? 'agent_paused' : null

@@ -4,7 +4,8 @@ import { isPerson } from '../domain/transition/audience.ts'
 import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
 import type { Tx } from './event-feed.ts'
-import { openExecution } from './open-execution.ts'
+import { isMessage, lastRun, nextMessage } from './messages.ts'
+import { openExecution, type NewExecution } from './open-execution.ts'
 import type { StepDeps } from './perform-step.ts'
 import type { TaskRecord } from './store-port.ts'
 import { toTask } from './views.ts'
@@ -45,20 +46,23 @@ export function runAgain(
   const role = state && roleOf(state)
   const assignee = role ? task.roles[role] : undefined
   if (!state || !role || !assignee) return 'nobody'
-  if (tx.executions.openOfTask(task.id).length > 0)
+  const waiting = nextMessage(tx, task.id, role)
+  if (tx.executions.openOfTask(task.id).some((one) => !isMessage(one)))
     return { code: 'already_claimed', message: 'Somebody is at work on this task already.' }
   if (assignee.type === 'agent' && !tx.agents.get(assignee.id))
     return { code: 'not_claimable', message: `The agent with the role ${role} was deleted. Give the role to another.` }
-  const record = openExecution(deps.context, tx, {
+  const again = (): NewExecution => ({
     task,
     role,
     judges: state.kind === 'gate',
     assignee,
     // What was asked of the run that ended is asked again: a person's feedback is not lost with it.
-    overrides: tx.executions.lastOf(task.id, role)?.overrides ?? {},
+    overrides: lastRun(tx, task.id, role)?.overrides ?? {},
     resume,
     dispatched: true,
   })
+  // Who wrote a message meanwhile wants the agent to go on with that.
+  const record = waiting ?? openExecution(deps.context, tx, again())
   const going: TaskRecord = {
     ...task,
     active_execution_id: record.id,

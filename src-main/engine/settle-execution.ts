@@ -8,6 +8,7 @@ import { blockTask, resetRequired } from './block-task.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import { noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
+import { isMessage, nextMessage, settleComments } from './messages.ts'
 import { isOfThisStay } from './open-execution.ts'
 import type { ExecutionOutcome } from './ports.ts'
 import type { ExecutionRecord, TaskRecord } from './store-port.ts'
@@ -51,12 +52,13 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
     if (!current || !isOpen(current)) return
     const session_id = outcome.session_id ?? current.session_id
     const deed = deedOf(tx, current)
-    const conclusion = conclude({
+    const concluded = conclude({
       outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
       stopped: end.stopped,
       changed,
       has_session: session_id !== null,
     })
+    const conclusion = isMessage(current) ? withdraw(context, tx, current, concluded) : concluded
     const record: ExecutionRecord = {
       ...current,
       status: conclusion.status,
@@ -127,6 +129,13 @@ function followUp(
   const state = workflow.states.get(task.status)
   const isItsTurn = isTurnOf(deps, tx, task, record)
   const next = state && forwardOf(workflow, state)
+  // What a person has written meanwhile comes first.
+  const message =
+    isItsTurn && conclusion.annotation?.type !== 'execution_paused' && nextMessage(tx, task.id, record.role)
+  if (message) {
+    keep(deps.context, tx, { ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) })
+    return
+  }
   if (conclusion.status === 'succeeded' && isItsTurn && state?.kind === 'active' && next) {
     const moved = deps.transitions.apply(tx, task, {
       to: next.name,
@@ -152,12 +161,22 @@ function followUp(
     })
     return
   }
-  const { annotation } = conclusion
-  const error_annotation =
-    annotation && isItsTurn
-      ? { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: record.id }
-      : task.error_annotation
+  const error_annotation = isItsTurn ? (noteOf(conclusion, record) ?? task.error_annotation) : task.error_annotation
   keep(deps.context, tx, { ...task, error_annotation })
+}
+
+function noteOf({ annotation }: Conclusion, { id }: ExecutionRecord): ErrorAnnotation | null {
+  return annotation && { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: id }
+}
+
+/** A message that ends before it began was withdrawn: its comments are open again. Only a task that now rests says so. */
+function withdraw(context: EngineContext, tx: Tx, record: ExecutionRecord, concluded: Conclusion): Conclusion {
+  if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded
+  const { task_id: id, project_id, overrides } = record
+  settleComments(context, tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  const others = tx.executions.openOfTask(id).some((one) => one.id !== record.id)
+  const rests = !others && tx.tasks.get(id)?.error_annotation === null
+  return { status: 'cancelled', error: null, annotation: rests ? concluded.annotation : null }
 }
 
 function keep(context: EngineContext, tx: Tx, task: TaskRecord): void {

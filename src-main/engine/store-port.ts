@@ -27,6 +27,7 @@ import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { NotificationQueries } from './notification-port.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './integration-port.ts'
+import type { Message } from '../domain/task/message.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import type { Occasion } from '../domain/transition/occasion.ts'
 
@@ -40,11 +41,11 @@ export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | '
   /** An id (UUIDv7) of the moment when a person last acted on it (transition, verdict, claim, recovery): rejections with smaller ids do not count. */
   readonly attended_mark: string | null
 }
-export type ExecutionRecord = Execution & {
+export type ExecutionRecord = Omit<Execution, 'message'> & {
   readonly project_id: ProjectId
   /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
   readonly dispatched: boolean
-  readonly overrides: ExecutionOverrides
+  readonly overrides: ExecutionOverrides & { readonly message?: Message }
   /** Where the parts of its prompt end; null for one from before they were kept. */
   readonly prompt_parts: readonly PromptPartSize[] | null
   readonly start_commit: string | null

@@ -42,14 +42,14 @@ export function toExecution(record: ExecutionRecord): Execution {
   const {
     project_id: _p,
     dispatched: _d,
-    overrides: _o,
+    overrides,
     prompt_parts: _parts,
     start_commit: _c,
     pid: _i,
     pid_started: _s,
     ...execution
   } = record
-  return execution
+  return { ...execution, ...(overrides.message && { message: overrides.message.text }) }
 }
 
 export function toDaemon(record: DaemonRecord): Daemon {

@@ -47,6 +47,9 @@ export function createAgentLog(options: {
       if (closing) return
       await Promise.all([raw.append(stream.push(bytes)), transcript.room()])
     },
+    async show() {
+      if (!closing) await raw.append(stream.flush())
+    },
     close: () => (closing ??= finish()),
   }
 }

@@ -4,7 +4,7 @@ import type { LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
 import { createStreamRedactor } from '../base/redact-stream.ts'
 import type { Logs } from '../engine/ports.ts'
 import { createAgentLog } from './agent-log.ts'
-import { followLog, openIfThere } from './follow-log.ts'
+import { followLog, nextChange, openIfThere } from './follow-log.ts'
 import { createLiveLogs } from './log-file.ts'
 import { agentLogNames, logKind, LogNameError, taskFolder } from './log-names.ts'
 
@@ -58,12 +58,17 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
       const files = await Promise.all(names.map((name) => describe(folder, name)))
       return files.filter((file) => file !== null)
     },
-    async read(task_id, name, offset, limit) {
+    async read(task_id, name, offset, limit, wait) {
       if (logKind(name) === null) return null
       const path = join(taskFolder(dir, task_id), name)
       // Asked before reading: what is closed meanwhile is complete only for the next who asks.
+      const version = live.version(path)
       const growing = live.isLive(path)
-      return await readSlice(path, offset, limit, growing)
+      const slice = await readSlice(path, offset, limit, growing)
+      if (!wait || !growing || slice?.data_base64 !== '') return slice
+      const signal = AbortSignal.any([wait.signal, AbortSignal.timeout(wait.ms)])
+      if (live.version(path) === version) await nextChange(live, path, signal)
+      return await readSlice(path, offset, limit, live.isLive(path))
     },
     follow: (task_id, execution_id, from, options) =>
       followLog(live, join(taskFolder(dir, task_id), agentLogNames(execution_id).transcript), from, options),

@@ -54,7 +54,8 @@ export async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-async function nextChange(live: LiveLogs, path: string, signal: AbortSignal): Promise<void> {
+/** Settles when a live log has grown or was closed, or with the signal. */
+export async function nextChange(live: LiveLogs, path: string, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const wake = (): void => resolve(undefined)
   const forget = live.onChange(path, wake)

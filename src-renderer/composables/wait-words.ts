@@ -7,6 +7,10 @@ export function waitWords({ reason, position }: Waiting, held: boolean): string 
   switch (reason) {
     case 'entering':
       return held ? 'Barrier up' : 'Hooks run first'
+    case 'task_paused':
+      return 'Comes when you resume'
+    case 'task_busy':
+      return 'After the run at work'
     case 'project_paused':
       return 'Project paused'
     case 'agent_paused':

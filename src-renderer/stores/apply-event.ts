@@ -40,6 +40,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       to.reviews.removeTask(event.data.task_id)
       to.notifications.forgetTask(event.data.task_id)
       return to.tasks.remove(event.data.task_id)
+    case 'execution.updated':
     case 'execution.started':
     case 'execution.updated':
     case 'execution.finished':

@@ -58,6 +58,12 @@ export const Execution = z
     status: z.enum(executionStatuses),
     exit_code: z.int().nullable(),
     prompt: z.string(),
+    message: z
+      .string()
+      .optional()
+      .describe(
+        'What a person wrote that this execution brings to the agent. Until it starts, the words can be changed and withdrawn.',
+      ),
     session_id: z.string().nullable(),
     usage: Usage.nullable(),
     error: z.string().nullable().describe('Why it did not succeed, in a sentence for people.'),

@@ -4,6 +4,8 @@ import { AgentId, ExecutionId, TaskId, Timestamp } from './ids.ts'
 /** Why an execution has not started: the first that applies. */
 export const waitReasons = [
   'entering',
+  'task_paused',
+  'task_busy',
   'project_paused',
   'agent_paused',
   'worktree_busy',
@@ -36,7 +38,7 @@ export const Queue = z
         reason: z
           .enum(waitReasons)
           .describe(
-            '`entering`: its task still enters its state. `worktree_busy`: another task is at work in the same worktree. `slots_full`: its turn comes when a slot is free.',
+            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that comes when the one at work has ended. `worktree_busy`: another task is at work in the same worktree. `slots_full`: its turn comes when a slot is free.',
           ),
         position: z.int().nullable().describe('From 1, among those that wait for a slot only.'),
       }),

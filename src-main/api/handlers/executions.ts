@@ -4,12 +4,14 @@ import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { speaksFor } from '../../domain/access/work.ts'
 import type { ExecutionRecord } from '../../engine/store-port.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findExecution, findTask, missing } from '../find.ts'
+import { accepted, findExecution, findTask, missing } from '../find.ts'
 
 type Names =
   | 'executions.get'
   | 'executions.stop'
+  | 'executions.update'
   | 'executions.input'
+  | 'executions.resize'
   | 'executions.answer'
   | 'executions.heartbeat'
   | 'executions.finish'
@@ -30,6 +32,18 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
       requireOpen(findExecution(read, execution_id))
       await engine.actions.stop(execution_id)
       return both(execution_id)
+    },
+    'executions.update': ({ execution_id, message }) => {
+      findExecution(read, execution_id)
+      return views.execution(accepted(engine.actions.editMessage(execution_id, message)))
+    },
+    'executions.resize': ({ execution_id, cols, rows }) => {
+      findExecution(read, execution_id)
+      const process = engine.executions.running().get(execution_id)?.live?.process
+      if (!process) throw notRunning('It is not running here, so there is nothing to resize.')
+      if (!process.resize) throw notRunning('It runs without a terminal. Set `terminal` in the agent’s configuration.')
+      process.resize(cols, rows)
+      return null
     },
     'executions.input': async ({ execution_id, data }) => {
       const execution = findExecution(read, execution_id)
@@ -82,9 +96,10 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
       const execution = findExecution(read, execution_id)
       return { items: [...(await logs.list(execution.task_id, execution.id))] }
     },
-    'executions.read_log': async ({ execution_id, name, offset, limit }) => {
+    'executions.read_log': async ({ execution_id, name, offset, limit, wait_seconds }, { signal }) => {
       const execution = findExecution(read, execution_id)
-      return (await logs.read(execution.task_id, name, offset, limit)) ?? missing('log')
+      const wait = wait_seconds > 0 ? { ms: wait_seconds * 1_000, signal } : undefined
+      return (await logs.read(execution.task_id, name, offset, limit, wait)) ?? missing('log')
     },
   }
 }

@@ -3,6 +3,7 @@ import { addGroup } from '../scene.ts'
 import { addTaskCreate } from './task-create.ts'
 import { addTaskDiff } from './task-diff.ts'
 import { addTaskLogs } from './task-logs.ts'
+import { addTaskMessage } from './task-message.ts'
 import { addTaskMoves } from './task-moves.ts'
 import { addTaskPrompt } from './task-prompt.ts'
 import { addTaskViews } from './task-views.ts'
@@ -13,6 +14,7 @@ export function addTask(program: Command): void {
   addTaskCreate(task)
   addTaskViews(task)
   addTaskMoves(task)
+  addTaskMessage(task)
   addTaskDiff(task)
   addTaskLogs(task)
   addTaskPrompt(task)

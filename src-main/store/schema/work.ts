@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { ExecutionOverrides, ExecutionStatus, Usage } from '../../../src-shared/contract/executions.ts'
+import type { ExecutionStatus, Usage } from '../../../src-shared/contract/executions.ts'
 import type {
   AgentId,
   ExecutionId,
@@ -28,6 +28,7 @@ import type {
   ReviewSummary,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
+import type { ExecutionRecord } from '../../engine/store-port.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 import { flag, json } from './columns.ts'
@@ -170,7 +171,7 @@ export const executions = sqliteTable(
     prompt: text('prompt').notNull(),
     /** Where the parts of the prompt end. */
     prompt_parts: json<readonly PromptPartSize[]>('prompt_parts'),
-    overrides: json<ExecutionOverrides>('overrides').notNull(),
+    overrides: json<ExecutionRecord['overrides']>('overrides').notNull(),
     session_id: text('session_id'),
     usage: json<Usage>('usage'),
     error: text('error'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Execution, LogFile } from '../executions.ts'
 import { ExecutionId } from '../ids.ts'
-import { get, read, post, list, slice } from '../operation.ts'
+import { get, read, patch, post, list, slice } from '../operation.ts'
 import { Task } from '../tasks.ts'
 
 export const executionsOperations = {
@@ -15,16 +15,25 @@ export const executionsOperations = {
   'executions.stop': post(
     '/executions/{execution_id}/stop',
     'member',
-    'End the execution’s whole process tree; the task stays where it is.',
+    'End the execution’s whole process tree; the task stays where it is. A message that waits for it rests with the ' +
+      'task until somebody resumes, and ending such a message before it starts withdraws it: its comments are open again.',
     z.object({ execution_id: ExecutionId }),
     z.object({ execution: Execution, task: Task }),
     200,
     ['execution_not_running'],
   ),
+  'executions.update': patch(
+    '/executions/{execution_id}',
+    'member_human',
+    'Change the words of a message that waits for its agent.',
+    z.object({ execution_id: ExecutionId, message: z.string().trim().min(1).max(100_000) }),
+    Execution,
+    ['execution_not_running'],
+  ),
   'executions.input': post(
     '/executions/{execution_id}/input',
     'member_human',
-    'Write to the agent while it runs.',
+    'Write to the agent while it runs: a message for it to read, or to a command in a terminal the very keys.',
     z.object({ execution_id: ExecutionId, data: z.string().max(1_000_000) }),
     z.null(),
     204,
@@ -43,6 +52,15 @@ export const executionsOperations = {
     z.object({ execution: Execution }),
     200,
     ['execution_not_running', 'already_answered'],
+  ),
+  'executions.resize': post(
+    '/executions/{execution_id}/resize',
+    'member_human',
+    'Tell a command in a terminal how large the terminal is.',
+    z.object({ execution_id: ExecutionId, cols: z.int().min(2).max(1_000), rows: z.int().min(1).max(1_000) }),
+    z.null(),
+    204,
+    ['execution_not_running'],
   ),
   'executions.heartbeat': post(
     '/executions/{execution_id}/heartbeat',
@@ -76,6 +94,16 @@ export const executionsOperations = {
   'executions.read_log': read(
     '/executions/{execution_id}/logs/{name}',
     'A piece of one of the execution’s logs.',
-    z.object({ execution_id: ExecutionId, name: z.string(), ...slice() }),
+    z.object({
+      execution_id: ExecutionId,
+      name: z.string(),
+      ...slice(),
+      wait_seconds: z
+        .int()
+        .min(0)
+        .max(25)
+        .default(0)
+        .describe('At the end of a log that still grows: wait so long for more, instead of answering nothing.'),
+    }),
   ),
 } as const

@@ -237,7 +237,11 @@ export const tasksOperations = {
   'tasks.feedback': post(
     '/tasks/{task_id}/feedback',
     'member_human',
-    'Send unresolved comments and a message to the coder, as a follow-up execution.',
+    'Send unresolved comments and a message to the coder, as a follow-up execution. While somebody is at work in the ' +
+      'state it waits as a `queued` execution, in order, and goes on in the same session when they have ended, however ' +
+      'they have; the task does not move on before it, and a move by the agent itself is refused with ' +
+      '`transition_blocked`. After a stop it waits until somebody resumes. A move by anybody else, or a cancellation, ' +
+      'withdraws it.',
     z.object({
       task_id: TaskId,
       comment_ids: z.array(CommentId).max(500).optional().describe('All unresolved ones when left out.'),

@@ -25,6 +25,8 @@ test('who waits for something else is told for what', () => {
   expect(words('project_paused')).toBe('Project paused')
   expect(words('agent_paused')).toBe('Agent paused')
   expect(words('worktree_busy')).toBe('Its worktree is busy')
+  expect(words('task_busy')).toBe('After the run at work')
+  expect(words('task_paused')).toBe('Comes when you resume')
   expect(words('starting')).toBe('Starting')
 })
 

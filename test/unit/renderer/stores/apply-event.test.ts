@@ -56,6 +56,14 @@ test('every way in which a task changes puts the whole task', () => {
   expect(heard({ seq: 1, type: 'task.transitioned', data: moved })).toEqual([['tasks.put', task]])
 })
 
+test('an execution that waits, starts or ends is put', () => {
+  const [execution] = data.executions
+  if (!execution) throw new Error('The board has no execution.')
+  for (const type of ['execution.updated', 'execution.started', 'execution.finished'] as const) {
+    expect(heard({ seq: 1, type, data: { ...ofTask, execution } })).toEqual([['executions.put', execution]])
+  }
+})
+
 test('a deleted task takes its executions and reviews along', () => {
   expect(heard({ seq: 1, type: 'task.deleted', data: ofTask })).toEqual([
     ['executions.removeTask', task.id],

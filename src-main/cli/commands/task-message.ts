@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
+import { CliError } from '../cli-error.ts'
+import { findTask } from '../find.ts'
+import { textOf } from '../prompt.ts'
+import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+
+interface MessageOptions extends CommonOptions {
+  readonly now?: boolean
+}
+
+/** `svc task message`. */
+export function addTaskMessage(task: Command): void {
+  addClientCommand(task, {
+    usage: 'message <task> <text>',
+    summary: 'write to a task’s agent; while it works, it reads that when its run has ended (- reads stdin)',
+    examples: ['svc task message 0a1b2c3d "Keep the old flag working"', 'svc task message 0a1b2c3d "Stop there" --now'],
+  })
+    .option('--now', 'let the agent read it in the middle of its run, where it can')
+    .action((ref: string, text: string, options: MessageOptions) =>
+      runScene(options, (scene) => message(scene, ref, text, options.now === true)),
+    )
+}
+
+async function message(scene: Scene, ref: string, text: string, now: boolean): Promise<void> {
+  const { client, out } = scene
+  const { id: task_id } = await findTask(scene, ref)
+  const words = await textOf(text)
+  if (now) {
+    const { active_execution_id: execution_id } = await client.call('tasks.get', { task_id })
+    if (execution_id === null)
+      throw new CliError('execution_not_running', 'Nobody works on this task now. Leave --now out.')
+    const { executor } = await client.call('executions.get', { execution_id })
+    if (executor === 'person' || !executorCapabilities[executor].input)
+      throw new CliError(
+        'execution_not_running',
+        'This agent reads nothing while it works. Leave --now out, and it comes after its run.',
+      )
+    await client.call('executions.input', { execution_id, data: words })
+    await out.answer({ execution_id }, () => 'Sent.')
+    return
+  }
+  // Comments are sent from where they are seen.
+  const answer = await client.call('tasks.feedback', { task_id, comment_ids: [], message: words })
+  const waits = answer.execution.status === 'queued' && answer.task.active_execution_id !== answer.execution.id
+  await out.answer(answer, () =>
+    waits ? 'It comes when the run at work has ended.' : 'Sent: the agent starts with it.',
+  )
+}
