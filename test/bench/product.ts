@@ -18,6 +18,8 @@ export interface Product extends AsyncDisposable {
   readonly dataDir: string
   readonly token: string
   readonly client: Client
+  /** Asks the module that was loaded beside the service, if one was. */
+  ask(question: string): Promise<unknown>
 }
 
 const entries: Readonly<Record<Build, string>> = {
@@ -27,14 +29,23 @@ const entries: Readonly<Record<Build, string>> = {
 
 export const isBuilt = (): boolean => existsSync(entries.dist)
 
-/** Starts it with its default settings on a free port and an empty data folder in `within`, which goes with it. */
-export async function startProduct(build: Build, within: string = tmpdir()): Promise<Product> {
+/**
+ * Starts it with its default settings on a free port and an empty data folder in `within`, which goes with it. `beside`
+ * is a module to be loaded in the same process, which answers messages.
+ */
+export async function startProduct(build: Build, within: string = tmpdir(), beside?: URL): Promise<Product> {
   const dataDir = await mkdtemp(join(within, 'copse-bench-'))
-  const args = [entries[build], 'serve', '--json', '--port', '0', '--data-dir', dataDir]
+  const loaded = beside ? ['--import', beside.href] : []
+  const args = [...loaded, entries[build], 'serve', '--json', '--port', '0', '--data-dir', dataDir]
   const child = spawn(process.execPath, args, {
     env: environment(),
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'ignore', beside ? 'ipc' : 'ignore'],
   })
+  const ask = async (question: string) => {
+    const answered = once(child, 'message') as Promise<[unknown]>
+    child.send(question)
+    return (await answered)[0]
+  }
   const stop = async () => {
     await end(child)
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
@@ -46,7 +57,7 @@ export async function startProduct(build: Build, within: string = tmpdir()): Pro
     const person = { email: 'bench@copse.test', password: 'correct horse', display_name: 'Bench' }
     token = (await client.call('auth.register', person)).access_token
     if (child.pid === undefined) throw new Error('The service has no process.')
-    return { pid: child.pid, url, dataDir, token, client, [Symbol.asyncDispose]: stop }
+    return { pid: child.pid, url, dataDir, token, client, ask, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error

@@ -7,6 +7,7 @@ import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
 import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { importIssues } from './rows/import-issues.ts'
+import { loopDelay } from './rows/loop-delay.ts'
 import { mergeRow } from './rows/merge.ts'
 import { requestsPerSecond } from './rows/requests-per-second.ts'
 import { scriptOutput } from './rows/script-output.ts'
@@ -29,6 +30,7 @@ export const rows: readonly BenchRow[] = [
   scriptOverhead,
   scriptOutput,
   agentOutput,
+  loopDelay,
   idleWorktrees,
   ...requestsPerSecond,
   besideSignIns,

@@ -1,5 +1,9 @@
-/** Stands for an agent that prints: `flood.ts BYTES` says so many bytes of Claude Code's stream-json, as a busy session has them. */
+/**
+ * Stands for an agent that prints: `flood.ts BYTES [BYTES_PER_SECOND]` says so many bytes of Claude Code's stream-json,
+ * as a busy session has them, as fast as they are taken or at that pace.
+ */
 const bytes = Number(process.argv[2])
+const pace = Number(process.argv[3]) || Infinity
 const sentence =
   'export function plan(facts: Facts): Plan { return facts.map((one) => one.name) } // and so on, for a while; '
 const text = sentence.repeat(20)
@@ -23,8 +27,22 @@ function sayStep(): boolean {
   return say({ type: 'user', session_id: 'flood', message: { content: [result] } })
 }
 
-function flood(): void {
-  while (printed < bytes) if (!sayStep()) return void process.stdout.once('drain', flood)
+function flood(due: number): boolean {
+  while (printed < Math.min(bytes, due)) if (!sayStep()) return false
+  if (printed >= bytes) end()
+  return true
+}
+
+let ticking: NodeJS.Timeout | undefined
+function end(): void {
+  clearInterval(ticking)
   say({ type: 'result', subtype: 'success', is_error: false, session_id: 'flood', result: 'That was all.' })
 }
-flood()
+
+function goOn(): void {
+  if (!flood(Infinity)) process.stdout.once('drain', goOn)
+}
+
+const since = performance.now()
+if (pace === Infinity) goOn()
+else ticking = setInterval(() => flood(((performance.now() - since) / 1_000) * pace), 20)
