@@ -5,6 +5,7 @@ import type { Api } from './api/api.ts'
 import { createApi } from './api/create-api.ts'
 import type { AppConfig } from './base/config.ts'
 import { createLogger, type Logger } from './base/log.ts'
+import { isLoopbackHost } from './base/loopback.ts'
 import { prepareDataDir } from './base/paths.ts'
 import { createRedactor, validateRedactionPattern } from './base/redact.ts'
 import type { indexWorkflow } from './domain/workflow/graph.ts'
@@ -176,7 +177,12 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     isUsablePattern: validateRedactionPattern,
     makeSampleRepository: (signal) =>
       makeSampleRepository(join(config.dataDir, 'demo'), `demo-${newId().slice(-8)}`, signal),
-    config: { version: config.version, dataDir: config.dataDir, url: context.config.apiUrl },
+    config: {
+      version: config.version,
+      dataDir: config.dataDir,
+      url: context.config.apiUrl,
+      exposed: !isLoopbackHost(config.host),
+    },
   })
 }
 

@@ -82,7 +82,13 @@ export interface ApiParts {
   readonly isUsablePattern: (pattern: string) => string | null
   /** Makes a small repository to play with and answers its path. */
   readonly makeSampleRepository: (signal: AbortSignal) => Promise<string>
-  readonly config: { readonly version: string; readonly dataDir: string; readonly url: () => string | null }
+  readonly config: {
+    readonly version: string
+    readonly dataDir: string
+    readonly url: () => string | null
+    /** Other machines can reach the HTTP API. */
+    readonly exposed: boolean
+  }
 }
 
 /** One operation, after parsing, existence and rights. */

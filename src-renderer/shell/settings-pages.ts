@@ -9,6 +9,7 @@ import {
   Plug,
   SunMoon,
   Timer,
+  UserRoundPlus,
   Users,
   Webhook,
 } from '@lucide/vue'
@@ -30,5 +31,6 @@ export const projectPages = [
   { id: 'hooks', href: '#/settings/hooks', label: 'Hooks', icon: Webhook },
   { id: 'review', href: '#/settings/review', label: 'Review and CI', icon: ClipboardCheck },
   { id: 'limits', href: '#/settings/limits', label: 'Agents and time', icon: Timer },
+  { id: 'members', href: '#/settings/members', label: 'Members', icon: UserRoundPlus },
   { id: 'merge', href: '#/settings/merge', label: 'Merge', icon: GitMerge },
 ] as const

@@ -1,5 +1,6 @@
 import type { EventEnvelope, EventPayload } from '../../src-shared/contract/events.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
+import type { User } from '../../src-shared/contract/identity.ts'
 import type { Integration } from '../../src-shared/contract/integrations.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
@@ -23,6 +24,7 @@ export interface EventTargets {
   }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
+  readonly accounts: { putUser(user: User): void; putMember(data: EventPayload<'member.updated'>): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
   /** A hook failed under a policy that lets the task go on: somebody should know. */
   readonly warn: (message: string) => void
@@ -65,11 +67,13 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.updated':
     case 'comment.deleted':
     case 'knowledge.updated':
-    case 'member.updated':
-    case 'user.updated':
     case 'daemon.updated':
-      // No store keeps comments, knowledge, people or daemons, and none is part of a task: the board stays as it is.
+      // No store keeps comments, knowledge or daemons, and none is part of a task: the board stays as it is.
       return
+    case 'member.updated':
+      return to.accounts.putMember(event.data)
+    case 'user.updated':
+      return to.accounts.putUser(event.data.user)
     case 'notification.created':
       return to.notifications.created(event.data)
     case 'notification.read':

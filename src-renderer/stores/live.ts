@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { openLive, type Connection, type Live } from '../api/live.ts'
+import { useAccounts } from './accounts.ts'
 import { useAgents } from './agents.ts'
 import { applyEvent } from './apply-event.ts'
 import { useConnection } from './client.ts'
@@ -30,6 +31,7 @@ export const useLive = defineStore('live', () => {
     notifications: useNotifications(),
     integrations: useIntegrations(),
     agents: useAgents(),
+    accounts: useAccounts(),
     projects: useProjects(),
     warn: toasts.warn,
   }
@@ -103,6 +105,7 @@ export const useLive = defineStore('live', () => {
     stop(): void {
       live?.close()
       live = null
+      targets.accounts.forget()
     },
     tryNow: () => live?.tryNow(),
   }

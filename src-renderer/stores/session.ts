@@ -15,7 +15,9 @@ export const useSession = defineStore('session', () => {
   const tokens = shallowRef<readonly PersonalAccessToken[]>([])
   session.onChange(() => {
     state.value = session.state
-    if (session.state.kind === 'signed_out') me.value = null
+    if (session.state.kind !== 'signed_out') return
+    me.value = null
+    tokens.value = []
   })
 
   async function load(): Promise<void> {

@@ -7,6 +7,7 @@ export const SystemInfo = z
     registered: z.boolean().describe('Somebody has registered, so the API is open to other clients.'),
     local_operator: z.boolean().describe('The caller is the person at this machine.'),
     url: z.string().nullable().describe('Where the HTTP API listens.'),
+    exposed: z.boolean().describe('Other machines can reach the HTTP API.'),
   })
   .meta({ id: 'SystemInfo' })
 export type SystemInfo = z.infer<typeof SystemInfo>

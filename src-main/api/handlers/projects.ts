@@ -40,6 +40,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       registered: identity.isRegistered(),
       local_operator: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
       url: config.url(),
+      exposed: config.exposed,
     }),
     'system.inspect_folder': async ({ path }, { signal }) => {
       const info = await workspaces.inspect(path, { signal })

@@ -42,6 +42,7 @@ function heard(event: EventEnvelope): unknown[] {
     },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
+    accounts: { putUser: note('accounts.putUser'), putMember: note('accounts.putMember') },
     projects: { put: note('projects.put'), remove: note('projects.remove') },
     warn: note('warn'),
   }
@@ -161,7 +162,8 @@ test('comments, knowledge and people change nothing on the board', () => {
   const forgotten = { ...base, knowledge_id, entry: null }
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])
   const user_id = UserId.parse('01990011-0000-7000-8000-000000000001')
-  expect(heard({ seq: 6, type: 'member.updated', data: { ...base, user_id, member: null } })).toEqual([])
+  const left = { ...base, user_id, member: null }
+  expect(heard({ seq: 6, type: 'member.updated', data: left })).toEqual([['accounts.putMember', left]])
   const user = {
     id: user_id,
     email: 'a@b.c',
@@ -170,7 +172,7 @@ test('comments, knowledge and people change nothing on the board', () => {
     is_admin: false,
     created_at: task.updated_at,
   }
-  expect(heard({ seq: 7, type: 'user.updated', data: { ...base, user } })).toEqual([])
+  expect(heard({ seq: 7, type: 'user.updated', data: { ...base, user } })).toEqual([['accounts.putUser', user]])
   const daemon_id = DaemonId.parse('01990012-0000-7000-8000-000000000001')
   expect(heard({ seq: 8, type: 'daemon.updated', data: { ...base, daemon_id, daemon: null } })).toEqual([])
 })

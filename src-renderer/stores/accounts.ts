@@ -1,0 +1,88 @@
+import { defineStore } from 'pinia'
+import { computed, shallowReactive, shallowRef } from 'vue'
+import type { EventPayload } from '../../src-shared/contract/events.ts'
+import type { User } from '../../src-shared/contract/identity.ts'
+import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
+import { useClient } from './client.ts'
+import { useNotifications } from './notifications.ts'
+import { useProjects } from './projects.ts'
+import { useSession } from './session.ts'
+import { useToasts } from './toasts.ts'
+
+/** Who has an account here, which admins see, and who belongs to which project. */
+export const useAccounts = defineStore('accounts', () => {
+  const client = useClient()
+  const session = useSession()
+  const projects = useProjects()
+  const notifications = useNotifications()
+  const toasts = useToasts()
+  const byId = shallowReactive(new Map<string, User>())
+  const members = shallowReactive(new Map<string, readonly Member[]>())
+  const loaded = shallowRef(false)
+
+  /** What the person at the screen sees has become another. */
+  async function lookAgain(projectId: string | null): Promise<void> {
+    await projects.load()
+    if (projectId === null) await Promise.all(projects.items.map(({ id }) => projects.prepare(id)))
+    else if (projects.byId.has(projectId)) await projects.prepare(projectId)
+    else notifications.forgetProject(projectId)
+  }
+  const look = (projectId: string | null) =>
+    void lookAgain(projectId).catch((error: unknown) => toasts.refused(error, 'Not everything could be loaded.'))
+
+  function putUser(user: User): void {
+    if (loaded.value) byId.set(user.id, user)
+    const mine = session.me
+    if (mine?.id !== user.id) return
+    session.me = user
+    if (mine.is_admin !== user.is_admin) look(null)
+  }
+  function putMember({ project_id, user_id, member }: EventPayload<'member.updated'>): void {
+    const known = members.get(project_id)
+    if (known) {
+      const others = known.filter((one) => one.user_id !== user_id)
+      members.set(project_id, member ? [...others, member] : others)
+    }
+    if (user_id === session.me?.id) look(project_id)
+  }
+  return {
+    /** In the order of registration, which ids follow. */
+    users: computed(() => [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))),
+    loaded,
+    putUser,
+    putMember,
+    loadUsers: async (): Promise<void> => {
+      const { items } = await client.call('admin.list_users', {})
+      byId.clear()
+      for (const user of items) byId.set(user.id, user)
+      loaded.value = true
+    },
+    setAdmin: async (user_id: string, is_admin: boolean): Promise<void> =>
+      putUser(await client.call('admin.update_user', { user_id, is_admin })),
+    /** Owners first, then by name; undefined until they are loaded. */
+    membersOf: (projectId: string): readonly Member[] | undefined => members.get(projectId)?.toSorted(byRoleAndName),
+    loadMembers: async (projectId: string): Promise<void> => {
+      members.set(projectId, (await client.call('members.list', { project_id: projectId })).items)
+    },
+    addMember: async (project_id: string, email: string, role: MemberRole): Promise<void> => {
+      await client.call('members.add', { project_id, email, role })
+    },
+    setRole: async ({ project_id, user_id }: Member, role: MemberRole): Promise<void> => {
+      await client.call('members.add', { project_id, user_id, role })
+    },
+    removeMember: async ({ project_id, user_id }: Member): Promise<void> => {
+      await client.call('members.remove', { project_id, user_id })
+    },
+    /** What somebody saw is not for whoever signs in next. */
+    forget(): void {
+      byId.clear()
+      members.clear()
+      loaded.value = false
+    },
+  }
+})
+
+function byRoleAndName(a: Member, b: Member): number {
+  if (a.role !== b.role) return a.role === 'owner' ? -1 : 1
+  return a.display_name.localeCompare(b.display_name)
+}

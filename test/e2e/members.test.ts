@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { createClient } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { violations } from './harness/axe.ts'
+import { startBuiltService, type BuiltService } from './harness/built-service.ts'
+
+const ada = { email: 'ada@copse.test', password: 'correct horse', display_name: 'Ada' }
+const grace = { email: 'grace@copse.test', password: 'another horse', display_name: 'Grace' }
+
+/** Two accounts: Ada, who came first, owns a project; Grace belongs to none. */
+async function startTeam(service: BuiltService, repo_path: string) {
+  let token: string | null = null
+  const client = createClient(createHttpTransport({ baseUrl: service.url, getToken: () => token }))
+  token = (await client.call('auth.register', ada)).access_token
+  await client.call('auth.register', grace)
+  const project = await client.call('projects.create', { name: 'Harbour', repo_path })
+  await client.call('tasks.create', { project_id: project.id, title: 'Paint the crane' })
+  return { client, project }
+}
+
+async function signIn(page: Page, person: typeof ada): Promise<void> {
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByLabel('Password').fill(person.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const railOf = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`an owner adds a member, who sees the project at once and loses it at once, in the ${colorScheme} theme`, async () => {
+    await using repository = await createTestRepository()
+    await using service = await startBuiltService()
+    const { project } = await startTeam(service, repository.path)
+    await using browser = await launchChromium()
+    const open = async (person: typeof ada, place: string) => {
+      const context = await browser.newContext({ colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      page.setDefaultTimeout(20_000)
+      page.on('pageerror', (error) => {
+        throw error
+      })
+      await page.goto(`${service.url}/${place}`)
+      await signIn(page, person)
+      return page
+    }
+    const owner = await open(ada, '#/settings/members')
+    const guest = await open(grace, '')
+    await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
+    await guest.getByText('ask its owner to add you').waitFor()
+
+    // The place that was asked for before signing in is there after it.
+    await owner.getByRole('heading', { name: 'Members' }).waitFor()
+    const members = owner.getByRole('table', { name: 'Members' })
+    await members.getByText('ada@copse.test').waitFor()
+    await owner.getByLabel('Email of whom to add').fill('nobody@copse.test')
+    await owner.keyboard.press('Enter')
+    await owner.getByRole('alert').getByText('Nobody has an account here with this email').waitFor()
+    await owner.getByLabel('Email of whom to add').fill('Grace@copse.test')
+    await owner.keyboard.press('Enter')
+    await members.getByText('grace@copse.test').waitFor()
+    expect(await violations(owner), 'members').toEqual([])
+
+    await railOf(guest).getByText('Harbour').click()
+    await guest.locator('[data-card]').filter({ hasText: 'Paint the crane' }).waitFor()
+    // A member sees who else is one, and changes nothing of it.
+    await guest.goto(`${service.url}/#/settings/members`)
+    await guest.getByRole('table', { name: 'Members' }).getByText('ada@copse.test').waitFor()
+    expect(await guest.getByRole('button', { name: /Remove|Add$/ }).count()).toBe(0)
+    await railOf(guest).getByText('Harbour').click()
+
+    // Nobody takes the last owner out; the reason is on the button.
+    const [own, other] = [members.getByRole('row', { name: /Ada/ }), members.getByRole('row', { name: /Grace/ })]
+    expect(await own.getByRole('button', { name: /Remove/ }).getAttribute('aria-disabled')).toBe('true')
+    await own.getByLabel('Role of Ada').selectOption('member')
+    await owner.getByRole('alert').getByText('This is the last owner of the project').waitFor()
+    expect(await own.getByLabel('Role of Ada').inputValue()).toBe('owner')
+
+    await other.getByRole('button', { name: 'Remove…' }).click()
+    await other.getByRole('button', { name: 'Remove Grace' }).click()
+    await other.waitFor({ state: 'detached' })
+    await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
+    expect(await guest.getByText(project.name).count()).toBe(0)
+  })
+}
+
+test('administrators are made and unmade by a switch, and the last one stays', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService()
+  const { client } = await startTeam(service, repository.path)
+  await using browser = await launchChromium()
+  const page = await browser.newPage({ bypassCSP: true })
+  page.setDefaultTimeout(20_000)
+  await page.goto(`${service.url}/#/settings/account`)
+  await signIn(page, ada)
+  const switchOf = (name: string) => page.getByRole('switch', { name: `${name} is administrator` })
+  await switchOf('Grace').waitFor()
+  expect(await violations(page), 'accounts').toEqual([])
+  await switchOf('Ada').click()
+  await page.getByRole('alert').getByText('admin').waitFor()
+  expect(await switchOf('Ada').getAttribute('aria-checked')).toBe('true')
+  await switchOf('Grace').focus()
+  await page.keyboard.press('Space')
+  await page.locator('[role=switch][aria-checked=true][aria-label^=Grace]').waitFor()
+  expect((await client.call('admin.list_users', {})).items.map(({ is_admin }) => is_admin)).toEqual([true, true])
+
+  // Signing out leads to the sign-in, and signing in back to where one was.
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signIn(page, grace)
+  await page.getByText('@grace').first().waitFor()
+  await switchOf('Ada').waitFor()
+})
