@@ -15,6 +15,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
   'task.blocked': { glyph: 'blocked', label: 'Blocked', tone: 'warn', tab: 'overview' },
   'review.passed': { glyph: 'gate-passed', label: 'Review passed', tone: 'ok', tab: 'review' },
   'review.failed': { glyph: 'failed', label: 'Review failed', tone: 'fail', tab: 'review' },
+  'execution.asks': { glyph: 'clock', label: 'Waits for your answer', tone: 'you', tab: 'agent' },
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
 }
 

@@ -4,6 +4,7 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useNotifications } from '../../stores/notifications.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
+import { noticeWords } from './notice-words.ts'
 
 /** What is selected in the inbox, and what a person does there. */
 export function useInbox() {
@@ -44,9 +45,11 @@ export function useInbox() {
     index,
     select,
     projectName: (item: Notification): string => projects.byId.get(item.project_id)?.name ?? 'Project',
+    /** Without a tab at the one that has the reason. */
     open(item: Notification, tab: string | null): void {
       setRead(item, true)
-      navigation.go({ screen: 'board', projectId: item.project_id, taskId: item.task_id, tab })
+      const opened = tab ?? noticeWords(item.event_type).tab
+      navigation.go({ screen: 'board', projectId: item.project_id, taskId: item.task_id, tab: opened })
     },
     toggle: (item: Notification): void => setRead(item, !item.read),
     remove(item: Notification): void {

@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { violations } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+
+const row = (page: Page, title: RegExp) => page.getByRole('option', { name: title })
+const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+
+test('what happened is in the inbox: read, marked, filtered, deleted, and opened', async () => {
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  await page.goto(service.url)
+  await page.getByRole('button', { name: /demo project/i }).click()
+  // The demo takes its task from a claim to the merge: a review that passed, and a task that is done.
+  await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
+  await rail(page).getByRole('link', { name: /Inbox/ }).click()
+  await row(page, /is done/).waitFor()
+  await row(page, /review.*passed/i).waitFor()
+  expect(await violations(page), 'inbox').toEqual([])
+
+  const list = page.getByRole('listbox', { name: 'Notifications' })
+  await list.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Home')
+  await page.getByRole('checkbox', { name: 'Unread' }).click()
+  await page.getByRole('heading', { name: 'Nothing fits this filter' }).waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await row(page, /is done/).click()
+  await page.keyboard.press('u')
+  await row(page, /^Unread.*is done/).waitFor()
+  await rail(page)
+    .getByRole('link', { name: /Inbox.*1.*unread/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Mark all read' }).click()
+  await page.getByText('0 unread').waitFor()
+
+  await page.getByRole('button', { name: 'Needs you' }).click()
+  await page.getByRole('heading', { name: 'Nothing fits this filter' }).waitFor()
+  await page.getByRole('button', { name: 'Good news' }).click()
+  await row(page, /is done/).click()
+  await page.keyboard.press('Delete')
+  await row(page, /is done/).waitFor({ state: 'detached' })
+  await row(page, /review.*passed/i).click()
+  await page.getByRole('button', { name: /Open task/ }).click()
+  await page.locator('[data-task-panel]').waitFor()
+  expect(page.url()).toMatch(/#\/p\/[^/]+\/t\//)
+})
+
+test('how one hears of notifications is off until it is turned on, and kept on the device', async () => {
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const context = await browser.newContext({ bypassCSP: true })
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  await page.goto(service.url)
+  await page.getByRole('button', { name: /demo project/i }).click()
+  await page.locator('[data-card]').first().waitFor()
+  await page.evaluate("location.hash = '#/settings/notifications'")
+  const names = ['System notifications', 'Sound', /^Mute /] as const
+  const states = async () =>
+    Promise.all(names.map((name) => page.getByRole('switch', { name }).first().getAttribute('aria-checked')))
+  await page.getByRole('switch', { name: 'Sound' }).waitFor()
+  expect(await states()).toEqual(['false', 'false', 'false'])
+  expect(await violations(page), 'notification settings').toEqual([])
+  await page.evaluate("Notification.requestPermission = () => Promise.resolve('denied')")
+  await page.getByRole('switch', { name: 'System notifications' }).click()
+  await page.getByText('does not let this page show notifications').waitFor()
+  await page.getByRole('switch', { name: 'Sound' }).click()
+  await page
+    .getByRole('switch', { name: /^Mute / })
+    .first()
+    .click()
+  expect(await states()).toEqual(['false', 'true', 'true'])
+  await page.reload()
+  await page.getByRole('switch', { name: 'Sound' }).waitFor()
+  expect(await states()).toEqual(['false', 'true', 'true'])
+})
