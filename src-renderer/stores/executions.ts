@@ -60,9 +60,9 @@ export const useExecutions = defineStore('executions', () => {
     input: async (executionId: string, data: string): Promise<void> => {
       await client.call('executions.input', { execution_id: executionId, data })
     },
-    /** Answers what the agent asks; the event that follows takes the question away everywhere. */
+    /** Answers what the agent asks. Events tell what it asks then: the reply may come after the next question. */
     answer: async (executionId: string, askId: string, given: { option_id?: string; text?: string }): Promise<void> => {
-      put((await client.call('executions.answer', { execution_id: executionId, ask_id: askId, ...given })).execution)
+      await client.call('executions.answer', { execution_id: executionId, ask_id: askId, ...given })
     },
     /** Forgets a task's executions, when the task itself is gone. */
     removeTask(taskId: string): void {

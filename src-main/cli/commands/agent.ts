@@ -1,5 +1,10 @@
 import { Option, type Command } from 'commander'
-import { executorProfiles, type ExecutorProfile } from '../../../src-shared/contract/projects.ts'
+import {
+  executorProfiles,
+  permissionPolicies,
+  type ExecutorProfile,
+  type PermissionPolicy,
+} from '../../../src-shared/contract/projects.ts'
 import { usageError } from '../cli-error.ts'
 import { shortId } from '../pick.ts'
 import { addClientCommand, addGroup, collect, runScene, type CommonOptions, type Scene } from '../scene.ts'
@@ -11,6 +16,7 @@ interface AddOptions extends CommonOptions {
   readonly model?: string
   readonly arg?: readonly string[]
   readonly env?: readonly string[]
+  readonly permissions?: PermissionPolicy
 }
 
 /** `svc agent …`. */
@@ -31,6 +37,12 @@ export function addAgent(program: Command): void {
     .option('--model <model>', 'the model it is to use')
     .option('--arg <argument>', 'one more argument for its program; may be given more than once', collect)
     .option('--env <name=value>', 'a variable of its environment; may be given more than once', collect)
+    .addOption(
+      new Option(
+        '--permissions <policy>',
+        'what it may do without asking people: everything, edits in its worktree, or only read',
+      ).choices(permissionPolicies),
+    )
     .action((name: string, options: AddOptions) => runScene(options, (scene) => add(scene, name, options)))
   addClientCommand(agent, {
     usage: 'list',
@@ -40,7 +52,7 @@ export function addAgent(program: Command): void {
 }
 
 async function add({ client, out }: Scene, name: string, options: AddOptions): Promise<void> {
-  const { executor, command, model, arg, env } = options
+  const { executor, command, model, arg, env, permissions } = options
   const agent = await client.call('agents.create', {
     name,
     executor,
@@ -49,6 +61,7 @@ async function add({ client, out }: Scene, name: string, options: AddOptions): P
       ...(model !== undefined && { model }),
       ...(arg !== undefined && { args: [...arg] }),
       ...(env !== undefined && { env: Object.fromEntries(env.map(variable)) }),
+      ...(permissions !== undefined && { permissions }),
     },
   })
   await out.answer(agent, () => `${shortId(agent.id)}  ${agent.name} is an agent now.`)

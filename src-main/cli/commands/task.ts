@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { addGroup } from '../scene.ts'
+import { addTaskAnswer } from './task-answer.ts'
 import { addTaskCreate } from './task-create.ts'
 import { addTaskDiff } from './task-diff.ts'
 import { addTaskLogs } from './task-logs.ts'
@@ -18,4 +19,5 @@ export function addTask(program: Command): void {
   addTaskDiff(task)
   addTaskLogs(task)
   addTaskPrompt(task)
+  addTaskAnswer(task)
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Ask, Execution, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import type { PermissionPolicy } from '../../../src-shared/contract/projects.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { writeAskingClaude } from '../../helpers/asking-claude.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
@@ -128,6 +129,44 @@ test.concurrent('what is allowed for the run is not asked again, anything else i
   const allowed = Array.from({ length: 4 }, () => 'my-allow_once').join(' ')
   expect(await ended(job, execution)).toMatchObject({ summary: `Answered: ${allowed} my-reject_once.` })
 })
+
+test.concurrent(
+  'Claude Code is answered over its stdin: with words why not, and with what its questions ask',
+  async () => {
+    await using job = await startJob()
+    const questions = [
+      { question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red', description: 'Like blood' }] },
+      { question: 'Which sizes?', multiSelect: true, options: [{ label: 'S' }, { label: 'M' }] },
+    ]
+    const config = {
+      command: await writeAskingClaude(job.running.dataDir, [
+        { tool_name: 'Edit', input: { file_path: 'a.ts', old_string: 'a', new_string: 'b' } },
+        { tool_name: 'Bash', input: { command: 'npm publish' } },
+        { tool_name: 'mcp__svc__svc_note', input: { text: 'x' } },
+        { tool_name: 'AskUserQuestion', input: { questions } },
+      ]),
+      permissions: 'worktree' as const,
+    }
+    const agent = await job.running.client.call('agents.create', { name: 'Claude', executor: 'claude-code', config })
+    const { execution } = await job.claim(await job.task(), agent)
+    const first = await asked(job, execution, () => true)
+    expect(first).toMatchObject({ text: 'Asks to run npm publish', tool: 'Bash', takes_text: true })
+    await answer(job, execution, first, 'reject', 'Never from here.')
+    const colour = await asked(job, execution, ([one]) => one?.text === 'Which colour?')
+    expect(colour).toMatchObject({ kind: 'question', action: null, multiple: false, takes_text: true })
+    expect(colour.options[1]).toEqual({ id: '2', label: 'Red', description: 'Like blood', kind: 'choice' })
+    await answer(job, execution, colour, '2')
+    const sizes = await asked(job, execution, ([one]) => one?.text === 'Which sizes?')
+    expect(sizes.multiple).toBe(true)
+    const { id: execution_id } = execution
+    await job.running.client.call('executions.answer', { execution_id, ask_id: sizes.id, text: 'S, M' })
+
+    const told = JSON.stringify({ 'Which colour?': 'Red', 'Which sizes?': 'S, M' })
+    expect(await ended(job, execution)).toMatchObject({
+      summary: `Answered: allow deny (A person refused this: Never from here.) allow allow${told}`,
+    })
+  },
+)
 
 test.concurrent('a question ends with the agent that asked it', async () => {
   await using job = await startJob()

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { writeAskingClaude } from '../helpers/asking-claude.ts'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { violations } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+
+const options = [
+  { label: 'Blue', description: 'Calm' },
+  { label: 'Red', description: 'Loud' },
+]
+const requests = [
+  { tool_name: 'Bash', input: { command: 'npm publish --tag next\recho harmless' } },
+  { tool_name: 'Edit', input: { file_path: '/elsewhere/a.ts', old_string: 'old words', new_string: 'new words' } },
+  { tool_name: 'AskUserQuestion', input: { questions: [{ question: 'Which colour?', options }] } },
+  { tool_name: 'AskUserQuestion', input: { questions: [{ question: 'Which ones?', multiSelect: true, options }] } },
+]
+
+test('an agent asks on its card and beside its transcript, and is answered by keyboard alone', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const config = { command: await writeAskingClaude(service.dataDir, requests), permissions: 'worktree' } as const
+  const agent = await client.call('agents.create', { name: 'Asker', executor: 'claude-code', config })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Publish it' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+
+  // The page is opened after it has asked.
+  await page.reload()
+  await openProject('ferry')
+  const card = page.locator('[data-card]').filter({ hasText: 'Publish it' })
+  await card.getByText('Asks to run npm publish').waitFor()
+  await card.click()
+  await panel.getByRole('tab', { name: 'Agent' }).click()
+
+  const ask = (name: RegExp) => panel.getByRole('region', { name })
+  const command = ask(/Asks to run npm publish/)
+  // What would hide the rest of the line is shown as what it is.
+  await command.getByText('npm publish --tag next\\u{d}echo harmless').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page), `a command, ${colorScheme}`).toEqual([])
+  }
+  await command.getByLabel('Why you reject it').fill('Not before Friday.')
+  await command.getByRole('button', { name: 'Reject' }).focus()
+  await page.keyboard.press('Enter')
+
+  const edit = ask(/Asks to change \/elsewhere\/a\.ts/)
+  await edit.getByRole('group', { name: 'Change of /elsewhere/a.ts' }).getByText('new').first().waitFor()
+  expect(await edit.getByLabel('Why you reject it').inputValue()).toBe('')
+  await edit.getByRole('button', { name: 'Allow', exact: true }).focus()
+  await page.keyboard.press('Enter')
+
+  const colour = ask(/Which colour\?/)
+  await colour.getByText('Loud').waitFor()
+  expect(await violations(page), 'a question').toEqual([])
+  await colour.getByLabel('Your own answer to Asker').focus()
+  await page.keyboard.type('Green')
+  await page.keyboard.press('Enter')
+
+  const several = ask(/Which ones\?/)
+  await several.getByRole('checkbox', { name: /Red/ }).focus()
+  await page.keyboard.press('Space')
+  await several.getByRole('button', { name: 'Answer' }).click()
+
+  const said = 'Answered: deny (A person refused this: Not before Friday.) allow'
+  await panel.getByText(said).first().waitFor()
+  await panel.getByText(/Reject: Not before Friday\./).waitFor()
+  await several.waitFor({ state: 'detached' })
+  const summary = async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.summary ?? ''
+  await expect.poll(summary).toContain('{"Which colour?":"Green"} allow{"Which ones?":"Red"}')
+})
