@@ -68,7 +68,8 @@ export class ProcessStartError extends Error {
 
 /** How long leftovers of a process that ended by itself may take to follow it. */
 const aftermathMs = 1_000
-const treeVariable = 'SVC_PROCESS_TREE'
+/** In the environment of a tree: by its value those of its processes are found that left the group. */
+export const treeVariable = 'SVC_PROCESS_TREE'
 
 /** Starts a process in a group of its own. Throws `ProcessStartError`. */
 export async function spawnTree(
@@ -84,9 +85,28 @@ export async function spawnTree(
   // A process that closes its stdin early, or ends, is no failure of ours; its exit tells what happened.
   child.stdin?.on('error', () => undefined)
   const pipes = [createOutputPipe(stdout), createOutputPipe(stderr)] as const
-  const exited = exitOf(child)
-  const identity = await identifyChild(pid)
+  const tree = await guardTree({ pid, mark, since, exited: exitOf(child) })
+  void tree.ended.then(() => {
+    for (const pipe of pipes) pipe.treeIsGone()
+  })
+  return { ...tree, stdin: child.stdin, stdout: pipes[0].output, stderr: pipes[1].output }
+}
 
+/** A process that was just started as the leader of a group of its own. */
+export interface TreeLeader {
+  readonly pid: number
+  /** The value of `treeVariable` in its environment. */
+  readonly mark: string
+  /** `performance.now()` just before it was started. */
+  readonly since: number
+  /** Never rejects. */
+  readonly exited: Promise<ProcessExit>
+}
+
+/** Watches over a process and all that it starts, however it was started. */
+export async function guardTree(leader: TreeLeader): Promise<Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'>> {
+  const { pid, mark, since, exited } = leader
+  const identity = await identifyChild(pid)
   let deadline = Infinity
   let ending: Promise<readonly number[]> | undefined
   const end = (graceMs: number): Promise<readonly number[]> => {
@@ -96,14 +116,10 @@ export async function spawnTree(
   }
   const ended = exited.then(async (exit): Promise<TreeEnd> => {
     const survivors = await (ending ?? end(aftermathMs))
-    for (const pipe of pipes) pipe.treeIsGone()
     return { ...exit, survivors }
   })
   return {
     process: identity,
-    stdin: child.stdin,
-    stdout: pipes[0].output,
-    stderr: pipes[1].output,
     exited,
     ended,
     stop: async ({ graceMs = 10_000 } = {}) => {

@@ -10,6 +10,8 @@ import { writePrivateFile } from './agent/private-file.ts'
 import type { PrivateFile } from './agent/private-file.ts'
 import { findOnPath } from '../base/find-on-path.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
+import { readTerminal } from './terminal/read-terminal.ts'
+import { spawnTerminal, type TerminalTree } from './terminal/spawn-terminal.ts'
 import { createOutputEntries } from './output-entries.ts'
 import type { OutputEntries } from './output-entries.ts'
 
@@ -19,7 +21,8 @@ const notFoundCode = 127
 
 /**
  * Any shell command, run in the worktree. It reads the prompt on stdin, or from the file that
- * `SVC_PROMPT_FILE` names; `config.args` are appended to it as words of their own.
+ * `SVC_PROMPT_FILE` names; `config.args` are appended to it as words of their own. With `config.terminal` it runs in a
+ * terminal, which people type into.
  */
 export const command: ExecutorProfileDriver = {
   name: 'command',
@@ -49,8 +52,11 @@ async function startCommand(run: ExecutionRun, { signal }: Cancellable): Promise
     promptFile = await writePrivateFile('prompt.md', run.prompt)
     const { file, args, verbatimArguments } = shellCommand(line, run.config.args)
     const env = childEnvironment({ ...run.config.env, ...run.env, SVC_PROMPT_FILE: promptFile.path })
-    const tree = await spawnTree(file, args, { cwd: run.cwd, env, stdin: 'pipe', verbatimArguments })
-    return watch(run, tree, promptFile)
+    const work =
+      run.config.terminal === true
+        ? inTerminal(run, await spawnTerminal(file, args, { cwd: run.cwd, env }))
+        : onPipes(run, await spawnTree(file, args, { cwd: run.cwd, env, stdin: 'pipe', verbatimArguments }))
+    return watch(run, work, promptFile)
   } catch (error) {
     await promptFile?.[Symbol.asyncDispose]()
     await run.log.close()
@@ -59,7 +65,52 @@ async function startCommand(run: ExecutionRun, { signal }: Cancellable): Promise
   }
 }
 
-function watch(run: ExecutionRun, tree: ProcessTree, promptFile: PrivateFile): RunningExecution {
+/** A command at work, whatever it runs in. */
+interface Work {
+  readonly tree: Pick<ProcessTree, 'process' | 'exited' | 'ended' | 'stop'>
+  readonly outputs: readonly OutputEntries[]
+  /** Settles when all that it prints was read. */
+  readonly read: Promise<unknown>
+  readonly input: (data: string) => Promise<void>
+  readonly resize?: (cols: number, rows: number) => void
+}
+
+function onPipes(run: ExecutionRun, tree: ProcessTree): Work {
+  const stdout = createOutputEntries('stdout', run.log)
+  const stderr = createOutputEntries('stderr', run.log)
+  // A command reads its prompt to the end, so the end has to come.
+  tree.stdin?.end(run.prompt)
+  return {
+    tree,
+    outputs: [stderr, stdout],
+    read: all([pump(tree.stdout, stdout, run.log), pump(tree.stderr, stderr, run.log)]),
+    input: () =>
+      Promise.reject(new ExecutorError('input_closed', 'This command takes no input once it has its prompt.')),
+  }
+}
+
+function inTerminal(run: ExecutionRun, tree: TerminalTree): Work {
+  const entries = createOutputEntries('stdout', run.log)
+  return {
+    tree,
+    outputs: [entries],
+    read: readTerminal(tree.output, entries, run.log),
+    input: (data) => {
+      tree.write(data)
+      return Promise.resolve()
+    },
+    resize: tree.resize,
+  }
+}
+
+/** Waits for all, and then tells of the first that failed. */
+async function all(tasks: readonly Promise<void>[]): Promise<void> {
+  const failure = (await Promise.allSettled(tasks)).find((result) => result.status === 'rejected')
+  if (failure) throw failure.reason
+}
+
+function watch(run: ExecutionRun, work: Work, promptFile: PrivateFile): RunningExecution {
+  const { tree } = work
   let cut: 'stopped' | 'timed_out' | undefined
   let exited = false
   const stop = async (reason: 'stopped' | 'timed_out'): Promise<void> => {
@@ -76,9 +127,7 @@ function watch(run: ExecutionRun, tree: ProcessTree, promptFile: PrivateFile): R
     clearTimeout(timer)
   })
   run.log.entry({ type: 'prompt', at: new Date().toISOString(), text: run.prompt })
-  // A command reads its prompt to the end, so the end has to come.
-  tree.stdin?.end(run.prompt)
-  const outcome = finish(run, tree, promptFile, () => cut)
+  const outcome = finish(run, work, promptFile, () => cut)
   return {
     process: tree.process,
     outcome,
@@ -86,37 +135,31 @@ function watch(run: ExecutionRun, tree: ProcessTree, promptFile: PrivateFile): R
       await stop('stopped')
       await outcome
     },
-    input: () =>
-      Promise.reject(new ExecutorError('spawn_failed', 'A shell command takes no input once it has its prompt.')),
+    input: work.input,
+    ...(work.resize && { resize: work.resize }),
   }
 }
 
 async function finish(
   run: ExecutionRun,
-  tree: ProcessTree,
+  { tree, outputs, read }: Work,
   promptFile: PrivateFile,
   cut: () => 'stopped' | 'timed_out' | undefined,
 ): Promise<ExecutionOutcome> {
-  const stdout = createOutputEntries('stdout', run.log)
-  const stderr = createOutputEntries('stderr', run.log)
-  const outputs = await Promise.allSettled([
-    pump(tree.stdout, stdout, run.log),
-    pump(tree.stderr, stderr, run.log),
-    tree.ended,
-  ])
+  const reading = await Promise.allSettled([read, tree.ended])
   const { exit_code } = await tree.ended
-  const message = describe(run, exit_code, cut(), stdout, stderr)
+  const message = describe(run, exit_code, cut(), outputs)
   if (message !== null && (cut() !== undefined || exit_code !== 0)) {
     run.log.entry({ type: 'error', at: new Date().toISOString(), text: message })
   }
   const closing = await Promise.allSettled([run.log.close(), promptFile[Symbol.asyncDispose]()])
-  const failure = [...outputs, ...closing].find((result) => result.status === 'rejected')
+  const failure = [...reading, ...closing].find((result) => result.status === 'rejected')
   return {
     ended: cut() ?? 'exited',
     exit_code,
     session_id: null,
     usage: null,
-    conclusion: stdout.spoke || stderr.spoke ? 'done' : 'silent',
+    conclusion: outputs.some(({ spoke }) => spoke) ? 'done' : 'silent',
     message: failure ? `Its log could not be written: ${String(failure.reason)}` : message,
   }
 }
@@ -142,13 +185,12 @@ function describe(
   run: ExecutionRun,
   exitCode: number,
   cut: 'stopped' | 'timed_out' | undefined,
-  stdout: OutputEntries,
-  stderr: OutputEntries,
+  outputs: readonly OutputEntries[],
 ): string | null {
   if (cut === 'timed_out') return `It ran longer than ${run.timeout_seconds} s and was stopped.`
   if (cut === 'stopped') return 'It was stopped.'
-  const said = stderr.lastLine || stdout.lastLine
+  const said = outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
   if (exitCode === notFoundCode) return `The command was not found. Check the agent's command. ${said}`.trim()
   if (exitCode !== 0) return `It ended with exit code ${exitCode}. ${said}`.trim()
-  return stdout.lastLine || stderr.lastLine || null
+  return outputs.findLast(({ lastLine }) => lastLine !== '')?.lastLine ?? null
 }

@@ -144,6 +144,13 @@ export const AgentConfig = z.object({
   effort: Effort.optional(),
   args: z.array(z.string()).max(100).optional(),
   env: z.record(z.string(), z.string()).optional(),
+  terminal: z
+    .boolean()
+    .optional()
+    .describe(
+      'Of `command`: it runs in a terminal, with which people can work while it runs. Its prompt is in the file that ' +
+        '`SVC_PROMPT_FILE` names.',
+    ),
   permissions: z
     .enum(permissionPolicies)
     .optional()

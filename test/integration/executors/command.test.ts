@@ -216,7 +216,7 @@ describe('a command that is cut short', () => {
 
   it('takes no input', async () => {
     const running = await executors.start('command', await prepare({ command: 'sleep 300' }), noSignal)
-    await expect(running.input('hello')).rejects.toMatchObject({ code: 'spawn_failed' })
+    await expect(running.input('hello')).rejects.toMatchObject({ code: 'input_closed' })
     await running.stop()
   })
 
