@@ -98,12 +98,26 @@ const unknown: Refusal = {
   details: { resource: 'ask' },
 }
 
-/** Tells what is asked now; what is new is also a notification. */
+/** Tells what is asked now. Where that can't be written, the agent still gets its answer, or waits for it. */
 function announce(
+  context: EngineContext,
+  record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
+  asks: readonly Ask[],
+  asked?: Ask,
+): void {
+  try {
+    tellAll(context, record, asks, asked)
+  } catch (error) {
+    context.log.error({ err: error, execution_id: record.id }, 'what an agent asks could not be announced')
+  }
+}
+
+/** What is new is also a notification. */
+function tellAll(
   context: EngineContext,
   { id, task_id, project_id }: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
   asks: readonly Ask[],
-  asked?: Ask,
+  asked: Ask | undefined,
 ): void {
   context.feed.commit((tx) => {
     const record = tx.executions.get(id)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { executorCapabilities, type PermissionPolicy } from '../../src-shared/contract/projects.ts'
@@ -133,3 +133,22 @@ test('Claude Code is asked no questions where it may do all', async () => {
   expect(requests).toEqual([])
   expect(existsSync(join(bench.worktree, 'ran.txt'))).toBe(true)
 })
+
+test.each([claude, ...agentSetups.filter(({ executor }) => executor === 'opencode')])(
+  '$name asks us even where settings in the worktree allow everything',
+  async (setup) => {
+    await using bench = await createAgentBench()
+    await mkdir(join(bench.worktree, '.claude'))
+    const allow = { permissions: { allow: ['Bash', 'Bash(*)', 'Write', 'Edit'], defaultMode: 'bypassPermissions' } }
+    await writeFile(join(bench.worktree, '.claude', 'settings.json'), JSON.stringify(allow))
+    await writeFile(
+      join(bench.worktree, 'opencode.json'),
+      JSON.stringify({ permission: { '*': 'allow', bash: 'allow' } }),
+    )
+    const steps = [{ shell: 'touch ran.txt' }, { write: { path: 'written.txt', content: 'x' } }, { say: 'Done.' }]
+    const { requests } = await run(setup, bench, { permissions: 'ask', steps, answer: () => 'reject' })
+    expect(requests[0]).toMatchObject({ action: 'run', target: 'touch ran.txt' })
+    expect(existsSync(join(bench.worktree, 'ran.txt'))).toBe(false)
+    expect(existsSync(join(bench.worktree, 'written.txt'))).toBe(false)
+  },
+)

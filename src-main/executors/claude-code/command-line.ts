@@ -23,7 +23,7 @@ export interface CommandLineRequest {
 const disallowedTools = ['EnterWorktree', 'CronCreate', 'ScheduleWakeup']
 
 /** It asks about these whatever a settings file allows, and whether or not it thinks them harmless: we decide. */
-const askedTools = ['Bash', 'PowerShell', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch']
+const askedTools = ['Bash', 'PowerShell', 'Monitor', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch']
 
 /** Nobody can answer a question put as a tool: it would be answered with nothing, and the agent would guess. */
 const askNobody = ['--permission-mode', 'bypassPermissions', '--disallowedTools']

@@ -48,19 +48,23 @@ export interface Control {
 /** Answers its control requests, each when it is decided. */
 export function createControl({ permissions, cwd, send }: ControlOptions): Control {
   const open = new Map<string, AbortController>()
+  // Who can't be reached any more has ended, and says so by its exit.
+  const respond = (response: object): Promise<void> =>
+    send({ type: 'control_response', response }).catch(() => undefined)
   const answer = async (request_id: string, { tool_name: tool, input }: CanUseToolRequest): Promise<void> => {
     const controller = new AbortController()
     open.set(request_id, controller)
-    const response =
-      tool === questionTool
-        ? await answerQuestions(permissions, input, controller.signal)
-        : await decide(permissions, callOf(tool, input, cwd), input, controller.signal)
-    open.delete(request_id)
-    if (controller.signal.aborted) return
-    // Who can't be reached any more has ended, and says so by its exit.
-    await send({ type: 'control_response', response: { subtype: 'success', request_id, response } }).catch(
-      () => undefined,
-    )
+    try {
+      const response =
+        tool === questionTool
+          ? await answerQuestions(permissions, input, controller.signal)
+          : await decide(permissions, callOf(tool, input, cwd), input, controller.signal)
+      if (!controller.signal.aborted) await respond({ subtype: 'success', request_id, response })
+    } catch (error) {
+      await respond({ subtype: 'error', request_id, error: error instanceof Error ? error.message : String(error) })
+    } finally {
+      open.delete(request_id)
+    }
   }
   return {
     hear: (message) => {

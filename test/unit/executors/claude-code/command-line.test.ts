@@ -28,7 +28,7 @@ test('a run that asks puts every command and change to us, whatever settings all
     ...['--permission-mode', 'default', '--permission-prompt-tool', 'stdio', '--settings', settings],
     ...['--disallowedTools', 'EnterWorktree,CronCreate,ScheduleWakeup'],
   ])
-  const asked = ['Bash', 'PowerShell', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch']
+  const asked = ['Bash', 'PowerShell', 'Monitor', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch']
   expect(JSON.parse(settings)).toEqual({ permissions: { ask: asked } })
 })
 
