@@ -1,5 +1,6 @@
 import type { BenchRow } from './row.ts'
 import { agentOutput } from './rows/agent-output.ts'
+import { agentsInTurn } from './rows/agents-in-turn.ts'
 import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { diffRow } from './rows/diff.ts'
@@ -31,6 +32,7 @@ export const rows: readonly BenchRow[] = [
   scriptOutput,
   agentOutput,
   loopDelay,
+  agentsInTurn,
   idleWorktrees,
   ...requestsPerSecond,
   besideSignIns,
