@@ -36,7 +36,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   const card = page.locator('[data-card]').filter({ hasText: 'Publish it' })
   await card.getByText('Asks to run npm publish').waitFor()
   await card.click()
-  await panel.getByRole('tab', { name: 'Agent' }).click()
+  await panel.getByRole('tab', { name: /^Agent.*waits for your answer/ }).click()
 
   const ask = (name: RegExp) => panel.getByRole('region', { name })
   const command = ask(/Asks to run npm publish/)
