@@ -1,6 +1,6 @@
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
-import { usageError } from './cli-error.ts'
+import { CliError, usageError } from './cli-error.ts'
 import { isWholeId, listed, matching, pick, type Named } from './pick.ts'
 import type { Scene } from './scene.ts'
 import { real, repositoriesOf } from './this-folder.ts'
@@ -43,12 +43,23 @@ export async function findAgent({ client }: Scene, text: string): Promise<Agent>
 export async function findTask(scene: Scene, text: string): Promise<Task> {
   if (isWholeId(text)) return scene.client.call('tasks.get', { task_id: text })
   const { items: projects } = await scene.client.call('projects.list', {})
-  const pages = await Promise.all(projects.map(({ id }) => allTasks(scene, id, true)))
-  const tasks = pages.flat().map(titled)
-  const found = matching(tasks, text)
+  const found = matching((await tasksWithId(scene, projects, text)).map(titled), text)
   const usual = usualProject(scene, projects)
   const here = found.filter(({ project_id }) => project_id === usual?.id)
-  return pick('task', here.length === 1 ? here : tasks, text)
+  if (found.length > 0) return pick('task', here.length === 1 ? here : found, text)
+  throw new CliError(
+    'not_found',
+    `There is no task ${JSON.stringify(text)}. \`svc task list\` shows those of a project.`,
+  )
+}
+
+/** The tasks that the service itself finds by a part of their id, archived ones too: one short answer a project. */
+async function tasksWithId({ client }: Scene, projects: readonly Project[], text: string): Promise<Task[]> {
+  if (!/^[0-9a-f-]+$/i.test(text)) return []
+  const pages = await Promise.all(
+    projects.map(({ id }) => client.call('tasks.list', { project_id: id, q: `id:${text}`, include_archived: true })),
+  )
+  return pages.flatMap(({ items }) => items)
 }
 
 /** Every task of a project, page by page. */

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { readerLeft } from '../base/reader-left.ts'
 import type { Failure } from './cli-error.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -66,6 +67,11 @@ export function endWithReader(): void {
     if (error.code === 'EPIPE' || error.code === 'ECONNRESET') process.exit(0)
     throw error
   })
+}
+
+/** For a stream, which may have nothing to write for hours while the pipeline that it is part of waits for it. */
+export function endStreamWithReader(): void {
+  void readerLeft().then(() => process.exit(0))
 }
 
 function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {

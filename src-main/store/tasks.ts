@@ -1,4 +1,4 @@
-import { and, eq, gt, like, or, sql } from 'drizzle-orm'
+import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
 import type { Queries, TaskFilter, TaskRecord } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
@@ -64,8 +64,18 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   }
 }
 
+/** What to search for: words, or after `id:` the beginning or end of an id. */
+function isFound(q: string): SQL | undefined {
+  const digits = /^id:([0-9a-f-]+)$/i.exec(q)?.[1]?.replaceAll('-', '').toLowerCase()
+  if (digits) {
+    const id = sql`replace(${tasks.id}, '-', '')`
+    return or(like(id, `${digits}%`), like(id, `%${digits}`))
+  }
+  const text = `%${q.replace(/[\\%_]/g, '\\$&')}%`
+  return or(sql`${like(tasks.title, text)} ESCAPE '\\'`, sql`${like(tasks.description, text)} ESCAPE '\\'`)
+}
+
 function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
-  const text = filter.q === null ? null : `%${filter.q.replace(/[\\%_]/g, '\\$&')}%`
   const assigned = filter.assignee
   return db
     .select()
@@ -82,9 +92,7 @@ function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
         assigned === null
           ? undefined
           : sql`EXISTS (SELECT 1 FROM json_each(${tasks.roles}) AS r WHERE r.value ->> 'id' = ${assigned})`,
-        text === null
-          ? undefined
-          : or(sql`${like(tasks.title, text)} ESCAPE '\\'`, sql`${like(tasks.description, text)} ESCAPE '\\'`),
+        filter.q === null ? undefined : isFound(filter.q),
         filter.after === null
           ? undefined
           : or(

@@ -3,10 +3,13 @@ import { Argument, type Command } from 'commander'
 import { failureOf } from '../cli-error.ts'
 import { complete, type Candidate, type KnownThing } from '../complete.ts'
 import { completionScripts, shells, type Shell } from '../completion-scripts.ts'
-import { allTasks, findProject } from '../find.ts'
+import { findProject } from '../find.ts'
 import { createOutput, endWithReader, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { addCommand, openScene, type Scene } from '../scene.ts'
+
+/** More than that nobody reads through. */
+const mostTasks = 200
 
 /** Whoever presses Tab does not wait for a service that is slow. */
 const patienceMs = 2_000
@@ -50,7 +53,7 @@ async function listThings(kind: KnownThing): Promise<readonly Candidate[]> {
 async function namesOf(kind: KnownThing, scene: Scene): Promise<readonly Candidate[]> {
   if (kind === 'task') {
     const project = await findProject(scene, undefined)
-    const tasks = await allTasks(scene, project.id, false)
+    const { items: tasks } = await scene.client.call('tasks.list', { project_id: project.id, limit: mostTasks })
     return tasks.map(({ id, title, status }) => ({ value: shortId(id), about: `${title} (${status})` }))
   }
   const { items } = await scene.client.call(kind === 'project' ? 'projects.list' : 'agents.list', {})

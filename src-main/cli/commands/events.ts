@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { eventText } from '../event-text.ts'
 import { findProject } from '../find.ts'
+import { endStreamWithReader } from '../output.ts'
 import { readResuming } from '../resume.ts'
 import { addClientCommand, collect, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
 
@@ -33,6 +34,7 @@ async function print(scene: Scene, { project: text, since, type }: EventOptions)
   const input = text === undefined ? {} : { project_id: (await findProject(scene, text)).id }
   const isWanted = (name: string) => type === undefined || type.includes(name)
   const untilKilled = new AbortController().signal
+  endStreamWithReader()
   let after = since ?? null
   await readResuming(async (heard) => {
     for await (const item of client.events(input, after, untilKilled)) {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Execution, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { findTask } from '../find.ts'
-import { plain } from '../output.ts'
+import { endStreamWithReader, plain } from '../output.ts'
 import { pick, shortId } from '../pick.ts'
 import { readResuming } from '../resume.ts'
 import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
@@ -107,6 +107,7 @@ async function follow(scene: Scene, { id }: Execution): Promise<void> {
   const { client, out } = scene
   const print = createPrinter(scene)
   const untilKilled = new AbortController().signal
+  endStreamWithReader()
   let after: number | null = null
   let over: Execution | null = null
   await readResuming(async (heard) => {

@@ -14,7 +14,11 @@ export const tasksOperations = {
     z.object({
       project_id: ProjectId,
       status: z.string().optional(),
-      q: z.string().max(500).optional(),
+      q: z
+        .string()
+        .max(500)
+        .optional()
+        .describe('Words of the title or description; or `id:` and the beginning or end of the id.'),
       label: z.string().optional(),
       assignee: z.string().optional(),
       parent_id: TaskId.optional(),

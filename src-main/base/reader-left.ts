@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process'
+import { fstatSync } from 'node:fs'
+import { once } from 'node:events'
+
+/**
+ * Settles when nobody reads the pipe any more that this program's stdout is; never where that can't be told. Node hears
+ * of it only when it writes, and a stream may have nothing to write for hours while the pipeline waits for it. GNU's
+ * `tail` does look at its own stdout: it shares ours, writes nothing, and ends with its reader, or with this program.
+ */
+export async function readerLeft(): Promise<void> {
+  if (process.platform !== 'linux' || !fstatSync(1).isFIFO()) return never
+  const args = ['-f', `--pid=${process.pid}`, '/dev/null']
+  const tail = spawn('tail', args, { stdio: ['ignore', 'inherit', 'ignore'] })
+  tail.unref()
+  process.once('exit', () => tail.kill())
+  try {
+    const [, signal] = (await once(tail, 'exit')) as [number | null, string | null]
+    if (signal !== 'SIGPIPE') return await never
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return await never
+  }
+}
+
+const never = new Promise<never>(() => undefined)

@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { complete } from '../../../src-main/cli/complete.ts'
+import { createProgram } from '../../../src-main/cli/program.ts'
+import { startSvc, endOf } from './svc-process.ts'
+
+const done = () => Promise.resolve(0)
+const program = createProgram({ version: '0', serve: done, demo: done, rotateKey: done })
+
+interface Leaf {
+  readonly words: readonly string[]
+  readonly command: Command
+}
+
+function leavesOf(command: Command, words: readonly string[]): Leaf[] {
+  if (command.commands.length === 0) return [{ words, command }]
+  return command.commands
+    .filter((one) => !one.name().startsWith('_'))
+    .flatMap((one) => leavesOf(one, [...words, one.name()]))
+}
+
+const leaves = leavesOf(program, [])
+const names = leaves.map(({ words }) => words.join(' '))
+
+/** They speak to no service. */
+const local = ['serve', 'demo', 'rotate-key', 'completion']
+const clients = leaves.filter(({ words }) => !local.includes(words.join(' ')))
+
+/** Something for each argument and option that must be given. */
+const argumentsOf = ({ command }: Leaf) => [
+  ...command.registeredArguments.filter((one) => one.required).map((one) => one.argChoices?.[0] ?? 'abc'),
+  ...command.options.filter((one) => one.mandatory).flatMap((one) => [one.long ?? '', one.argChoices?.[0] ?? 'abc']),
+]
+
+const nothingListed = () => Promise.resolve([])
+
+describe.each(names)('svc %s', (name) => {
+  const words = name.split(' ')
+  const leaf = leaves[names.indexOf(name)]
+  if (!leaf) throw new Error('The name is one of theirs.')
+
+  test('is completed from its first letters, and so is each of its options', async () => {
+    const last = words.at(-1) ?? ''
+    const begun = [...words.slice(0, -1), last.slice(0, 3)]
+    expect((await complete(program, begun, nothingListed)).map(({ value }) => value)).toContain(last)
+    const offered = (await complete(program, [...words, '--'], nothingListed)).map(({ value }) => value)
+    expect(offered).toEqual([...leaf.command.options.map(({ long }) => long), '--help'])
+  })
+
+  test('takes --json, unless it has nothing to tell a program', () => {
+    const takes = leaf.command.options.some(({ long }) => long === '--json')
+    expect(takes).toBe(name !== 'rotate-key' && name !== 'completion')
+  })
+})
+
+describe('where no service answers', () => {
+  const ended = new Map<string, Awaited<ReturnType<typeof endOf>>>()
+  const nowhere = { SVC_DATA_DIR: '/nonexistent', SVC_API_TOKEN: 'svc_x', SVC_API_URL: 'http://127.0.0.1:1' }
+
+  beforeAll(async () => {
+    const waiting = clients.filter(({ words }) => words[0] !== 'logout')
+    const work = async () => {
+      for (let leaf = waiting.pop(); leaf; leaf = waiting.pop()) {
+        const token = leaf.words[0] === 'login' ? ['--token', 'svc_x'] : []
+        const args = [...leaf.words, ...argumentsOf(leaf), ...token, '--json']
+        const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}\n'
+        ended.set(leaf.words.join(' '), await endOf(startSvc(args, { env: nowhere }), request))
+      }
+    }
+    await Promise.all([work(), work(), work()])
+  }, 120_000)
+  afterAll(() => {
+    ended.clear()
+  })
+
+  const refusing = clients.map(({ words }) => words.join(' ')).filter((name) => name !== 'logout' && name !== 'mcp')
+  test.each(refusing)('svc %s --json ends with 1 and the reason as JSON on stderr', (name) => {
+    const { code, stdout, stderr } = ended.get(name) ?? { code: null, stdout: '', stderr: '' }
+    expect([code, stdout], stderr).toEqual([1, ''])
+    const { error } = JSON.parse(stderr) as { error: { code: string; message: string } }
+    expect(error.code).toBe('connection_failed')
+    expect(error.message).toContain('svc serve')
+  })
+
+  test('svc mcp tells its client in the answer', () => {
+    const { code, stdout } = ended.get('mcp') ?? { code: null, stdout: '' }
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('svc serve') as string },
+    })
+  })
+})
+
+test('a command line that can’t be used ends with 2', async () => {
+  const tried = [
+    ['task', 'show'],
+    ['task', 'nonsense'],
+    ['task', 'list', '--nonsense'],
+    ['events', '--since', 'x'],
+  ]
+  const codes = await Promise.all(tried.map(async (args) => (await endOf(startSvc(args, {}))).code))
+  expect(codes).toEqual([2, 2, 2, 2])
+})

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Agent, Project } from '../../../src-shared/contract/projects.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
+import { cliFile, endOf, startWorld, type SvcWorld } from './svc-process.ts'
+
+let world: SvcWorld
+let repository: TestRepository
+let project: Project
+beforeAll(async () => {
+  repository = await createTestRepository()
+  world = await startWorld()
+  project = await world.client.call('projects.create', { name: 'Shop', repo_path: repository.path })
+}, 60_000)
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await repository[Symbol.asyncDispose]()
+})
+
+test.runIf(process.platform === 'linux')('a stream with nothing more to say ends when its reader leaves', async () => {
+  const firstLineOf = (args: string) => {
+    const command = `'${process.execPath}' '${cliFile}' ${args} | head -1`
+    return endOf(spawn('sh', ['-c', command], { env: { ...process.env, ...world.env }, stdio: 'pipe' }))
+  }
+  const command = ['--executor', 'command', '--command', 'echo one; exec sleep 600']
+  await world.json<Agent>(['agent', 'add', 'Silent', ...command])
+  const { id } = await world.client.call('tasks.create', { project_id: project.id, title: 'Say one word' })
+  await world.svc(['task', 'claim', id, '--agent', 'Silent'])
+  const [events, logs] = await Promise.all([
+    firstLineOf('events --since 0 --type task.created'),
+    firstLineOf(`task logs ${id} -f`),
+  ])
+  const oneLine = { code: 0, stderr: '', stdout: expect.stringMatching(/^.+\n$/) as string }
+  expect(events).toMatchObject(oneLine)
+  expect(logs).toMatchObject(oneLine)
+  await world.svc(['task', 'cancel', id])
+})
+
+test('a task is meant by the beginning or end of its id, among more tasks than a page has', async () => {
+  const { client } = world
+  const made: Task[] = []
+  for (let number = 0; number < 60; number++) {
+    const title = `Number ${number} of id:0a1b2c3d`
+    made.push(await client.call('tasks.create', { project_id: project.id, title }))
+  }
+  const task = made.at(-1)
+  const digits = task?.id.replaceAll('-', '') ?? ''
+  for (const ref of [digits.slice(-8), digits.slice(-12).toUpperCase(), digits.slice(0, 28)]) {
+    expect((await world.json<{ id: string }>(['task', 'show', ref])).id).toBe(task?.id)
+  }
+  const ambiguous = await world.svc(['task', 'show', digits.slice(0, 3)])
+  expect(ambiguous).toMatchObject({ code: 2, stderr: expect.stringContaining('Give more of its id') as string })
+  const missing = await world.svc(['task', 'show', 'fffffffff'])
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('svc task list') as string })
+  const { items } = await client.call('tasks.list', { project_id: project.id, q: `id:${digits.slice(-8)}` })
+  expect(items.map(({ id }) => id)).toEqual([task?.id])
+})
