@@ -1,0 +1,96 @@
+import { missingCommand, profileFields } from '../../../src-shared/contract/agent-profiles.ts'
+import {
+  Effort,
+  executorCapabilities,
+  type Agent,
+  type AgentConfig,
+  type ExecutorProfile,
+  type PermissionPolicy,
+} from '../../../src-shared/contract/projects.ts'
+
+/** An agent while somebody writes it. */
+export interface AgentDraft {
+  executor: ExecutorProfile
+  name: string
+  command: string
+  model: string
+  effort: string
+  /** One a line: an argument may hold spaces. */
+  args: string
+  env: { name: string; value: string }[]
+  permissions: PermissionPolicy
+}
+
+export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
+  all: 'Everything, without asking',
+  worktree: 'Read and edit in its worktree; ask for the rest',
+  ask: 'Read; ask for everything else',
+}
+
+/** A new agent of a kind. */
+export function newDraft(executor: ExecutorProfile): AgentDraft {
+  const name =
+    executor === 'command' || executor === 'acp' || executor === 'external' ? '' : profileFields[executor].name
+  return { executor, name, command: '', model: '', effort: '', args: '', env: [], permissions: 'all' }
+}
+
+/** An agent as it is. */
+export function draftOf({ executor, name, config }: Agent): AgentDraft {
+  return {
+    executor,
+    name,
+    command: config.command ?? '',
+    model: config.model ?? '',
+    effort: config.effort ?? '',
+    args: (config.args ?? []).join('\n'),
+    env: Object.entries(config.env ?? {}).map(([key, value]) => ({ name: key, value })),
+    permissions: config.permissions ?? 'all',
+  }
+}
+
+/** One to write in. */
+export const copyOf = (draft: AgentDraft): AgentDraft => ({ ...draft, env: draft.env.map((one) => ({ ...one })) })
+
+/** The same program once more, under a name that is free. */
+export function variantOf(agent: Agent, taken: readonly string[]): AgentDraft {
+  let number = 2
+  while (taken.includes(`${agent.name} ${number}`)) number += 1
+  return { ...draftOf(agent), name: `${agent.name} ${number}` }
+}
+
+/** The arguments of a draft. */
+export const argsOf = (draft: AgentDraft): string[] =>
+  draft.args
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** Why it can't be saved yet; null when it can. */
+export function missingOf(draft: AgentDraft): string | null {
+  if (draft.name.trim() === '') return 'An agent needs a name'
+  const command = missingCommand(draft.executor, draft)
+  if (command !== null) return command
+  if (draft.effort.trim() !== '' && !Effort.safeParse(draft.effort.trim()).success)
+    return 'The effort is one word, like low, medium or high'
+  const bad = draft.env.find(({ name, value }) => (name.trim() === '') !== (value === '') || !/^\w*$/.test(name.trim()))
+  if (bad) return bad.name.trim() === '' ? 'A variable needs a name' : `${bad.name} is no variable with a value`
+  return null
+}
+
+/** What is saved: what the kind takes, and nothing that was left empty. */
+export function configOf(draft: AgentDraft): AgentConfig {
+  const { command, model, args, env } = profileFields[draft.executor]
+  const can = executorCapabilities[draft.executor]
+  const own = argsOf(draft)
+  const variables = draft.env.filter(({ name }) => name.trim() !== '')
+  return {
+    ...(command !== null && draft.command.trim() !== '' && { command: draft.command.trim() }),
+    ...(model && draft.model.trim() !== '' && { model: draft.model.trim() }),
+    ...(can.effort && draft.effort.trim() !== '' && draft.executor !== 'external' && { effort: draft.effort.trim() }),
+    ...(args && own.length > 0 && { args: own }),
+    ...(env &&
+      variables.length > 0 && { env: Object.fromEntries(variables.map(({ name, value }) => [name.trim(), value])) }),
+    ...(draft.permissions !== 'all' &&
+      can.permissions.includes(draft.permissions) && { permissions: draft.permissions }),
+  }
+}

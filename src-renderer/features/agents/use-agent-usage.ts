@@ -1,0 +1,31 @@
+import { computed, watch } from 'vue'
+import type { UsageSum } from '../../../src-shared/contract/queue.ts'
+import { useResource } from '../../composables/use-resource.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useUsage } from '../../stores/usage.ts'
+
+/** What each agent has used in all projects that the person sees. */
+export function useAgentUsage() {
+  const projects = useProjects()
+  const usage = useUsage()
+  const sums = useResource(async () => await Promise.all(projects.items.map(({ id }) => usage.ofProject(id))))
+  watch([() => usage.ended, () => projects.items.length], () => void sums.reload(), { immediate: true })
+  return computed(() => {
+    const byAgent = new Map<string, UsageSum>()
+    for (const { by_agent } of sums.value.value ?? []) {
+      for (const { agent_id, ...sum } of by_agent) byAgent.set(agent_id, add(byAgent.get(agent_id), sum))
+    }
+    return byAgent
+  })
+}
+
+function add(known: UsageSum | undefined, more: UsageSum): UsageSum {
+  if (!known) return more
+  const cost = known.cost_usd === null && more.cost_usd === null ? null : (known.cost_usd ?? 0) + (more.cost_usd ?? 0)
+  return {
+    executions: known.executions + more.executions,
+    input_tokens: known.input_tokens + more.input_tokens,
+    output_tokens: known.output_tokens + more.output_tokens,
+    cost_usd: cost,
+  }
+}
