@@ -43,7 +43,10 @@ export function conclude(facts: EndFacts): Conclusion {
   if (outcome.ended === 'stopped') return failed('It was ended from outside.', outcome.exit_code, again)
   if (outcome.exit_code !== 0) {
     const code = outcome.exit_code === null ? 'a signal' : `exit code ${outcome.exit_code}`
-    return failed(outcome.message ?? `It ended with ${code}.`, outcome.exit_code, again)
+    const end = failed(outcome.message ?? `It ended with ${code}.`, outcome.exit_code, again)
+    // Nothing is wrong with the agent or its work: it can go on once its account can.
+    const isLimit = outcome.conclusion === 'limit' && end.annotation !== null
+    return isLimit ? { ...end, annotation: { ...end.annotation, reason: 'limit' } } : end
   }
   if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'It asks a question.', again)
   if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'It hit a usage limit.', again)

@@ -24,6 +24,12 @@ test.each<[string, Partial<EndFacts['outcome']>, Partial<EndFacts>, (string | nu
   ['it talked and changed nothing', {}, { changed: false }, ['succeeded', null, null]],
   ['a question', { conclusion: 'question' }, {}, ['stopped', 'execution_incomplete', 'question']],
   ['a limit', { conclusion: 'limit' }, {}, ['stopped', 'execution_incomplete', 'limit']],
+  [
+    'a limit that ended it with an exit code',
+    { conclusion: 'limit', exit_code: 1 },
+    {},
+    ['failed', 'execution_failed', 'limit'],
+  ],
   ['an exit code', { exit_code: 2, message: null }, {}, ['failed', 'execution_failed', 'It ended with exit code 2.']],
   ['a signal, with its own words', { exit_code: null, message: 'Oh' }, {}, ['failed', 'execution_failed', 'Oh']],
   ['out of time', { ended: 'timed_out', message: 'Late' }, {}, ['failed', 'execution_failed', 'Late']],

@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startJob } from '../../helpers/job.ts'
+
+/** An app whose coder is a program that speaks as Claude Code does, and ends as the script says. */
+async function startEnding(script: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'copse-ending-'))
+  const command = join(folder, 'claude')
+  const lines = [
+    `#!${process.execPath}`,
+    `const say = (event) => process.stdout.write(JSON.stringify({ session_id: 's1', ...event }) + '\\n')`,
+    `const words = (text) => say({ type: 'assistant', message: { content: [{ type: 'text', text }] } })`,
+    `const result = (more) => say({ type: 'result', subtype: 'success', is_error: false, result: '', ...more })`,
+    `const resumed = process.argv.includes('--resume')`,
+    `require('node:readline').createInterface({ input: process.stdin }).on('close', () => process.exit(process.exitCode))`,
+    script,
+  ]
+  await writeFile(command, lines.join('\n'), { mode: 0o755 })
+  const job = await startJob()
+  const config = { command }
+  const agent = await job.running.client.call('agents.create', { name: 'Ending', executor: 'claude-code', config })
+  const task = await job.task()
+  await job.claim(task, agent)
+  return {
+    job,
+    client: job.running.client,
+    task: await job.running.taskWhere(task.id, (one) => one.error_annotation !== null || one.status === 'review'),
+    [Symbol.asyncDispose]: async () => {
+      await job[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+test.concurrent(
+  'an agent that asks has not finished: its task says what is asked, and goes on in its session',
+  async () => {
+    await using ending = await startEnding(
+      `words(resumed ? 'Both are renamed.' : 'I renamed one of them. Shall I rename the other one too?'); result()`,
+    )
+    const { client, task, job } = ending
+    expect(task).toMatchObject({
+      status: 'in_progress',
+      active_execution_id: null,
+      error_annotation: {
+        type: 'execution_incomplete',
+        reason: 'question',
+        recovery_actions: ['resume', 'retry_execution'],
+      },
+    })
+    expect(task.error_annotation?.message).toContain('Shall I rename the other one too?')
+    await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+    await job.running.taskWhere(task.id, (one) => one.status === 'review')
+    expect((await job.executions(task.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
+      ['succeeded', 's1'],
+      ['stopped', 's1'],
+    ])
+  },
+)
+
+test.concurrent(
+  'an agent that hits its usage limit has not finished: its task says so, and it can be resumed',
+  async () => {
+    await using ending = await startEnding(
+      `if (resumed) { words('Now it is done.'); result() }
+     else { words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets 3pm" }); process.exitCode = 1 }`,
+    )
+    const { client, task, job } = ending
+    expect(task).toMatchObject({
+      status: 'in_progress',
+      error_annotation: { type: 'execution_failed', reason: 'limit', recovery_actions: ['resume', 'retry_execution'] },
+    })
+    expect(task.error_annotation?.message).toBe("You've hit your session limit · resets 3pm")
+    await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+    await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  },
+)
+
+test.concurrent('an agent that breaks off in the middle of a line leaves its task where it is', async () => {
+  await using ending = await startEnding(
+    `words('I begin.'); process.stdout.write('{"type":"res', () => process.kill(process.pid, 'SIGKILL'))`,
+  )
+  expect(ending.task).toMatchObject({
+    status: 'in_progress',
+    error_annotation: { type: 'execution_failed', exit_code: 137, message: 'It was ended by SIGKILL. I begin.' },
+  })
+})
