@@ -7,6 +7,7 @@ import type { AppConfig } from './base/config.ts'
 import { createLogger, type Logger } from './base/log.ts'
 import { isLoopbackHost } from './base/loopback.ts'
 import { prepareDataDir } from './base/paths.ts'
+import type { SecretSeal } from './base/secret-seal.ts'
 import { createRedactor, validateRedactionPattern } from './base/redact.ts'
 import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
@@ -51,11 +52,13 @@ export interface AppOptions {
   /** For tests that bring their own. */
   readonly clock?: Clock
   readonly log?: Logger
+  /** What keeps secrets in files sealed; the desktop app brings one. */
+  readonly seal?: SecretSeal | null
 }
 
 /** Builds every module once and starts the engine. The same graph serves the window, the headless service and the tests. */
 export async function createApp(config: AppConfig, options: AppOptions = {}): Promise<App> {
-  const clock = options.clock ?? { now: () => Date.now() }
+  const { clock = { now: () => Date.now() }, seal = null } = options
   const log = options.log ?? createLogger({ level: config.logLevel })
   prepareDataDir(config.dataDir)
   const builtin = await loadWorkflowFile(join(config.workflowsDir, 'default.yaml'))
@@ -64,7 +67,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   let url: string | null = null
   try {
     const feed = createEventFeed(store, clock)
-    const identity = createIdentity({ store: identityStore(database, feed), clock, newId: v7, config })
+    const identity = createIdentity({ store: identityStore(database, feed), clock, newId: v7, config, seal })
     const context: EngineContext = {
       store,
       feed,

@@ -1,4 +1,4 @@
-import { app, BrowserWindow, dialog, shell } from 'electron'
+import { app, BrowserWindow, dialog, safeStorage, shell } from 'electron'
 import { join } from 'node:path'
 import { createLogger } from './base/log.ts'
 import { defaultDataDir, findResources } from './base/paths.ts'
@@ -7,6 +7,7 @@ import { findFolderTools, openInTool, type LinkOpener } from './desktop/folder-t
 import { openWindowDoor } from './desktop/ipc.ts'
 import { setMenu } from './desktop/menu.ts'
 import { setBadge, showNotice } from './desktop/notices.ts'
+import { createSecretSeal } from './desktop/secret-seal.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
 
@@ -28,7 +29,8 @@ async function run(): Promise<void> {
   await app.whenReady()
   const { webRoot } = program
   if (webRoot === null) throw new StartRefused('The window has not been built: run npm run build.', 1)
-  const service = await startService({ program, env: { SVC_LOG_LEVEL: 'warn', ...process.env }, anyPort: true })
+  const seal = createSecretSeal(safeStorage, process.platform)
+  const service = await startService({ program, env: { SVC_LOG_LEVEL: 'warn', ...process.env }, anyPort: true, seal })
   const door = openDoor(service)
   drainBeforeQuit(async () => {
     door[Symbol.dispose]()

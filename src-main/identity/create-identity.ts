@@ -1,5 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Session } from '../../src-shared/contract/identity.ts'
+import type { SecretSeal } from '../base/secret-seal.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { AgentTokens, Clock } from '../engine/ports.ts'
 import { createAccessTokens } from './access-tokens.ts'
@@ -31,6 +32,8 @@ export interface IdentityOptions {
     readonly registration: 'open' | 'closed'
     readonly dataDir: string
   }
+  /** Keeps the signing key sealed; without one the file's mode alone guards it. */
+  readonly seal?: SecretSeal | null
 }
 
 /** Who people and agents are, and how they prove it. Every refusal is an `ApiError`. */
@@ -57,10 +60,10 @@ export interface Identity {
 }
 
 /** Builds identity; makes the signing key in the data dir when there is none. */
-export function createIdentity({ store, clock, newId, config }: IdentityOptions): Identity {
+export function createIdentity({ store, clock, newId, config, seal }: IdentityOptions): Identity {
   const context: IdentityContext = { store, clock, newId, nowIso: () => new Date(clock.now()).toISOString() }
   const passwords = createPasswords(config.bcryptCost)
-  const accessTokens = createAccessTokens(loadSigningKey(config.dataDir), clock)
+  const accessTokens = createAccessTokens(loadSigningKey(config.dataDir, seal ?? null), clock)
   const sessions = createSessions(context, { passwords, accessTokens, limits: createLoginLimits(clock) })
   const local = createLocalOperator(clock)
   const localPrincipal = () => principalAtThisMachine(store)

@@ -1,43 +1,73 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SecretUnreadableError, type SecretSeal } from '../base/secret-seal.ts'
 
 const keyBytes = 32
+/** How a sealed key's file begins; a plain one is the 32 bytes alone. */
+const sealedMark = Buffer.from('copse sealed key 1\n')
+
+const aNewKey = 'a new key with "svc rotate-key": everybody stays signed in by their refresh tokens.'
 
 /**
- * The key that signs access tokens: `{dataDir}/secrets/jwt.key`, made on first use, readable by its
- * owner only. Throws when the file is there but is no such key.
+ * The key that signs access tokens: `{dataDir}/secrets/jwt.key`, made on first use, readable by its owner only. Where
+ * there is a seal it is kept sealed; a plain one is sealed when it is met. Throws `SecretUnreadableError` when the file
+ * is there but can't be read as a key.
  */
-export function loadSigningKey(dataDir: string): Uint8Array {
+export function loadSigningKey(dataDir: string, seal: SecretSeal | null): Uint8Array {
+  const file = prepareFile(dataDir)
+  if (!existsSync(file)) createKey(file, seal)
+  chmodSync(file, 0o600)
+  const kept = readFileSync(file)
+  const isSealed = kept.subarray(0, sealedMark.length).equals(sealedMark)
+  const key = isSealed ? openKey(file, kept.subarray(sealedMark.length), seal) : new Uint8Array(kept)
+  if (key.length !== keyBytes) {
+    throw new SecretUnreadableError(`${file} is damaged. Make ${aNewKey}`)
+  }
+  if (seal && !isSealed) renameSync(writeDraft(file, key, seal), file)
+  return key
+}
+
+/**
+ * Replaces the key whole, be it plain, sealed or damaged: what the old one has signed is void from the next start on.
+ * The new one is plain until a start with a seal meets it.
+ */
+export function rotateSigningKey(dataDir: string): void {
+  const file = prepareFile(dataDir)
+  renameSync(writeDraft(file, randomBytes(keyBytes), null), file)
+}
+
+function prepareFile(dataDir: string): string {
   const folder = join(dataDir, 'secrets')
-  const file = join(folder, 'jwt.key')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
-  if (!existsSync(file)) createKey(file)
-  chmodSync(file, 0o600)
-  const key = readFileSync(file)
-  if (key.length !== keyBytes) {
-    throw new Error(`${file} is damaged. Remove it and start again; everybody then has to sign in anew.`)
+  return join(folder, 'jwt.key')
+}
+
+function openKey(file: string, sealed: Uint8Array, seal: SecretSeal | null): Uint8Array {
+  if (seal === null) {
+    throw new SecretUnreadableError(
+      `${file} was sealed by the desktop app with this system's keychain, which this start can't use. Start the desktop app, or make ${aNewKey}`,
+    )
   }
-  return new Uint8Array(key)
+  try {
+    return seal.open(sealed)
+  } catch (error) {
+    const message = `${file} can't be opened with this system's keychain. Unlock the keychain and start again, or make ${aNewKey}`
+    throw new SecretUnreadableError(message, { cause: error })
+  }
 }
 
-/** Replaces the key whole: what the old one has signed is void from the next start on. */
-export function rotateSigningKey(dataDir: string): void {
-  loadSigningKey(dataDir)
-  const file = join(dataDir, 'secrets', 'jwt.key')
-  renameSync(writeDraft(file), file)
-}
-
-function writeDraft(file: string): string {
+function writeDraft(file: string, key: Uint8Array, seal: SecretSeal | null): string {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, randomBytes(keyBytes), { mode: 0o600, flag: 'wx' })
+  const content = seal ? Buffer.concat([sealedMark, seal.seal(key)]) : key
+  writeFileSync(draft, content, { mode: 0o600, flag: 'wx' })
   return draft
 }
 
 /** Written aside and linked into place, so that a crash leaves no half key and a rival's key wins whole. */
-function createKey(file: string): void {
-  const draft = writeDraft(file)
+function createKey(file: string, seal: SecretSeal | null): void {
+  const draft = writeDraft(file, randomBytes(keyBytes), seal)
   try {
     linkSync(draft, file)
   } catch (error) {

@@ -2,6 +2,7 @@ import { ConfigError } from '../base/config-error.ts'
 import { readConfig, type AppConfig, type ConfigOptions } from '../base/config.ts'
 import { prepareDataDir, type Resources } from '../base/paths.ts'
 import { preferPort } from '../base/prefer-port.ts'
+import { SecretUnreadableError, type SecretSeal } from '../base/secret-seal.ts'
 import { DataDirHeldError, holdDataDir } from '../base/single-instance.ts'
 import { createApp, type App } from '../compose.ts'
 
@@ -30,6 +31,8 @@ export interface StartOptions extends ConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Take any free port where the usual one is taken, unless one was asked for. */
   readonly anyPort: boolean
+  /** What keeps secrets in files sealed, where the system has something. */
+  readonly seal?: SecretSeal | null
 }
 
 /** Starts everything once. Throws `StartRefused` for what a person can put right, and leaves nothing behind. */
@@ -47,7 +50,7 @@ async function start(options: StartOptions): Promise<Service> {
   await using opened = new AsyncDisposableStack()
   opened.use(holdDataDir(asked.dataDir))
   const config = await reservePort(asked, options)
-  const app = opened.use(await createApp(config))
+  const app = opened.use(await createApp(config, { seal: options.seal ?? null }))
   const { url } = await listening(config, () => app.listen())
   const owned = opened.move()
   return { app, config, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -93,6 +96,7 @@ function refusalOf(error: unknown): StartRefused | null {
   if (error instanceof ConfigError) return new StartRefused(error.message, 2, { cause: error })
   if (codeOf(error) === 'database_too_new' || codeOf(error) === 'database_unusable')
     return new StartRefused((error as Error).message, 1, { cause: error })
+  if (error instanceof SecretUnreadableError) return new StartRefused(error.message, 1, { cause: error })
   if (error instanceof DataDirHeldError) return new StartRefused(error.message, 1, { cause: error })
   return null
 }

@@ -5,6 +5,7 @@ export { app } from './app.ts'
 export { BrowserWindow } from './browser-window.ts'
 export { ipcMain } from './ipc-main.ts'
 export { protocol } from './app-scheme.ts'
+export { safeStorage } from './safe-storage.ts'
 
 export const shell = {
   openExternal: (...args: unknown[]) => Promise.resolve(record('shell.openExternal', args, undefined)),

@@ -1,0 +1,20 @@
+import type { SafeStorage } from 'electron'
+import type { SecretSeal } from '../base/secret-seal.ts'
+
+type Storage = Pick<
+  SafeStorage,
+  'isEncryptionAvailable' | 'getSelectedStorageBackend' | 'encryptString' | 'decryptString'
+>
+
+/**
+ * The system's own keychain, for secrets in files; null where there is none. Without a keyring Chromium on Linux would
+ * use a password that everybody knows, which is no better than the file's mode.
+ */
+export function createSecretSeal(storage: Storage, platform: NodeJS.Platform): SecretSeal | null {
+  if (!storage.isEncryptionAvailable()) return null
+  if (platform === 'linux' && storage.getSelectedStorageBackend() === 'basic_text') return null
+  return {
+    seal: (secret) => new Uint8Array(storage.encryptString(Buffer.from(secret).toString('base64'))),
+    open: (sealed) => new Uint8Array(Buffer.from(storage.decryptString(Buffer.from(sealed)), 'base64')),
+  }
+}
