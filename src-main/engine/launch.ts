@@ -100,9 +100,11 @@ async function startHere(
         return log.raw(bytes)
       },
     }
-    const run = runOf(context, worktrees, told, { log: heard, timeout_seconds, knowledge_file })
+    const known = Promise.withResolvers<void>()
+    const run = runOf(context, worktrees, told, { log: heard, timeout_seconds, knowledge_file, known: known.promise })
     const process = await context.executors.start(agent.executor, run, { signal })
     await announce(context, told, process, head)
+    known.resolve()
     const outcome = process.outcome.finally(async () => {
       await log.close().finally(() => context.workspaces.unlock(workspace.path, record.id))
     })
@@ -130,12 +132,18 @@ async function announce(
   }
 }
 
+interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds'> {
+  readonly knowledge_file: string
+  /** Settles when people know that it runs: nothing is asked before that. */
+  readonly known: Promise<void>
+}
+
 /** What the executor is told: the agent's configuration under the claim's overrides, and a token of its own. */
 function runOf(
   context: EngineContext,
   worktrees: Worktrees,
   { task, record, agent, workspace, asks }: Place,
-  { knowledge_file, ...more }: Pick<ExecutionRun, 'log' | 'timeout_seconds'> & { readonly knowledge_file: string },
+  { knowledge_file, known, ...more }: RunParts,
 ): ExecutionRun {
   const { overrides } = record
   const url = context.config.apiUrl()
@@ -168,7 +176,10 @@ function runOf(
     onSession: (session_id) => {
       rememberSession(context, record.id, session_id)
     },
-    ask: (request, { signal }) => asks.ask(request, { signal, tell: (entry) => more.log.entry(entry) }),
+    ask: async (request, { signal }) => {
+      await known
+      return asks.ask(request, { signal, tell: (entry) => more.log.entry(entry) })
+    },
   }
 }
 

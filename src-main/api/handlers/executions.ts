@@ -59,8 +59,9 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
       return null
     },
     'executions.answer': ({ execution_id, ...given }, { principal }) => {
-      const execution = findExecution(read, execution_id)
-      if (!engine.executions.running().get(execution_id)?.live) {
+      const execution = requireOpen(findExecution(read, execution_id))
+      // It may ask while it is still being started.
+      if (!engine.executions.running().has(execution_id)) {
         throw notRunning('It takes no answer now: it is not running here.')
       }
       const refusal = engine.executions.answer(execution_id, given, actorOf(principal))
