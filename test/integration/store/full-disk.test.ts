@@ -1,0 +1,67 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openDatabase } from '../../../src-main/store/database.ts'
+import { refused } from '../../helpers/refusal.ts'
+import { runApp } from '../../helpers/running-app.ts'
+import { canMount, smallDisk } from '../workspaces/small-disk.ts'
+import { migrations } from './open-store.ts'
+
+/** Takes what is left of a disk; answers how to give it back. */
+function fill(folder: string): () => void {
+  const file = join(folder, 'filler')
+  const handle = openSync(file, 'w')
+  for (let size = 1 << 20; size >= 1; size >>= 1) {
+    try {
+      for (;;) if (writeSync(handle, Buffer.alloc(size, 0x41)) < size) break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
+  }
+  closeSync(handle)
+  return () => rmSync(file)
+}
+
+test.runIf(canMount)(
+  'a disk that is full while the service runs is said so, nothing is half done, and it goes on once there is room',
+  { timeout: 60_000 },
+  async () => {
+    await using disk = await smallDisk(12)
+    await using running = await runApp({ dataDir: join(disk.path, 'data'), keepData: true })
+    const { client } = running
+    const { id: agent_id } = await client.call('agents.create', { name: 'Before', executor: 'external' })
+    const before = (await client.call('agents.list', {})).items
+    const makeRoom = fill(disk.path)
+    const said = new Set<string>()
+    // A write fits where the journal has been before; it is the one that needs more that fails.
+    for (let i = 0; said.size === 0 && i < 500; i++) {
+      const name = `${i} ${'x'.repeat(90)}`
+      const outcome = await client
+        .call('agents.create', { name, executor: 'external' })
+        .catch((error: unknown) => error)
+      if (outcome instanceof Error) said.add(outcome.message)
+    }
+    expect([...said]).toEqual(['The disk is full, so nothing was changed. Make room and try again.'])
+    expect((await refused(client.call('agents.update', { agent_id, name: 'After' }))).status).toBe(500)
+    expect((await client.call('agents.get', { agent_id })).name).toBe('Before')
+    const kept = (await client.call('agents.list', {})).items
+    makeRoom()
+    expect((await client.call('agents.update', { agent_id, name: 'After' })).name).toBe('After')
+    expect((await client.call('agents.list', {})).items).toHaveLength(kept.length)
+    expect(kept.length).toBeGreaterThanOrEqual(before.length)
+    await running.app.close()
+    const again = await openDatabase(join(running.dataDir, 'copse.db'), migrations)
+    expect(again.db.$client.pragma('integrity_check', { simple: true })).toBe('ok')
+    again.close()
+  },
+)
+
+test.runIf(canMount)('a start without any room says that the disk is full', async () => {
+  await using disk = await smallDisk(2)
+  const makeRoom = fill(disk.path)
+  await expect(openDatabase(join(disk.path, 'copse.db'), migrations)).rejects.toMatchObject({
+    code: 'database_unusable',
+    message: expect.stringContaining('the disk is full') as string,
+  })
+  makeRoom()
+})
