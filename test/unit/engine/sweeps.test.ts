@@ -29,12 +29,13 @@ function sweepsOver(runs: readonly Run[]) {
   return { said, sweeps: createSweeps({ steps, cleanup: nothing, rescues: nothing, executions: () => runs }) }
 }
 
-const runOf = (id: string, live: boolean): Run =>
+const runOf = (id: string, live: boolean, asks: readonly string[] = []): Run =>
   ({
     record: { id, task_id: `task of ${id}`, project_id: 'P' },
     live: live ? {} : null,
     heard: Date.now(),
     quiet: false,
+    asks: { pending: () => asks },
   }) as unknown as Run
 
 test('of an agent of which nothing is heard for long it is said once, and again when it falls quiet again', async () => {
@@ -50,6 +51,20 @@ test('of an agent of which nothing is heard for long it is said once, and again 
   agent.quiet = false
   await vi.advanceTimersByTimeAsync(120_000)
   expect(said).toHaveLength(2)
+  await sweeps.close()
+})
+
+test('an agent that waits for an answer is not quiet, however long that takes; after it, it may be', async () => {
+  const asks = ['Asks to run make']
+  const agent = runOf('A', true, asks)
+  const { sweeps, said } = sweepsOver([agent])
+  sweeps.start()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(said).toEqual([])
+  asks.pop()
+  agent.heard = Date.now()
+  await vi.advanceTimersByTimeAsync(90_000)
+  expect(said).toMatchObject([{ text: 'Quiet' }])
   await sweeps.close()
 })
 
