@@ -6,6 +6,7 @@ import {
   FolderGit2,
   GitMerge,
   HardDrive,
+  MessageSquareText,
   Plug,
   SunMoon,
   Timer,
@@ -31,6 +32,7 @@ export const projectPages = [
   { id: 'hooks', href: '#/settings/hooks', label: 'Hooks', icon: Webhook },
   { id: 'review', href: '#/settings/review', label: 'Review and CI', icon: ClipboardCheck },
   { id: 'limits', href: '#/settings/limits', label: 'Agents and time', icon: Timer },
+  { id: 'prompts', href: '#/settings/prompts', label: 'Prompts', icon: MessageSquareText },
   { id: 'members', href: '#/settings/members', label: 'Members', icon: UserRoundPlus },
   { id: 'merge', href: '#/settings/merge', label: 'Merge', icon: GitMerge },
 ] as const

@@ -1,0 +1,16 @@
+import { defineStore } from 'pinia'
+import type { Prompt } from '../../src-shared/contract/prompts.ts'
+import { useClient } from './client.ts'
+
+/** What agents are told, before they start and afterwards. */
+export const usePrompts = defineStore('prompts', () => {
+  const client = useClient()
+  return {
+    /** What whoever has the role would be told now. */
+    ofTask: (task_id: string, role: string): Promise<Prompt> => client.call('tasks.prompt', { task_id, role }),
+    ofExecution: (execution_id: string): Promise<Prompt> => client.call('executions.prompt', { execution_id }),
+    /** The same with a template that is not kept; null for the built-in one. */
+    tryTemplate: (task_id: string, role: string, template: string | null): Promise<Prompt> =>
+      client.call('tasks.try_template', { task_id, role, template }),
+  }
+})
