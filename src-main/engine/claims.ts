@@ -188,7 +188,6 @@ function commitClaim(
   const record = openExecution(context, tx, {
     task: current,
     role: plan.works_as,
-    judges: plan.works_as !== plan.role,
     assignee,
     overrides: request.overrides,
     resume: plan.path.length === 0,

@@ -136,7 +136,6 @@ function commitFollowUp(
   const execution = openExecution(deps.context, tx, {
     task: current,
     role,
-    judges: false,
     assignee,
     // A rejection's words reach the prompt by themselves.
     overrides: moves ? {} : { message },

@@ -14,7 +14,6 @@ import { toExecution } from './views.ts'
 export interface NewExecution {
   readonly task: TaskRecord
   readonly role: string
-  readonly judges: boolean
   readonly assignee: Assignee
   readonly overrides: ExecutionRecord['overrides']
   /** Go on in the session of the last run of this role, where there is one. */

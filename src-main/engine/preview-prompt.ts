@@ -8,7 +8,8 @@ import type { EngineContext } from './context.ts'
 import { knowledgeFor } from './knowledge.ts'
 import { tellNow } from './late-prompt.ts'
 import { KnowledgeOptions } from './plugins/knowledge-inject.ts'
-import { sessionFor, stateOfRole } from './prompt-facts.ts'
+import { sessionOf } from './messages.ts'
+import { feedbackFor, stateOfRole } from './prompt-facts.ts'
 import { storedParts } from './prompt-record.ts'
 import type { ExecutionRecord, TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
@@ -38,14 +39,16 @@ export function createPrompts(context: EngineContext, worktrees: Worktrees): Pro
       if (role === null || state === null) return noRole(asked)
       const holder = task.roles[role]
       const agent = holder?.type === 'agent' ? read.agents.get(holder.id) : null
-      const session_id = sessionFor(read, { task, role, agent })
+      const agent_id = agent?.id ?? null
+      // Where the work came back, the session goes on that knows it.
+      const session_id = feedbackFor(read, task) === null ? null : sessionOf(read, { task_id: task.id, role, agent_id })
       const told = { task, role, agent, session_id }
       const knowledge = session_id === null ? knowledgeAhead(context, task, state) : null
       const parts = await tellNow(context, worktrees, told, signal, {
         knowledge,
         ...(template !== undefined && { template }),
       })
-      return toPrompt({ role, agent_id: agent?.id ?? null, resumed: session_id !== null }, parts)
+      return toPrompt({ role, agent_id, resumed: session_id !== null }, parts)
     },
     of: (record) => {
       const parts = storedParts(record)

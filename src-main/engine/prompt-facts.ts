@@ -5,7 +5,6 @@ import type { PromptFacts } from '../domain/task/prompt-parts.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import type { EngineContext } from './context.ts'
-import { sessionOf } from './messages.ts'
 import { redactorOf } from './redactor-of.ts'
 import type { AgentRecord, Queries, TaskRecord } from './store-port.ts'
 import { toSettings } from './views.ts'
@@ -45,12 +44,6 @@ export function promptFacts(context: EngineContext, q: Queries, told: Told): Soo
     comments: isNew ? saidAt(context, q, task) : null,
     knowledge: isNew ? q.knowledge.injected(task.id) : null,
   }
-}
-
-/** The session in which a role's next run goes on: where the work came back, the one that knows it. */
-export function sessionFor(q: Queries, { task, role, agent }: Omit<Told, 'session_id'>): string | null {
-  if (agent === null || feedbackFor(q, task) === null) return null
-  return sessionOf(q, { task_id: task.id, role, agent_id: agent.id })
 }
 
 /** The state in which a role works: the task's own, else the workflow's first with that role. */

@@ -54,7 +54,6 @@ export function runAgain(
   const again = (): NewExecution => ({
     task,
     role,
-    judges: state.kind === 'gate',
     assignee,
     // What was asked of the run that ended is asked again: a person's feedback is not lost with it.
     overrides: lastRun(tx, task.id, role)?.overrides ?? {},

@@ -54,11 +54,9 @@ export function createScheduler(deps: {
         if (open) return { kind: 'ok' }
         if (holder?.type !== 'agent') return { kind: 'skipped', reason: holder ? 'person' : 'no_agent' }
         if (!tx.agents.get(holder.id)) return agentGone(role)
-        const judges = state.kind === 'gate'
         const record = openExecution(context, tx, {
           task,
           role,
-          judges,
           assignee: holder,
           overrides: {},
           resume: false,
