@@ -12,15 +12,43 @@ export function visibleTo(
   principal: Principal,
   only: ProjectId | null,
 ): (item: FeedItem, project_id: ProjectId | null) => boolean {
+  const sight = rememberedSight(q, principal)
   return (item, project_id) => {
+    if (mayChangeSight(item)) sight.forget()
     if (only !== null && project_id !== only) return false
     if (project_id === null) return seesOwnEvent(q, principal, item)
     if (isAboutThem(principal, item)) return true
-    const project = q.projects.get(project_id)
     // Of a deleted project nothing is left to see but that it is gone.
-    if (!project) return item.kind === 'event' && item.event.type === 'project.updated' && !item.event.data.project
-    return isMeantFor(principal, item) && seesProject(q, principal, project)
+    if (sight.of(project_id) === 'gone') {
+      return item.kind === 'event' && item.event.type === 'project.updated' && !item.event.data.project
+    }
+    return isMeantFor(principal, item) && sight.of(project_id) === 'seen'
   }
+}
+
+type Sight = 'seen' | 'unseen' | 'gone'
+
+/** With hundreds of listeners nobody is asked for their rights again with every event. */
+function rememberedSight(q: Queries, principal: Principal) {
+  const known = new Map<ProjectId, Sight>()
+  const look = (project_id: ProjectId): Sight => {
+    const project = q.projects.get(project_id)
+    return !project ? 'gone' : seesProject(q, principal, project) ? 'seen' : 'unseen'
+  }
+  return {
+    of: (project_id: ProjectId): Sight => {
+      const sight = known.get(project_id) ?? look(project_id)
+      known.set(project_id, sight)
+      return sight
+    },
+    forget: () => known.clear(),
+  }
+}
+
+/** Whatever changes who sees what is an event itself, and comes before all that it applies to. */
+function mayChangeSight(item: FeedItem): boolean {
+  if (item.kind !== 'event') return false
+  return ['member.updated', 'user.updated', 'project.updated'].includes(item.event.type)
 }
 
 /** What somebody has marked as viewed or read is nobody else's news. */

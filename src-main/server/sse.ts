@@ -146,5 +146,15 @@ async function pump<T>(
 /** One event as text; JSON has no line ends of its own. */
 function formatFrame(frame: SseFrame): string {
   const id = frame.id === undefined ? '' : `id: ${frame.id}\n`
-  return `${id}event: ${frame.event}\ndata: ${JSON.stringify(frame.data)}\n\n`
+  return `${id}event: ${frame.event}\ndata: ${textOf(frame.data)}\n\n`
+}
+
+/** What goes to hundreds of clients is written out once. */
+const texts = new WeakMap<object, string>()
+
+function textOf(data: unknown): string {
+  if (typeof data !== 'object' || data === null) return JSON.stringify(data)
+  const text = texts.get(data) ?? JSON.stringify(data)
+  texts.set(data, text)
+  return text
 }
