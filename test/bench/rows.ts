@@ -6,6 +6,7 @@ import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { diffRow } from './rows/diff.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
+import { eventsToSubscribers } from './rows/events-to-subscribers.ts'
 import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { importIssues } from './rows/import-issues.ts'
 import { loopDelay } from './rows/loop-delay.ts'
@@ -34,6 +35,7 @@ export const rows: readonly BenchRow[] = [
   loopDelay,
   agentsInTurn,
   idleWorktrees,
+  eventsToSubscribers,
   ...requestsPerSecond,
   besideSignIns,
 ]
