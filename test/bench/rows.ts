@@ -3,6 +3,7 @@ import { agentOutput } from './rows/agent-output.ts'
 import { agentsInTurn } from './rows/agents-in-turn.ts'
 import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
+import { claimToFirstFile } from './rows/claim-to-first-file.ts'
 import { diffRow } from './rows/diff.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
@@ -25,6 +26,7 @@ export const rows: readonly BenchRow[] = [
   engineWork,
   dryRunRow,
   claimToAgentStart,
+  claimToFirstFile,
   ...worktreeCreationRows,
   diffRow,
   mergeRow,
