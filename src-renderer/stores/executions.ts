@@ -60,6 +60,20 @@ export const useExecutions = defineStore('executions', () => {
     input: async (executionId: string, data: string): Promise<void> => {
       await client.call('executions.input', { execution_id: executionId, data })
     },
+    /** Keys for a command in a terminal, which has this size. */
+    resize: async (executionId: string, cols: number, rows: number): Promise<void> => {
+      await client.call('executions.resize', { execution_id: executionId, cols, rows })
+    },
+    /** Writes to whoever works on a task: behind a run at work it waits. */
+    message: async (taskId: string, text: string): Promise<void> => {
+      const reply = await client.call('tasks.feedback', { task_id: taskId, comment_ids: [], message: text })
+      put(reply.execution)
+      useTasks().put(reply.task)
+    },
+    /** Changes a message that waits. */
+    editMessage: async (executionId: string, message: string): Promise<void> => {
+      put(await client.call('executions.update', { execution_id: executionId, message }))
+    },
     /** Answers what the agent asks. Events tell what it asks then: the reply may come after the next question. */
     answer: async (executionId: string, askId: string, given: { option_id?: string; text?: string }): Promise<void> => {
       await client.call('executions.answer', { execution_id: executionId, ask_id: askId, ...given })

@@ -59,7 +59,10 @@ export const useQueue = defineStore('queue', () => {
 
   /** null until it is known. */
   const current = computed(() => byProject.get(projectId.value ?? '') ?? null)
-  const waiting = computed(() => new Map(current.value?.waiting.map((entry) => [entry.task_id as string, entry])))
+  /** Of a task's own the first: what waits behind it are messages. */
+  const waiting = computed(
+    () => new Map(current.value?.waiting.toReversed().map((entry) => [entry.task_id as string, entry])),
+  )
   return {
     current,
     failure,

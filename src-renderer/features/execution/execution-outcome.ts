@@ -39,6 +39,11 @@ export function workTime(execution: Execution, now: number): number | null {
   return Math.max(0, end - Date.parse(execution.started_at))
 }
 
+/** A message that waits: no run yet, and shown where it can be changed. */
+export function waitsToBeRead({ status, message }: Execution): boolean {
+  return status === 'queued' && message !== undefined
+}
+
 /** Whether a message can be written now and when it is read, or the sentence why not. */
 export function inputState(
   execution: Execution | null,

@@ -1,0 +1,5 @@
+/** Two ways to look at a run. */
+export const views = [
+  { id: 'readable', label: 'Readable' },
+  { id: 'terminal', label: 'Terminal' },
+] as const

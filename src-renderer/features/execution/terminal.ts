@@ -1,0 +1,56 @@
+import { FitAddon } from '@xterm/addon-fit'
+import { Terminal, type ITheme } from '@xterm/xterm'
+
+/** About 10 MB: 12 bytes a cell, 80 cells a line. */
+const scrollback = 10_000
+
+/**
+ * A terminal in this element, in the colours and type of the page, and what fits it to the element's size. `real`: what
+ * it shows was written to a terminal.
+ */
+export function openTerminal(
+  element: HTMLElement,
+  real: boolean,
+): { readonly terminal: Terminal; readonly fit: () => void } {
+  const style = getComputedStyle(element)
+  const terminal = new Terminal({
+    scrollback,
+    // Output on pipes has no carriage returns.
+    convertEol: !real,
+    screenReaderMode: true,
+    fontFamily: style.getPropertyValue('--font-mono').trim() || 'monospace',
+    fontSize: 12,
+    lineHeight: 1.35,
+    minimumContrastRatio: 4.5,
+    theme: terminalTheme(element),
+  })
+  const addon = new FitAddon()
+  terminal.loadAddon(addon)
+  terminal.open(element)
+  return {
+    terminal,
+    fit: () => {
+      addon.fit()
+    },
+  }
+}
+
+/** The tokens of the page as the colours of a terminal. */
+export function terminalTheme(element: HTMLElement): ITheme {
+  const style = getComputedStyle(element)
+  const token = (name: string) => style.getPropertyValue(`--${name}`).trim()
+  const [red, green, yellow, blue, magenta, cyan] = [
+    ...[token('fail'), token('ok'), token('warn')],
+    ...[token('run'), token('you'), token('sx-type')],
+  ]
+  return {
+    background: token('sunken'),
+    foreground: token('text'),
+    cursor: token('accent'),
+    cursorAccent: token('sunken'),
+    selectionBackground: token('accent-soft'),
+    ...{ black: token('line-strong'), white: token('text-2'), red, green, yellow, blue, magenta, cyan },
+    ...{ brightBlack: token('text-3'), brightWhite: token('text'), brightRed: red, brightGreen: green },
+    ...{ brightYellow: yellow, brightBlue: blue, brightMagenta: magenta, brightCyan: cyan },
+  } as ITheme
+}

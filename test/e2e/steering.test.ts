@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { violations } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+
+test('a message waits behind the run, is changed, and is delivered; the terminal shows what is printed and takes keys', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  const gate = await mkdtemp(join(tmpdir(), 'copse-steering-'))
+  try {
+    await using service = await startBuiltService({ as: 'local' })
+    await using browser = await launchChromium()
+    const { page, client, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+    const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+    const make = (name: string, config: { command: string; terminal?: boolean }) =>
+      client.call('agents.create', { name, executor: 'command', config })
+    const worker = await make('Worker', {
+      command: `grep -q zero "$SVC_PROMPT_FILE" && echo "I read it" && exit 0; until [ -e "${gate}/go" ]; do sleep 0.05; done; echo two > a.txt; echo done`,
+    })
+    const shell = await make('Shell', {
+      command: 'printf "Ready? "; read -r word; echo "You said $word"; stty size; read -r end',
+      terminal: true,
+    })
+    const start = async (title: string, agent_id: string) => {
+      const task = await client.call('tasks.create', { project_id: project.id, title })
+      await client.call('tasks.claim', { task_id: task.id, agent_id })
+    }
+    await start('Write', worker.id)
+    await start('Type', shell.id)
+    await page.reload()
+    await openProject('ferry')
+    const open = async (title: string) => {
+      await page.locator('[data-card]').filter({ hasText: title }).click()
+      await page.getByRole('tab', { name: 'Agent' }).click()
+    }
+
+    await open('Write')
+    const box = page.getByRole('textbox', { name: 'Message to Worker' })
+    await box.fill('Handle nought')
+    await page.getByRole('button', { name: 'After it ends' }).click()
+    const waiting = page.getByRole('list', { name: 'Messages that wait' })
+    await waiting.getByText('Handle nought').waitFor()
+    expect(await box.inputValue()).toBe('')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await violations(page), `a message waits, ${colorScheme}`).toEqual([])
+    }
+    await waiting.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Change the message' }).fill('Handle zero')
+    await page.keyboard.press('Control+Enter')
+    await waiting.getByText('Handle zero', { exact: true }).waitFor()
+    await writeFile(join(gate, 'go'), '')
+    await waiting.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /run 2 of 2/ }).waitFor()
+    await page.getByRole('log', { name: 'Transcript' }).getByText('I read it').first().waitFor()
+
+    await open('Type')
+    await page.getByRole('group', { name: 'Transcript view' }).getByRole('button', { name: 'Terminal' }).click()
+    const terminal = page.getByRole('group', { name: 'Terminal' })
+    await terminal.getByText('Ready?').first().waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await violations(page), `terminal, ${colorScheme}`).toEqual([])
+    }
+    await terminal.getByRole('textbox').focus()
+    await page.keyboard.type('hello')
+    await terminal.getByText('Ready? hello').first().waitFor()
+    await page.keyboard.press('Enter')
+    await terminal.getByText('You said hello').first().waitFor()
+    await page.getByRole('group', { name: 'Transcript view' }).getByRole('button', { name: 'Readable' }).click()
+    await page.getByRole('log', { name: 'Transcript' }).getByText('You said hello').waitFor()
+  } finally {
+    await rm(gate, { recursive: true, force: true })
+  }
+})
