@@ -1,3 +1,4 @@
+import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventPayload } from '../../src-shared/contract/events.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { User } from '../../src-shared/contract/identity.ts'
@@ -24,6 +25,7 @@ export interface EventTargets {
   }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
+  readonly daemons: { put(daemonId: string, daemon: Daemon | null): void }
   readonly accounts: { putUser(user: User): void; putMember(data: EventPayload<'member.updated'>): void }
   readonly projects: { put(project: Project): void; remove(projectId: string): void }
   /** A hook failed under a policy that lets the task go on: somebody should know. */
@@ -58,18 +60,16 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       // Its log is whole now, whether or not a transition waited for it.
       to.news.changed(event.data.task_id, 'hooks')
       return to.news.changed(event.data.task_id, 'timeline')
-    case 'workspace.cleaned':
-      // `workspace.updated` has said so already.
-      return
     case 'transition.effect_failed':
       return to.warn(failureOf(event.data))
     case 'comment.created':
     case 'comment.updated':
     case 'comment.deleted':
     case 'knowledge.updated':
-    case 'daemon.updated':
-      // No store keeps comments, knowledge or daemons, and none is part of a task: the board stays as it is.
+      // No store keeps comments or knowledge, and none is part of a task: the board stays as it is.
       return
+    case 'daemon.updated':
+      return to.daemons.put(event.data.daemon_id, event.data.daemon)
     case 'member.updated':
       return to.accounts.putMember(event.data)
     case 'user.updated':
@@ -82,9 +82,10 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.notifications.deleted(event.data.notification_id)
     case 'integration.updated':
       return to.integrations.put(event.data.project_id, event.data.integration)
+    case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':
-      // `integration.updated` has said so already.
+      // `workspace.updated` or `integration.updated` has said so already.
       return
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)

@@ -4,6 +4,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import { openLive, type Connection, type Live } from '../api/live.ts'
 import { useAccounts } from './accounts.ts'
 import { useAgents } from './agents.ts'
+import { useDaemons } from './daemons.ts'
 import { applyEvent } from './apply-event.ts'
 import { useConnection } from './client.ts'
 import { useExecutions } from './executions.ts'
@@ -31,6 +32,7 @@ export const useLive = defineStore('live', () => {
     notifications: useNotifications(),
     integrations: useIntegrations(),
     agents: useAgents(),
+    daemons: useDaemons(),
     accounts: useAccounts(),
     projects: useProjects(),
     warn: toasts.warn,

@@ -42,6 +42,7 @@ function heard(event: EventEnvelope): unknown[] {
     },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
+    daemons: { put: (...args) => void calls.push(['daemons.put', ...args]) },
     accounts: { putUser: note('accounts.putUser'), putMember: note('accounts.putMember') },
     projects: { put: note('projects.put'), remove: note('projects.remove') },
     warn: note('warn'),
@@ -174,7 +175,9 @@ test('comments, knowledge and people change nothing on the board', () => {
   }
   expect(heard({ seq: 7, type: 'user.updated', data: { ...base, user } })).toEqual([['accounts.putUser', user]])
   const daemon_id = DaemonId.parse('01990012-0000-7000-8000-000000000001')
-  expect(heard({ seq: 8, type: 'daemon.updated', data: { ...base, daemon_id, daemon: null } })).toEqual([])
+  expect(heard({ seq: 8, type: 'daemon.updated', data: { ...base, daemon_id, daemon: null } })).toEqual([
+    ['daemons.put', daemon_id, null],
+  ])
 })
 
 test('a reply that comes after a newer event does not undo it', () => {

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import {
+  configOf,
+  draftOf,
+  missingOf,
+  newDraft,
+  variantOf,
+} from '../../../../src-renderer/features/agents/agent-draft.ts'
+import { AgentId } from '../../../../src-shared/contract/ids.ts'
+import { executorProfiles, type Agent } from '../../../../src-shared/contract/projects.ts'
+
+const codex: Agent = {
+  id: AgentId.parse('01990003-0000-7000-8000-000000000001'),
+  name: 'Codex',
+  owner_id: null,
+  daemon_id: null,
+  executor: 'codex',
+  config: { model: 'gpt', effort: 'high', args: ['--add-dir', 'a b'], env: { KEY: ' secret ' } },
+  paused: false,
+  created_at: '2026-11-21T09:00:00.000Z',
+}
+
+test('an agent that is opened and saved stays as it is', () => {
+  expect(configOf(draftOf(codex))).toEqual(codex.config)
+  const asking: Agent = { ...codex, executor: 'gemini', config: { permissions: 'ask' } }
+  expect(configOf(draftOf(asking))).toEqual(asking.config)
+})
+
+test('only what a kind takes is saved', () => {
+  const full = { ...draftOf(codex), command: ' ./run ', permissions: 'worktree' } as const
+  expect(configOf({ ...full, executor: 'external' })).toEqual({})
+  expect(configOf({ ...full, executor: 'command' })).toEqual({
+    command: './run',
+    args: ['--add-dir', 'a b'],
+    env: { KEY: ' secret ' },
+  })
+  expect(configOf({ ...full, executor: 'gemini' })).not.toHaveProperty('effort')
+  expect(configOf({ ...full, executor: 'codex' })).not.toHaveProperty('permissions')
+})
+
+test('a variant has a name that is free', () => {
+  expect(variantOf(codex, ['Codex', 'Codex 2']).name).toBe('Codex 3')
+  expect(variantOf(codex, ['Codex']).model).toBe('gpt')
+})
+
+test('what is missing is said before anything is sent', () => {
+  expect(missingOf(newDraft('claude-code'))).toBeNull()
+  expect(missingOf({ ...newDraft('codex'), name: ' ' })).toContain('name')
+  for (const executor of ['acp', 'command'] as const) {
+    expect(missingOf({ ...newDraft(executor), name: 'Mine' })).toContain('command')
+    expect(missingOf({ ...newDraft(executor), name: 'Mine', command: 'run' })).toBeNull()
+  }
+  expect(missingOf({ ...newDraft('codex'), effort: 'very high' })).toContain('one word')
+  expect(missingOf({ ...newDraft('codex'), env: [{ name: '', value: 'x' }] })).toContain('name')
+  expect(missingOf({ ...newDraft('codex'), env: [{ name: 'A B', value: 'x' }] })).toContain('A B')
+  expect(missingOf({ ...newDraft('codex'), env: [{ name: '', value: '' }] })).toBeNull()
+})
+
+test('every kind can be begun', () => {
+  for (const executor of executorProfiles) expect(configOf(newDraft(executor))).toEqual({})
+})
