@@ -66,7 +66,10 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.updated':
     case 'comment.deleted':
     case 'knowledge.updated':
-      // No store keeps comments or knowledge, and none is part of a task: the board stays as it is.
+    case 'workspace.cleaned':
+    case 'ExternalSyncCompleted':
+    case 'ExternalSyncFailed':
+      // No store keeps comments or knowledge; of the others `workspace.updated` and `integration.updated` have told.
       return
     case 'daemon.updated':
       return to.daemons.put(event.data.daemon_id, event.data.daemon)
@@ -82,11 +85,6 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.notifications.deleted(event.data.notification_id)
     case 'integration.updated':
       return to.integrations.put(event.data.project_id, event.data.integration)
-    case 'workspace.cleaned':
-    case 'ExternalSyncCompleted':
-    case 'ExternalSyncFailed':
-      // `workspace.updated` or `integration.updated` has said so already.
-      return
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)
     case 'project.updated':
