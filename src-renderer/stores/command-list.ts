@@ -20,6 +20,7 @@ export const commandList = [
   { id: 'go-board', group: 'Go to', label: 'Board', keys: ['g b'] },
   { id: 'go-inbox', group: 'Go to', label: 'Inbox', keys: ['g i'] },
   { id: 'go-agents', group: 'Go to', label: 'Agents', keys: ['g a'] },
+  { id: 'go-workflow', group: 'Go to', label: 'Workflow', keys: ['g w'] },
   { id: 'go-settings', group: 'Go to', label: 'Settings', keys: ['g s'] },
   { id: 'left', group: 'Board', label: 'Card to the left', keys: ['ArrowLeft', 'h'] },
   { id: 'right', group: 'Board', label: 'Card to the right', keys: ['ArrowRight', 'l'] },

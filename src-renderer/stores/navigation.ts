@@ -6,11 +6,11 @@ import { formatRoute, parseRoute, type Route } from './route.ts'
 export const useNavigation = defineStore('navigation', () => {
   const route = shallowRef<Route>(parseRoute(window.location.hash))
   /** The project that was last looked at: screens without a project lead back to it. */
-  const lastProjectId = shallowRef<string | null>(route.value.screen === 'board' ? route.value.projectId : null)
+  const lastProjectId = shallowRef<string | null>('projectId' in route.value ? route.value.projectId : null)
 
   function arrive(next: Route): void {
     route.value = next
-    if (next.screen === 'board') lastProjectId.value = next.projectId
+    if ('projectId' in next) lastProjectId.value = next.projectId
   }
   function go(next: Route): void {
     const hash = formatRoute(next)

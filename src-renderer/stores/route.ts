@@ -7,18 +7,20 @@ export type Route =
       readonly taskId: string | null
       readonly tab: string | null
     }
+  | { readonly screen: 'workflow'; readonly projectId: string }
   | { readonly screen: 'add_project' }
   | { readonly screen: 'inbox' }
   | { readonly screen: 'agents' }
   | { readonly screen: 'settings'; readonly section: string | null }
 
-/** Reads `#/p/<project>/t/<task>/<tab>`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
+/** Reads `#/p/<project>/t/<task>/<tab>`, `#/p/<project>/workflow`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
 export function parseRoute(hash: string): Route {
   const parts = hash
     .replace(/^#\/?/, '')
     .split('/')
     .map((part) => decode(part))
   const [first, second, third, fourth, fifth] = parts
+  if (first === 'p' && second && third === 'workflow') return { screen: 'workflow', projectId: second }
   if (first === 'p' && second) {
     const task = third === 't' && fourth ? fourth : null
     return { screen: 'board', projectId: second, taskId: task, tab: task && fifth ? fifth : null }
@@ -37,6 +39,7 @@ export function formatRoute(route: Route): string {
     if (route.taskId === null) return join('p', route.projectId)
     return join('p', route.projectId, 't', route.taskId, ...(route.tab === null ? [] : [route.tab]))
   }
+  if (route.screen === 'workflow') return join('p', route.projectId, 'workflow')
   if (route.screen === 'add_project') return '#/add'
   if (route.screen === 'inbox') return '#/inbox'
   if (route.screen === 'agents') return '#/agents'

@@ -1,0 +1,126 @@
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import { z } from 'zod'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { errorSentence } from '../../stores/error-sentence.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useWorkflowEditing } from '../../stores/workflow-editing.ts'
+import { readRaw, textOf, type RawDefinition } from './edit-definition.ts'
+
+/** A rule that the definition breaks, and where. */
+export interface Problem {
+  readonly rule: string
+  readonly path: string
+  readonly message: string
+}
+
+const Problems = z.object({ issues: z.array(z.object({ rule: z.string(), path: z.string(), message: z.string() })) })
+
+/** So long nobody types before the service is asked what it thinks of the text. */
+const pauseMs = 300
+
+/** A project's workflow while it is edited: the text is what counts, everything else follows from it. */
+export function useWorkflowEditor(projectId: string) {
+  const projects = useProjects()
+  const editing = useWorkflowEditing()
+  const savedText = computed(() => {
+    const definition = projects.workflow(projectId)
+    return definition === undefined ? null : textOf(definition)
+  })
+  const text = ref(editing.draftOf(projectId) ?? savedText.value ?? '')
+  const changed = computed(() => savedText.value !== null && text.value !== savedText.value)
+  /** The last text that could be drawn. */
+  const raw = shallowRef<RawDefinition | null>(readRaw(text.value))
+  const problems = shallowRef<readonly Problem[]>([])
+  const dryRun = shallowRef<DryRun | null>(null)
+  const failure = ref<string | null>(null)
+  const checking = ref(false)
+  const saving = ref(false)
+  let asked = 0
+
+  async function check(): Promise<void> {
+    if (text.value === '') return
+    const definition = parseJson(text.value)
+    const mine = ++asked
+    if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
+      problems.value = [{ rule: 'schema', path: '', message: 'This is no JSON object yet.' }]
+      return
+    }
+    checking.value = true
+    try {
+      const result = await editing.dryRun(projectId, { ...definition })
+      if (mine !== asked) return
+      dryRun.value = result
+      problems.value = []
+      failure.value = null
+    } catch (error) {
+      if (mine !== asked) return
+      problems.value = problemsOf(error)
+      failure.value = problems.value.length > 0 ? null : errorSentence(error)
+    } finally {
+      if (mine === asked) checking.value = false
+    }
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  watch(
+    text,
+    (now) => {
+      raw.value = readRaw(now) ?? raw.value
+      editing.keep(projectId, changed.value ? now : null)
+      clearTimeout(timer)
+      timer = setTimeout(() => void check(), pauseMs)
+    },
+    { immediate: true },
+  )
+  onScopeDispose(() => clearTimeout(timer))
+  // What somebody else saves shows at once while nothing is edited here.
+  watch(savedText, (now, before) => {
+    if (now !== null && (text.value === '' || text.value === before)) text.value = now
+  })
+
+  if (savedText.value === null)
+    projects.loadWorkflow(projectId).catch((error: unknown) => (failure.value = errorSentence(error)))
+
+  return {
+    text,
+    raw,
+    problems,
+    dryRun,
+    failure,
+    checking,
+    saving,
+    changed,
+    check,
+    /** The definition as the contract reads it, for what shows it by kind; null while it has another shape. */
+    definition: computed(() => WorkflowDefinition.safeParse(parseJson(text.value)).data ?? null),
+    /** What tasks know the states by. */
+    savedNames: computed(() => new Set(readRaw(savedText.value ?? '')?.states.map((state) => state.name))),
+    write: (next: RawDefinition) => void (text.value = textOf(next)),
+    discard: () => void (text.value = savedText.value ?? ''),
+    async save(): Promise<boolean> {
+      saving.value = true
+      try {
+        await projects.update({ project_id: projectId, workflow_definition: text.value })
+        await projects.loadWorkflow(projectId)
+        text.value = savedText.value ?? text.value
+        failure.value = null
+        return true
+      } catch (error) {
+        problems.value = problemsOf(error)
+        failure.value = errorSentence(error)
+        return false
+      } finally {
+        saving.value = false
+      }
+    },
+  }
+}
+
+export type WorkflowEditor = ReturnType<typeof useWorkflowEditor>
+
+function problemsOf(error: unknown): readonly Problem[] {
+  if (!(error instanceof ApiError) || error.code !== 'workflow_invalid') return []
+  return Problems.safeParse(error.details).data?.issues ?? [{ rule: 'schema', path: '', message: error.message }]
+}

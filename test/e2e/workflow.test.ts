@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { violations } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+
+test('a person changes a workflow in the graph and in the JSON, sees what is wrong at its place, and saves it', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  await client.call('tasks.create', { project_id: project.id, title: 'Waits', status: 'todo' })
+  await page.reload()
+  await openProject('Ferry')
+  await page.keyboard.press('g')
+  await page.keyboard.press('w')
+
+  const graph = page.getByRole('region', { name: 'Graph of the workflow' })
+  const side = page.getByRole('complementary', { name: 'Chosen state' })
+  const dryRun = page.getByRole('region', { name: 'Dry run' })
+  const save = page.getByRole('button', { name: 'Save' })
+  await graph.getByRole('button', { name: /^review / }).click()
+  await dryRun.getByText(/ways? to an end/).waitFor()
+  expect(await violations(page)).toEqual([])
+
+  // A name, known to the tasks that are there; a state of its own, with a way to it.
+  await graph.getByRole('button', { name: /^todo / }).click()
+  await side.getByLabel('Name').fill('ready')
+  await side.getByLabel('Name').press('Enter')
+  await graph.getByRole('button', { name: 'Add state' }).click()
+  await side.getByLabel('Name').fill('parked')
+  await side.getByLabel('Name').press('Enter')
+  // Nothing leads there yet, and nothing may lead nowhere.
+  const problem = page.getByRole('button', { name: /^\d+ problem/ })
+  await problem.waitFor()
+  await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true')
+  await graph.getByRole('button', { name: /^in_progress / }).click()
+  await side.getByLabel('Add a way to').selectOption('parked')
+  await graph.getByRole('button', { name: /^parked / }).click()
+  await side.getByLabel('Add a way to').selectOption('in_progress')
+  await problem.waitFor({ state: 'detached' })
+
+  // Broken in the text, it is said there, in the graph and at the field.
+  const editor = page.getByRole('textbox', { name: 'Workflow as JSON' })
+  const before = await client.call('projects.get', { project_id: project.id })
+  await editor.focus()
+  await page.keyboard.press('Control+f')
+  await page.getByRole('textbox', { name: 'Find' }).fill('"reject_target": "in_progress"')
+  await page.getByRole('textbox', { name: 'Replace' }).fill('"reject_target": "in_progres"')
+  await page.getByRole('button', { name: 'replace all' }).click()
+  await page.getByRole('button', { name: /^1 problem/ }).waitFor()
+  await page.getByRole('button', { name: 'close' }).click()
+  await graph.getByRole('button', { name: /^review .*has a problem/i }).click()
+  await side
+    .getByRole('alert')
+    .getByText(/in_progres/)
+    .waitFor()
+  expect(await violations(page)).toEqual([])
+  // What is not saved is still there after a reload.
+  await page.reload()
+  await graph.getByRole('button', { name: /^review .*has a problem/i }).click()
+  await side.getByLabel('On reject, go to').selectOption('in_progress')
+  await problem.waitFor({ state: 'detached' })
+  expect(await client.call('projects.get', { project_id: project.id })).toEqual(before)
+
+  await save.click()
+  await page.getByText('The workflow is saved.').waitFor()
+  const saved = await client.call('projects.get_workflow', { project_id: project.id })
+  expect(saved.states.map((state) => state.name)).toContain('parked')
+  expect(saved.states.find((state) => state.name === 'review')?.gate_config?.reject_target).toBe('in_progress')
+  const { items } = await client.call('tasks.list', { project_id: project.id })
+  expect(items.map((task) => task.status)).toEqual(['ready'])
+
+  // Taking away a state that tasks are in is refused, and says so; a template can be begun from.
+  await graph.getByRole('button', { name: /^ready / }).click()
+  await side.getByRole('button', { name: 'Remove ready' }).click()
+  await problem.waitFor()
+  await page.getByRole('button', { name: 'Discard…' }).click()
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await graph.getByRole('button', { name: /^ready / }).waitFor()
+  await page.getByRole('button', { name: 'From a template' }).click()
+  await page.getByRole('menuitem', { name: 'default' }).click()
+  await graph.getByRole('button', { name: /^todo / }).waitFor()
+})
