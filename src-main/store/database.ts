@@ -68,8 +68,9 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
   }
 }
 
-/** For its owner only; what SQLite puts beside it has the same mode. */
+/** For its owner only; what SQLite puts beside it has the same mode. `:memory:` is no file. */
 function openFile(file: string): SqliteDatabase.Database {
+  if (file === ':memory:') return new SqliteDatabase(file)
   try {
     closeSync(openSync(file, 'a', 0o600))
     chmodSync(file, 0o600)
