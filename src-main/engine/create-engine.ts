@@ -104,7 +104,13 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const claims = createClaims({ steps, worker, scheduler })
   const actions = createActions({ steps, worker, executions, scheduler, claims, cleanup })
-  const sweeps = createSweeps({ steps, cleanup, rescues, executions: () => executions.running().values() })
+  const sweeps = createSweeps({
+    steps,
+    cleanup,
+    rescues,
+    executions: () => executions.running().values(),
+    freed: scheduler.pump,
+  })
   return {
     actions,
     claims,

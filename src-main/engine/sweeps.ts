@@ -25,8 +25,10 @@ export function createSweeps(parts: {
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
   readonly executions: () => Iterable<Run>
+  /** Told when somebody's worktree became free. */
+  readonly freed: () => void
 }): Sweeps {
-  const { steps, cleanup, rescues, executions } = parts
+  const { steps, cleanup, rescues, executions, freed } = parts
   const { context } = steps
   const closing = new AbortController()
   let timer: NodeJS.Timeout | null = null
@@ -51,6 +53,7 @@ export function createSweeps(parts: {
       if (heard === null || now - lastSign(heard) <= heartbeatLimitMs) continue
       markLost(steps, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
       steps.occasions.wake(record.task_id)
+      freed()
     }
   }
   return {

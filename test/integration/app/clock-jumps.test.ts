@@ -72,3 +72,22 @@ test('the token of an agent lives through the night with it, and ends when it do
   await vi.waitFor(async () => expect(await over()).toBe('succeeded'), { timeout: 20_000 })
   expect(await refusalOf(agent.call('tasks.get', { task_id: task.id }))).toBe('invalid_token')
 })
+
+test('who waits for the worktree of an agent elsewhere starts once that one is lost', async () => {
+  await using sleeper = await startSleeper()
+  const { job, client } = sleeper
+  const far = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
+  const parent = await job.task()
+  const { execution } = await job.claim(parent, far)
+  const statusOf = async () => (await client.call('executions.get', { execution_id: execution.id })).status
+  await job.running.eventually(statusOf, (status) => status === 'running')
+  const child = await job.task({ parent_id: parent.id, subtask_mode: 'ordered' })
+  const near = await job.agent('echo done')
+  await client.call('tasks.claim', { task_id: child.id, agent_id: near.id, overrides: { lock_policy: 'wait' } })
+  const queue = () => client.call('projects.queue', { project_id: job.project.id })
+  await job.running.eventually(queue, ({ waiting }) => waiting.some(({ reason }) => reason === 'worktree_busy'))
+  sleeper.pass(120)
+  expect(await statusOf()).toBe('lost')
+  const ended = async () => (await client.call('tasks.executions', { task_id: child.id })).items[0]?.status
+  await vi.waitFor(async () => expect(await ended()).toBe('succeeded'), { timeout: 30_000 })
+})

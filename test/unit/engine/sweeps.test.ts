@@ -26,7 +26,10 @@ function sweepsOver(runs: readonly Run[]) {
   }
   const nothing = { sweep: () => Promise.resolve() }
   const steps = { context } as unknown as StepDeps
-  return { said, sweeps: createSweeps({ steps, cleanup: nothing, rescues: nothing, executions: () => runs }) }
+  return {
+    said,
+    sweeps: createSweeps({ steps, cleanup: nothing, rescues: nothing, executions: () => runs, freed: () => undefined }),
+  }
 }
 
 const runOf = (id: string, live: boolean, asks: readonly string[] = []): Run =>
