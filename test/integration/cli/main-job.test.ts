@@ -62,6 +62,9 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
   ).toBe('hello from the agent\n')
 
   await passed(task.id)
+  const told = await world.svc(['task', 'prompt', ref, '--role', 'coder'])
+  expect(told).toMatchObject({ code: 0, stderr: '' })
+  expect(told.stdout).toMatch(/^PART +CHARACTERS +TOKENS, ABOUT\ntask +\d+ +\d+\n[^]*\nall +\d+ +\d+\n\n# /)
   const diff = await world.svc(['task', 'diff', ref])
   expect(diff).toMatchObject({ code: 0, stderr: '' })
   await writeFile(join(repository.beside, 'patch'), diff.stdout)
