@@ -58,12 +58,8 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     context,
     transitions,
     worktrees,
-    wake: (task_id) => {
-      worker.wake(task_id)
-    },
-    freed: () => {
-      scheduler.pump()
-    },
+    wake: (task_id) => worker.wake(task_id),
+    freed: () => scheduler.pump(),
   })
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
@@ -83,7 +79,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     },
     more,
   )
-  const { dispatch } = scheduler
+  const { dispatch, pump } = scheduler
   const lifecycle = createLifecycle({
     ...{ context, transitions, worktrees, plugins },
     whenIdle: (task_id, signal) => executions.whenIdle(task_id, goodbyeMs, signal),
@@ -104,13 +100,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const claims = createClaims({ steps, worker, scheduler })
   const actions = createActions({ steps, worker, executions, scheduler, claims, cleanup })
-  const sweeps = createSweeps({
-    steps,
-    cleanup,
-    rescues,
-    executions: () => executions.running().values(),
-    freed: scheduler.pump,
-  })
+  const sweeps = createSweeps({ steps, cleanup, rescues, freed: pump, executions: () => executions.running().values() })
   return {
     actions,
     claims,
