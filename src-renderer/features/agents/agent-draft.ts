@@ -19,6 +19,8 @@ export interface AgentDraft {
   args: string
   env: { name: string; value: string }[]
   permissions: PermissionPolicy
+  /** It runs in a terminal, with which people can work. */
+  terminal: boolean
 }
 
 export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
@@ -31,7 +33,7 @@ export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
 export function newDraft(executor: ExecutorProfile): AgentDraft {
   const name =
     executor === 'command' || executor === 'acp' || executor === 'external' ? '' : profileFields[executor].name
-  return { executor, name, command: '', model: '', effort: '', args: '', env: [], permissions: 'all' }
+  return { executor, name, command: '', model: '', effort: '', args: '', env: [], permissions: 'all', terminal: false }
 }
 
 /** An agent as it is. */
@@ -45,6 +47,7 @@ export function draftOf({ executor, name, config }: Agent): AgentDraft {
     args: (config.args ?? []).join('\n'),
     env: Object.entries(config.env ?? {}).map(([key, value]) => ({ name: key, value })),
     permissions: config.permissions ?? 'all',
+    terminal: config.terminal === true,
   }
 }
 
@@ -92,5 +95,6 @@ export function configOf(draft: AgentDraft): AgentConfig {
       variables.length > 0 && { env: Object.fromEntries(variables.map(({ name, value }) => [name.trim(), value])) }),
     ...(draft.permissions !== 'all' &&
       can.permissions.includes(draft.permissions) && { permissions: draft.permissions }),
+    ...(draft.executor === 'command' && draft.terminal && { terminal: true }),
   }
 }

@@ -24,6 +24,8 @@ test('an agent that is opened and saved stays as it is', () => {
   expect(configOf(draftOf(codex))).toEqual(codex.config)
   const asking: Agent = { ...codex, executor: 'gemini', config: { permissions: 'ask' } }
   expect(configOf(draftOf(asking))).toEqual(asking.config)
+  const shown: Agent = { ...codex, executor: 'command', config: { command: 'top', terminal: true } }
+  expect(configOf(draftOf(shown))).toEqual(shown.config)
 })
 
 test('only what a kind takes is saved', () => {
