@@ -1,5 +1,5 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
-import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
+import type { Usage } from '../../src-shared/contract/executions.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
 import type { Asks } from './asks.ts'
 import { resetRequired } from './block-task.ts'
@@ -12,6 +12,7 @@ import { WorkspaceError } from './workspace-port.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from './store-port.ts'
 import { toExecution, toSettings, toTask } from './views.ts'
 import type { Worktrees } from './worktrees.ts'
+import { createActivityTeller } from './tell-activity.ts'
 
 export interface Launched {
   readonly kind: 'running'
@@ -81,6 +82,7 @@ async function startHere(
   const head = await context.workspaces.head(workspace.path, { signal })
   const { parts, knowledge_file } = await latePrompt(context, worktrees, place, signal)
   const told = { ...place, record: { ...record, ...keepPrompt(parts) } }
+  const activity = createActivityTeller(context.feed, record)
   const log = await context.logs.openAgent({
     project_id: task.project_id,
     task_id: task.id,
@@ -88,7 +90,7 @@ async function startHere(
     redact: context.redactor(settings?.redaction_patterns ?? []),
     onEntry: (entry) => {
       place.hear()
-      announceActivity(context, record, entry)
+      activity.tell(entry)
     },
   })
   try {
@@ -106,10 +108,12 @@ async function startHere(
     await announce(context, told, process, head)
     known.resolve()
     const outcome = process.outcome.finally(async () => {
+      activity.end()
       await log.close().finally(() => context.workspaces.unlock(workspace.path, record.id))
     })
     return { kind: 'running', process: { ...process, outcome } }
   } catch (error) {
+    activity.end()
     await log.close()
     throw error
   }
@@ -240,39 +244,6 @@ function markRunning(context: EngineContext, task: TaskRecord, record: Execution
       noteWorkStart(tx, context.workflows.of(project.workflow_definition), current, running)
     }
   })
-}
-
-function announceActivity(context: EngineContext, record: ExecutionRecord, entry: TranscriptEntry): void {
-  const text = activityOf(entry)
-  if (text === null) return
-  context.feed.activity({
-    project_id: record.project_id,
-    task_id: record.task_id,
-    execution_id: record.id,
-    text: text.slice(0, 200),
-    quiet_since: null,
-    occurred_at: entry.at,
-  })
-}
-
-const verbs = {
-  read: 'Read',
-  edit: 'Edit',
-  write: 'Write',
-  run: 'Run',
-  search: 'Search',
-  fetch: 'Fetch',
-  mcp: 'Tool',
-  other: 'Tool',
-}
-
-function activityOf(entry: TranscriptEntry): string | null {
-  if (entry.type === 'tool_call') return `${verbs[entry.action]} ${entry.target ?? entry.tool}`
-  if (entry.type === 'message' || entry.type === 'stdout') return entry.text.trim().split('\n').at(-1) || null
-  if (entry.type === 'thinking') return 'Thinking'
-  if (entry.type === 'question') return entry.text
-  if (entry.type === 'answer') return 'Working'
-  return null
 }
 
 function failed(message: string): Launch & { kind: 'failed' } {
