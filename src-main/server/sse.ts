@@ -92,18 +92,53 @@ function startStream(
       controller.abort()
     })
   }, options.keepAliveMs)
+  const gathered = gatherWrites(raw)
   signal.addEventListener('abort', () => {
     clearInterval(timer)
+    gathered.flush()
     raw.end()
   })
   return {
     signal,
     send: async (text) => {
       if (signal.aborted || raw.destroyed) return false
-      return raw.write(text) || drained(raw, signal, options)
+      gathered.write(text)
+      return !raw.writableNeedDrain || drained(raw, signal, options)
     },
     end: () => {
       controller.abort()
+    },
+  }
+}
+
+/** A lone event goes out at once; of many, those of this time go out together. */
+const gatherMs = 20
+/** So much does not wait for more. */
+const gatherCharacters = 16_384
+
+/** With hundreds of clients it is the writes to their sockets that cost, not the events. */
+function gatherWrites(raw: ServerResponse): { write(text: string): void; flush(): void } {
+  let gathered = ''
+  let timer: NodeJS.Timeout | undefined
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (gathered === '' || raw.destroyed) return
+    raw.write(gathered)
+    gathered = ''
+  }
+  function inTime(): void {
+    const wasBusy = gathered !== ''
+    flush()
+    if (wasBusy) timer = setTimeout(inTime, gatherMs)
+  }
+  return {
+    flush,
+    write: (text) => {
+      gathered += text
+      if (timer !== undefined && gathered.length <= gatherCharacters) return
+      flush()
+      timer = setTimeout(inTime, gatherMs)
     },
   }
 }
