@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Client } from '../../../src-shared/client/create-client.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
@@ -68,6 +69,16 @@ test.concurrent('messages wait behind the run at work, come in order, and only t
   ])
 })
 
+/** The execution that the events tell to wait with this message. */
+async function heardOf(client: Client, message: string): Promise<string> {
+  for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {
+    if (item.kind !== 'event' || item.event.type !== 'execution.updated') continue
+    const { execution } = item.event.data
+    if (execution.message === message) return execution.id
+  }
+  throw new Error('The events ended.')
+}
+
 test.concurrent('a message that waits can be changed and withdrawn, and not once its agent has it', async () => {
   await using its = await gatedJob()
   await its.running(1)
@@ -75,6 +86,7 @@ test.concurrent('a message that waits can be changed and withdrawn, and not once
   const second = await its.say('Never mind.')
   const changed = await its.client.call('executions.update', { execution_id: first.id, message: 'Handle zero.' })
   expect(changed).toMatchObject({ id: first.id, status: 'queued', message: 'Handle zero.' })
+  expect(await heardOf(its.client, 'Handle zero.')).toBe(first.id)
   const withdrawn = await its.client.call('executions.stop', { execution_id: second.id })
   expect(withdrawn.execution).toMatchObject({ status: 'cancelled', started_at: null })
   expect(withdrawn.task).toMatchObject({ status: 'in_progress', error_annotation: null })
