@@ -31,7 +31,6 @@ const test: ViteUserConfig['test'] = {
         include: ['test/e2e/**/*.test.ts'],
         environment: 'node',
         globalSetup: ['test/e2e/harness/global-setup.ts'],
-        fileParallelism: false,
         testTimeout: 90_000,
         hookTimeout: 90_000,
       },

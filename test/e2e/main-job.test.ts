@@ -127,12 +127,9 @@ async function addAgent(page: Page): Promise<void> {
     .first()
     .click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Command', { exact: true }).first().click()
-  await dialog.getByLabel('Name').fill('Scripted')
-  await dialog
-    .getByLabel(/command/i)
-    .last()
-    .fill(work)
+  await dialog.getByLabel('Kind').selectOption('command')
+  await dialog.getByLabel('Name', { exact: true }).fill('Scripted')
+  await dialog.getByLabel('Command', { exact: true }).fill(work)
   await dialog.getByRole('button', { name: 'Add agent' }).click()
   await dialog.waitFor({ state: 'hidden' })
 }
