@@ -23,9 +23,8 @@ try {
   if (patterns.length > 0) {
     await vitest('tests', patterns, env)
   } else {
-    await checks(env)
+    await checks(bin, env)
     await vitest('unit, integration, contract, architecture', ['--project', 'main'], env)
-    await stage('build', () => ensureBuilt(bin))
     await vitest('end to end', ['--project', 'e2e'], env)
   }
 } catch (error) {
@@ -36,8 +35,8 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 
-/** What needs no test runner; each counts as one test. Two at a time, for two cores. */
-async function checks(env) {
+/** What needs no test runner; each counts as one test. Two at a time, for two cores, and the build beside the lint. */
+async function checks(bin, env) {
   // Without a cache: what it keeps of a file is not looked at again when a type that the file uses has changed.
   const lint = () => check('lint', env, 'eslint', '.')
   const others = async () => {
@@ -53,6 +52,7 @@ async function checks(env) {
       'node_modules/.cache/prettier-checks',
       '.',
     )
+    await stage('build', () => ensureBuilt(bin))
   }
   await Promise.all([lint(), others()])
 }

@@ -19,7 +19,7 @@ import { processesIn } from '../../helpers/processes-in.ts'
 import { seededRandom } from '../../helpers/seeded-random.ts'
 
 /** How often the service is killed; `COPSE_KILL_SEED` brings a run again as far as the machine lets it. */
-const kills = Number(process.env['COPSE_KILLS'] ?? 4)
+const kills = Number(process.env['COPSE_KILLS'] ?? 3)
 const seed = Number(process.env['COPSE_KILL_SEED'] ?? Date.now() % 1_000_000)
 const killsPerWorld = 10
 

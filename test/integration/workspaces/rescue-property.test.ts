@@ -6,7 +6,7 @@ import { doEdit, readFiles, readTree, readWork, someEdits, startFiles, type Edit
 import { branch, createFixture, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /** More with `RESCUE_RUNS=500`. */
-const numRuns = Number(process.env['RESCUE_RUNS'] ?? 8)
+const numRuns = Number(process.env['RESCUE_RUNS'] ?? 6)
 
 /** A repository with a submodule `lib`. */
 async function withSubmodule(): Promise<WorkspaceFixture> {
