@@ -34,11 +34,8 @@ const names = [
   'requests-beside-20-sign-ins',
 ]
 
-/** A few of every kind, so that the suite stays quick; COPSE_ALL_BENCH=1 takes all. */
-const few = [
-  ...['transitions-per-second', 'dry-run-200-states', 'diff-2000-files', 'script-output-1gb', 'agent-output-200mb'],
-  ...['events-200-subscribers', 'requests-with-jwt'],
-]
+/** A few, so that the suite stays quick; COPSE_ALL_BENCH=1 takes all. */
+const few = ['transitions-per-second', 'diff-2000-files', 'requests-with-jwt']
 const tried = process.env['COPSE_ALL_BENCH'] === '1' ? names : few
 
 const side = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
