@@ -33,7 +33,6 @@ import { createIdentityStore } from './store/identity-store.ts'
 import { openWorkflowFiles, type WorkflowFiles } from './workflow-files/create-workflow-files.ts'
 import { loadWorkflowFile } from './workflow-files/load.ts'
 import { createWorkspaces } from './workspaces/create-workspaces.ts'
-import { refusedArgsOf } from './executors/refused-args.ts'
 import { createAgentTests, type AgentTests } from './executors/test-agent.ts'
 import { makeSampleRepository } from './workspaces/sample-repository.ts'
 
@@ -172,7 +171,6 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     workspaces,
     diffWatches,
     executors,
-    refusedArgs: refusedArgsOf,
     testAgent: agentTests.run,
     logs,
     clock,

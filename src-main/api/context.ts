@@ -1,6 +1,5 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
-import type { AgentConfig, ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import type { Session, User, PersonalAccessToken } from '../../src-shared/contract/identity.ts'
 import type { TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import type { OperationName, OperationOutput, OperationRequest } from '../../src-shared/contract/operations.ts'
@@ -72,8 +71,6 @@ export interface ApiParts {
   readonly workspaces: Workspaces
   readonly diffWatches: Pick<DiffWatches, 'extend'>
   readonly executors: Executors
-  /** Those of a person's arguments that an agent would not get. */
-  readonly refusedArgs: (executor: ExecutorProfile, config: Pick<AgentConfig, 'args'>) => readonly string[]
   /** Starts an agent once, to see whether it works. */
   readonly testAgent: (agent: AgentRecord, signal: AbortSignal) => Promise<AgentTest>
   readonly logs: Logs

@@ -87,6 +87,8 @@ export interface Executors {
   start(profile: ExecutorProfile, run: ExecutionRun, options: Cancellable): Promise<RunningExecution>
   /** Ends what a killed service left running, `null` if it did not say which; harmless when the pid is somebody else's by now. */
   reap(process: ProcessIdentity | null, execution_id: ExecutionId): Promise<void>
+  /** Those of a person's arguments that an agent would not get, because they are not the person's to set. */
+  refusedArgs(profile: ExecutorProfile, config: Pick<AgentConfig, 'args' | 'permissions'>): readonly string[]
   detect(options: Cancellable): Promise<readonly DetectedAgent[]>
 }
 

@@ -2,7 +2,7 @@ import { shellCommand } from '../base/process-shell.ts'
 import { ExecutorError } from '../engine/ports.ts'
 import type { AcpAgent } from './acp/acp-agent.ts'
 import { acpProfile } from './acp/acp-profile.ts'
-import { startAgent } from './agent/agent-driver.ts'
+import { sortArgs, startAgent } from './agent/agent-driver.ts'
 import type { AgentDriverOptions } from './agent/agent-driver.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
 
@@ -33,6 +33,7 @@ export function createAcpDriver(options: AgentDriverOptions = {}): ExecutorProfi
         signal,
         launch: (args) => shellCommand(commandOf(run.config.command), args),
       }),
+    refusedArgs: (config) => sortArgs(profile, config).refused,
     detect: () =>
       Promise.resolve({
         executor: 'acp',

@@ -28,6 +28,7 @@ export const command: ExecutorProfileDriver = {
   name: 'command',
   hosting: 'here',
   start: startCommand,
+  refusedArgs: () => [],
   detect: () => {
     const path = process.platform === 'win32' ? findOnPath('cmd.exe') : '/bin/sh'
     return Promise.resolve({

@@ -36,6 +36,7 @@ export function createExecutors(drivers: Drivers = createDrivers()): Executors {
   return {
     hosting: (profile) => drivers[profile].hosting,
     start: async (profile, run, options) => await drivers[profile].start(run, options),
+    refusedArgs: (profile, config) => drivers[profile].refusedArgs(config),
     reap: async (process, executionId) => await reap(process, executionId),
     detect: async (options) => await Promise.all(Object.values(drivers).map((driver) => driver.detect(options))),
   }

@@ -1,5 +1,8 @@
-import type { DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
+import type { AgentConfig, DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import type { Cancellable, ExecutionRun, RunningExecution } from '../engine/ports.ts'
+
+/** What decides which arguments an agent gets. */
+export type ArgsConfig = Pick<AgentConfig, 'args' | 'permissions'>
 
 /** One executor profile: how its agent is found, started, read and stopped. */
 export interface ExecutorProfileDriver {
@@ -13,6 +16,8 @@ export interface ExecutorProfileDriver {
    * with the log closed and nothing left behind.
    */
   start(run: ExecutionRun, options: Cancellable): Promise<RunningExecution>
+  /** Those of a person's arguments that its agent would not get, because they are not the person's to set. */
+  refusedArgs(config: ArgsConfig): readonly string[]
   /** Whether and where its agent is installed on this machine; takes 5 s at most. */
   detect(options: Cancellable): Promise<DetectedAgent>
 }

@@ -9,6 +9,7 @@ export const external: ExecutorProfileDriver = {
     Promise.reject(
       new ExecutorError('not_configured', 'An external agent runs elsewhere and is not started from here.'),
     ),
+  refusedArgs: () => [],
   detect: () =>
     Promise.resolve({
       executor: 'external',

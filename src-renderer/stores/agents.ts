@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, shallowReactive, shallowRef } from 'vue'
 import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import type { Agent, DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
+import type { Agent, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import { useClient } from './client.ts'
 
 /** The agents that may work, and the coding agents that were found on this machine. */
@@ -49,8 +49,8 @@ export const useAgents = defineStore('agents', () => {
     update: async (input: OperationInput<'agents.update'>): Promise<void> =>
       put(await client.call('agents.update', input)),
     /** Those of the arguments that an agent of this kind would not get. */
-    refusedArgs: async (executor: ExecutorProfile, args: string[]): Promise<readonly string[]> =>
-      args.length === 0 ? [] : (await client.call('agents.check_args', { executor, args })).refused,
+    refusedArgs: async (input: OperationInput<'agents.check_args'>): Promise<readonly string[]> =>
+      input.args.length === 0 ? [] : (await client.call('agents.check_args', input)).refused,
     test: (agentId: string): Promise<AgentTest> => client.call('agents.test', { agent_id: agentId }),
     delete: async (agentId: string): Promise<void> => {
       await client.call('agents.delete', { agent_id: agentId })

@@ -31,6 +31,7 @@ export function fakeExecutors(running: Map<TaskId, FakeRun>): Executors {
     hosting: () => 'here',
     detect: () => Promise.resolve([]),
     reap: () => Promise.resolve(),
+    refusedArgs: () => [],
     start: (_profile, run: ExecutionRun): Promise<RunningExecution> => {
       const { promise, resolve } = Promise.withResolvers<ExecutionOutcome>()
       const end = (outcome: ExecutionOutcome) => {

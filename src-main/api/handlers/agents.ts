@@ -71,7 +71,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       if (agent.paused && !updated.paused) engine.scheduler.pump()
       return updated
     },
-    'agents.check_args': ({ executor, args }) => ({ refused: [...parts.refusedArgs(executor, { args })] }),
+    'agents.check_args': ({ executor, ...config }) => ({ refused: [...executors.refusedArgs(executor, config)] }),
     'agents.test': async ({ agent_id }, { principal, signal }) => {
       const agent = owned(principal, agent_id)
       if (agent.daemon_id === null && executors.hosting(agent.executor) === 'here')

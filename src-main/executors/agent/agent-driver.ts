@@ -6,11 +6,11 @@ import { ProcessStartError, spawnTree } from '../../base/process.ts'
 import type { ProcessTree } from '../../base/process.ts'
 import { ExecutorError } from '../../engine/ports.ts'
 import type { Clock, ExecutionRun, RunningExecution } from '../../engine/ports.ts'
-import type { ExecutorProfileDriver } from '../executor.ts'
+import type { ArgsConfig, ExecutorProfileDriver } from '../executor.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import type { AgentProfile, AgentProgram, Variables } from './agent-profile.ts'
 import { detectAgent } from './detect-agent.ts'
-import { filterArgs } from './filter-args.ts'
+import { filterArgs, type FilteredArgs } from './filter-args.ts'
 import { findProgram } from './find-program.ts'
 import { superviseRun } from './supervise.ts'
 
@@ -44,8 +44,15 @@ export function createAgentDriver(profile: AgentProfile, options: AgentDriverOpt
         signal,
         launch: (args, its) => launchProgram(program, run, args, its),
       }),
+    refusedArgs: (config) => sortArgs(profile, config).refused,
     detect: (cancellable) => detectAgent(program, env, cancellable),
   }
+}
+
+/** A person's own arguments: those that the agent gets, and those that it may not have as it is configured. */
+export function sortArgs({ refusedArgs, refusedWhenAsking }: AgentProfile, config: ArgsConfig): FilteredArgs {
+  const more = policyOf(config) === 'all' ? {} : refusedWhenAsking
+  return filterArgs(config.args ?? [], { ...refusedArgs, flags: { ...refusedArgs.flags, ...more } })
 }
 
 export interface StartOptions extends AgentDriverOptions {
@@ -77,9 +84,7 @@ async function start(profile: AgentProfile, run: ExecutionRun, options: StartOpt
   // Whether there is anything to start is known before anything is written for it.
   launch([], env)
   await using resources = new AsyncDisposableStack()
-  const { refusedArgs, refusedWhenAsking } = profile
-  const more = policyOf(run.config) === 'all' ? {} : refusedWhenAsking
-  const own = filterArgs(run.config.args ?? [], { ...refusedArgs, flags: { ...refusedArgs.flags, ...more } })
+  const own = sortArgs(profile, run.config)
   const warn = (text: string): void => run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
   if (own.refused.length > 0) {
     warn(`Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`)

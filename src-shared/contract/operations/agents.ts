@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AgentTest } from '../agent-profiles.ts'
 import { AgentId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
-import { Agent, AgentConfig, DetectedAgent, executorProfiles } from '../projects.ts'
+import { Agent, AgentConfig, DetectedAgent, executorProfiles, permissionPolicies } from '../projects.ts'
 
 export const agentsOperations = {
   'agents.list': get(
@@ -49,7 +49,11 @@ export const agentsOperations = {
     '/agents/check_args',
     'human',
     'Which of these arguments an agent of this kind would not get, because they are not its to set.',
-    z.object({ executor: z.enum(executorProfiles), args: z.array(z.string()).max(100) }),
+    z.object({
+      executor: z.enum(executorProfiles),
+      args: z.array(z.string()).max(100),
+      permissions: z.enum(permissionPolicies).optional(),
+    }),
     z.object({ refused: z.array(z.string()) }),
   ),
   'agents.test': post(

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { executorProfiles } from '../../../src-shared/contract/projects.ts'
+import { executorProfiles, type PermissionPolicy } from '../../../src-shared/contract/projects.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
 import { refused } from '../../helpers/refusal.ts'
@@ -75,8 +75,11 @@ test.concurrent('who runs elsewhere is not started, and a kind that needs a comm
 
 test.concurrent('arguments that an agent would not get are named before it runs', async () => {
   await using job = await startJob()
-  const check = async (executor: (typeof executorProfiles)[number], args: string[]) =>
-    (await job.running.client.call('agents.check_args', { executor, args })).refused
+  const check = async (
+    executor: (typeof executorProfiles)[number],
+    args: string[],
+    permissions: PermissionPolicy = 'all',
+  ) => (await job.running.client.call('agents.check_args', { executor, args, permissions })).refused
   expect(await check('claude-code', ['--add-dir', '../docs', '--output-format', 'text', '-p', 'Hello'])).toEqual([
     '--output-format',
     'text',
@@ -84,6 +87,9 @@ test.concurrent('arguments that an agent would not get are named before it runs'
     'Hello',
   ])
   expect(await check('gemini', ['--yolo', '--debug'])).toEqual(['--yolo'])
+  const settings = ['--settings', 'mine.json']
+  expect(await check('claude-code', settings)).toEqual([])
+  expect(await check('claude-code', settings, 'ask')).toEqual(settings)
   expect(await check('command', ['--anything', '-x'])).toEqual([])
   for (const executor of executorProfiles) expect(await check(executor, [])).toEqual([])
 })
