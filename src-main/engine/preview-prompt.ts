@@ -2,7 +2,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { Prompt, PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { estimateTokens } from '../domain/task/knowledge-text.ts'
-import { promptText } from '../domain/task/prompt-parts.ts'
+import { isForKnownTask, promptText } from '../domain/task/prompt-parts.ts'
 import { hooksAt, roleOf, workStateOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from './context.ts'
 import { knowledgeFor } from './knowledge.ts'
@@ -52,9 +52,8 @@ export function createPrompts(context: EngineContext, worktrees: Worktrees): Pro
     },
     of: (record) => {
       const parts = storedParts(record)
-      // Only a session that knows the task is told what came back and nothing else.
-      const resumed = parts.length === 2 && parts[1]?.kind === 'feedback'
-      return toPrompt({ role: record.role, agent_id: record.agent_id, resumed }, parts)
+      const { role, agent_id } = record
+      return toPrompt({ role, agent_id, resumed: isForKnownTask(parts) }, parts)
     },
   }
 }

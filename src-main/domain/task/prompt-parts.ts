@@ -76,6 +76,11 @@ export function composeParts(facts: PromptFacts): PromptPart[] {
   return [...before, ...withFollowers(parts, placed, values, facts)]
 }
 
+/** Whether who is told this knows the task from before: who begins is told it, in whatever words. */
+export function isForKnownTask(parts: readonly PromptPart[]): boolean {
+  return !parts.some(({ kind }) => kind === 'task' || kind === 'given')
+}
+
 /** The whole prompt. */
 export function promptText(parts: readonly PromptPart[]): string {
   return parts.map(({ text }) => text).join('')

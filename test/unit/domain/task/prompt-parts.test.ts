@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { composeParts, promptText, type PromptFacts } from '../../../../src-main/domain/task/prompt-parts.ts'
+import { composeParts, isForKnownTask, promptText, type PromptFacts } from '../../../../src-main/domain/task/prompt-parts.ts'
 import { promptPlaceholders, unknownPlaceholder } from '../../../../src-shared/contract/prompts.ts'
 import type { StepResult } from '../../../../src-shared/contract/reviews.ts'
 
@@ -53,6 +53,10 @@ test('a coder that knows the task already is told only what came back', () => {
   expect(kinds({ feedback: 'Too short', resumed: true })).toEqual(['template', 'feedback'])
   expect(told({ feedback: 'Too short', resumed: true, template: 'Be brief.' })).not.toContain('Be brief.')
   expect(told({ resumed: true })).toContain('## How to work')
+  expect(isForKnownTask(composeParts({ ...facts, feedback: 'Too short', resumed: true }))).toBe(true)
+  expect(isForKnownTask([{ kind: 'feedback', text: 'A message in its session' }])).toBe(true)
+  expect(isForKnownTask(composeParts({ ...facts, feedback: 'Too short', template: 'Be brief.' }))).toBe(false)
+  expect(isForKnownTask([{ kind: 'given', text: 'Of the time before parts' }])).toBe(false)
 })
 
 test('whoever judges is told how to, over MCP or REST, and never the old feedback', () => {
