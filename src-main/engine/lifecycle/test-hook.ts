@@ -1,5 +1,5 @@
-import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { basename } from 'node:path'
+import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { scriptEnvironment } from '../../domain/task/script-environment.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import type { ProjectRecord, RepoRecord, TaskRecord } from '../store-port.ts'

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { composeParts, isForKnownTask, promptText, type PromptFacts } from '../../../../src-main/domain/task/prompt-parts.ts'
+import {
+  composeParts,
+  isForKnownTask,
+  promptText,
+  type PromptFacts,
+} from '../../../../src-main/domain/task/prompt-parts.ts'
 import { promptPlaceholders, unknownPlaceholder } from '../../../../src-shared/contract/prompts.ts'
 import type { StepResult } from '../../../../src-shared/contract/reviews.ts'
 
