@@ -13,6 +13,7 @@ import type { Queries, Store } from './store-port.ts'
 
 /** How much of the past a client can resume over; trimmed now and then, never below this. */
 const kept = 20_000
+const trimAfter = 100
 
 /** How far behind a subscriber may fall. */
 const backlog = 10_000
@@ -56,6 +57,11 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
     commit: (work) => {
       const announced: { event: EventEnvelope; project_id: ProjectId | null }[] = []
       const result = store.write((q) => {
+        // First of all, so that what is written next takes the place of what goes.
+        if (sinceTrim >= trimAfter) {
+          q.events.trim(kept)
+          sinceTrim = 0
+        }
         const tx: Tx = {
           ...q,
           emit: (type, data) => {
@@ -67,10 +73,6 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
         }
         const value = work(tx)
         sinceTrim += announced.length
-        if (sinceTrim > 1_000) {
-          q.events.trim(kept)
-          sinceTrim = 0
-        }
         return value
       })
       for (const { event, project_id } of announced) {

@@ -9,9 +9,10 @@ export function createEventQueries(db: Database): Queries['events'] {
   const append = db.$client.prepare<[string | null, string, string]>(
     'INSERT INTO events (project_id, type, data) VALUES (?, ?, ?)',
   )
+  const texts = createTaskTexts(db)
   return {
     append: (type, project_id, data) => {
-      const { lastInsertRowid } = append.run(project_id, type, JSON.stringify(data))
+      const { lastInsertRowid } = append.run(project_id, type, JSON.stringify(texts.leftOut(data)))
       return { seq: Number(lastInsertRowid), type, data } as unknown as EventEnvelope
     },
     after: (seq, limit) =>
@@ -22,7 +23,7 @@ export function createEventQueries(db: Database): Queries['events'] {
         .orderBy(asc(events.seq))
         .limit(limit)
         .all()
-        .map((row) => ({ seq: row.seq, type: row.type, data: JSON.parse(row.data) as unknown }) as EventEnvelope),
+        .map(({ seq, type, data }) => ({ seq, type, data: texts.putBack(JSON.parse(data)) }) as EventEnvelope),
     range: () => {
       // Asked for together, the smallest and the largest are looked for in every row.
       const row = db.get<{ first: number | null; last: number | null }>(
@@ -36,6 +37,29 @@ export function createEventQueries(db: Database): Queries['events'] {
         .where(sql`${events.seq} <= (SELECT max(seq) FROM events) - ${keep}`)
         .run(),
   }
+}
+
+/**
+ * Every event of a task carries the task whole, and its description may be a megabyte: that is kept with the task
+ * alone. Whoever resumes gets the description of today, which is where the events lead anyway; a deleted task has none.
+ */
+function createTaskTexts(db: Database) {
+  const read = db.$client.prepare<[string], string | null>('SELECT description FROM tasks WHERE id = ?').pluck()
+  return {
+    leftOut: (data: unknown): unknown => {
+      if (!hasTask(data)) return data
+      const { description: _text, ...task } = data.task
+      return { ...data, task }
+    },
+    putBack: (data: unknown): unknown => {
+      if (!hasTask(data) || 'description' in data.task) return data
+      return { ...data, task: { ...data.task, description: read.get(data.task.id) ?? null } }
+    },
+  }
+}
+
+function hasTask(data: unknown): data is { readonly task: { readonly id: string; readonly description?: unknown } } {
+  return typeof data === 'object' && data !== null && 'task' in data
 }
 
 export function createEffectQueries(db: Database): Queries['effects'] {

@@ -48,6 +48,19 @@ test('events are numbered in the order in which they are kept, with or without a
   expect(open.store.read.events.after(0, 10)).toEqual(appended)
 })
 
+test("an event keeps a task's description with the task alone: who resumes gets the one of today", async () => {
+  await using open = await openStore()
+  const task = { ...open.task(), description: 'As it was.' }
+  open.store.write((q) => {
+    q.tasks.put({ ...task, description: 'As it is.' })
+    q.events.append('task.updated', open.project_id, { task_id: task.id, task })
+  })
+  const replayed = () => open.store.read.events.after(0, 10).map(({ data }) => data)
+  expect(replayed()).toEqual([{ task_id: task.id, task: { ...task, description: 'As it is.' } }])
+  open.store.write((q) => q.tasks.delete(task.id))
+  expect(replayed()).toEqual([{ task_id: task.id, task: { ...task, description: null } }])
+})
+
 test('the outcomes of hooks are those of one transition and are replaced whole', async () => {
   await using open = await openStore()
   const { id: task_id } = open.task()
