@@ -1,6 +1,7 @@
 import { CodeView, type CodeViewDiffItem, type CodeViewOptions } from '@pierre/diffs'
 import { onBeforeUnmount, watch, type AppContext } from 'vue'
 import { useColourScheme } from '../composables/use-colour-scheme.ts'
+import { changePlaces, nextPlace, type ChangePlace } from './change-steps.ts'
 import { createDiffHeaders } from './diff-headers.ts'
 import { diffItems, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
 import { diffShadowStyles, diffTheme } from './diff-theme.ts'
@@ -89,6 +90,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   })
 
   const current = trackCurrent(() => items, events)
+  let place: ChangePlace | null = null
   return {
     mount: (root: HTMLElement): void => {
       view = new CodeView(configure(), workers)
@@ -99,6 +101,16 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     scrollTo: (path: string): void => {
       current.pin()
       view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
+    },
+    /** To the next run of changed lines after the last one that was stepped to, or in the file at which somebody looks. */
+    stepChange: (by: 1 | -1, path: string | null): void => {
+      const next = nextPlace(changePlaces(items), place, path, by)
+      if (next === null) return
+      place = next
+      fold(next.id, false)
+      current.pin()
+      view?.scrollTo({ type: 'line', ...next, align: 'center', behavior: 'instant' })
+      events.current(next.id)
     },
   }
 }

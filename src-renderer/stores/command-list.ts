@@ -7,7 +7,7 @@ export interface CommandInfo {
   readonly keys: readonly string[]
 }
 
-export const commandGroups = ['Everywhere', 'Go to', 'Board', 'Task'] as const
+export const commandGroups = ['Everywhere', 'Go to', 'Board and lists', 'Task', 'Changes', 'Inbox'] as const
 export type CommandGroup = (typeof commandGroups)[number]
 
 /** Every command in the order in which it is listed. Signs may need Shift on some keyboards. */
@@ -17,24 +17,36 @@ export const commandList = [
   { id: 'search', group: 'Everywhere', label: 'Search', keys: ['[Shift]+/'] },
   { id: 'shortcuts', group: 'Everywhere', label: 'All shortcuts', keys: ['[Shift]+?'] },
   { id: 'back', group: 'Everywhere', label: 'Back', keys: ['Escape'] },
+  { id: 'go-all', group: 'Go to', label: 'All projects', keys: ['g p'] },
   { id: 'go-board', group: 'Go to', label: 'Board', keys: ['g b'] },
   { id: 'go-inbox', group: 'Go to', label: 'Inbox', keys: ['g i'] },
   { id: 'go-agents', group: 'Go to', label: 'Agents', keys: ['g a'] },
   { id: 'go-workflow', group: 'Go to', label: 'Workflow', keys: ['g w'] },
   { id: 'go-settings', group: 'Go to', label: 'Settings', keys: ['g s'] },
-  { id: 'left', group: 'Board', label: 'Card to the left', keys: ['ArrowLeft', 'h'] },
-  { id: 'right', group: 'Board', label: 'Card to the right', keys: ['ArrowRight', 'l'] },
-  { id: 'up', group: 'Board', label: 'Card above', keys: ['ArrowUp', 'k'] },
-  { id: 'down', group: 'Board', label: 'Card below', keys: ['ArrowDown', 'j'] },
-  { id: 'open', group: 'Board', label: 'Open task', keys: ['Enter'] },
-  { id: 'menu', group: 'Board', label: 'Task actions', keys: ['[Shift]+.'] },
+  { id: 'left', group: 'Board and lists', label: 'Card to the left', keys: ['ArrowLeft', 'h'] },
+  { id: 'right', group: 'Board and lists', label: 'Card to the right', keys: ['ArrowRight', 'l'] },
+  { id: 'up', group: 'Board and lists', label: 'Card or row above', keys: ['ArrowUp', 'k'] },
+  { id: 'down', group: 'Board and lists', label: 'Card or row below', keys: ['ArrowDown', 'j'] },
+  { id: 'open', group: 'Board and lists', label: 'Open task', keys: ['Enter'] },
+  { id: 'menu', group: 'Board and lists', label: 'Task actions', keys: ['[Shift]+.'] },
+  { id: 'view', group: 'Board and lists', label: 'Board or list', keys: ['$mod+b'] },
+  { id: 'filter', group: 'Board and lists', label: 'Filter', keys: ['Shift+f'] },
+  { id: 'needs-you', group: 'Board and lists', label: 'Only what needs you', keys: ['Shift+y'] },
   { id: 'move', group: 'Task', label: 'Move to state', keys: ['m'] },
+  { id: 'assign', group: 'Task', label: 'Assign', keys: ['a'] },
   { id: 'start', group: 'Task', label: 'Start agent', keys: ['s'] },
   { id: 'stop', group: 'Task', label: 'Stop agent', keys: ['x'] },
   { id: 'edit', group: 'Task', label: 'Edit description', keys: ['e'] },
   { id: 'full', group: 'Task', label: 'Full page', keys: ['f'] },
   { id: 'changes', group: 'Task', label: 'Changes', keys: ['d'] },
   { id: 'review', group: 'Task', label: 'Review', keys: ['r'] },
+  { id: 'previous-file', group: 'Changes', label: 'Previous file', keys: ['[Shift]+['] },
+  { id: 'next-file', group: 'Changes', label: 'Next file', keys: ['[Shift]+]'] },
+  { id: 'previous-change', group: 'Changes', label: 'Previous change', keys: ['p'] },
+  { id: 'next-change', group: 'Changes', label: 'Next change', keys: ['n'] },
+  { id: 'viewed', group: 'Changes', label: 'Viewed or not', keys: ['v'] },
+  { id: 'read', group: 'Inbox', label: 'Read or unread', keys: ['u'] },
+  { id: 'remove', group: 'Inbox', label: 'Delete notification', keys: ['Delete', 'Backspace'] },
 ] as const satisfies readonly CommandInfo[]
 
 export type CommandId = (typeof commandList)[number]['id']

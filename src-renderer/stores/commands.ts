@@ -3,12 +3,13 @@ import { createKeybindingsHandler } from 'tinykeys'
 import { computed, onBeforeUnmount, onMounted, shallowRef } from 'vue'
 import type { CommandId } from './command-list.ts'
 import { useShortcuts } from './shortcuts.ts'
+import { useToasts } from './toasts.ts'
 
 /** What a command does as long as whoever registered it is on screen. */
 export interface CommandHandler {
   /** Whether a key press where the focus is now means this; without it, anywhere but in text, menus and dialogs. */
   readonly accepts?: (event: KeyboardEvent) => boolean
-  /** Why it can't be done now; null where it can. */
+  /** Why it can't be done now, which who presses its keys is told; null where it can. */
   readonly refused?: () => string | null
   /** What it would be done to, for the palette: null where there is nothing. */
   readonly on?: () => string | null
@@ -20,6 +21,7 @@ export type CommandHandlers = Partial<Record<CommandId, CommandHandler>>
 /** Who does what now. The youngest handler of a command has the first say. */
 export const useCommands = defineStore('commands', () => {
   const shortcuts = useShortcuts()
+  const toasts = useToasts()
   const registered = shallowRef<readonly CommandHandlers[]>([])
 
   function dispatch(id: CommandId, event: KeyboardEvent): void {
@@ -30,7 +32,9 @@ export const useCommands = defineStore('commands', () => {
     })?.[id]
     if (accepting === undefined) return
     event.preventDefault()
-    if ((accepting.refused?.() ?? null) === null) accepting.run()
+    const reason = accepting.refused?.() ?? null
+    if (reason === null) accepting.run()
+    else if (!event.repeat) toasts.warn(sentence(reason))
   }
   /** Sequences first: the last press of one may be another command's only one. */
   const listener = computed(() => {
@@ -68,6 +72,11 @@ export function useCommandHandlers(handlers: CommandHandlers): void {
   let drop: (() => void) | undefined
   onMounted(() => (drop = commands.register(handlers)))
   onBeforeUnmount(() => drop?.())
+}
+
+/** Reasons stand behind commands without a full stop; alone they are sentences. */
+function sentence(reason: string): string {
+  return /[.!?…]$/.test(reason) ? reason : `${reason}.`
 }
 
 /** Where a letter is a letter, or a choice of a menu. */

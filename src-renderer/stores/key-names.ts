@@ -5,6 +5,7 @@ const names: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
   Escape: 'Esc',
   Control: 'Ctrl',
+  Delete: 'Del',
   ' ': 'Space',
 }
 

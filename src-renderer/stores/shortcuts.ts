@@ -18,6 +18,8 @@ export const useShortcuts = defineStore('shortcuts', () => {
 
   return {
     mac,
+    /** What stands on the key that goes with letters for commands. */
+    mod: mac ? '⌘' : 'Ctrl',
     all,
     keysOf,
     /** The first of its keys in words; nothing when the command has none. */

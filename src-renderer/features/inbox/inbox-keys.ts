@@ -1,36 +1,16 @@
-/** What a key means in the inbox. */
-export type InboxCommand =
-  | { readonly kind: 'to'; readonly index: number }
-  | { readonly kind: 'open'; readonly tab: string | null }
-  | { readonly kind: 'toggle' }
-  | { readonly kind: 'delete' }
-
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 const page = 10
-const steps: Readonly<Record<string, number>> = {
-  ArrowDown: 1,
-  j: 1,
-  ArrowUp: -1,
-  k: -1,
-  PageDown: page,
-  PageUp: -page,
-  Home: -Infinity,
-  End: Infinity,
-}
-const deeds: Readonly<Record<string, InboxCommand>> = {
-  Enter: { kind: 'open', tab: null },
-  d: { kind: 'open', tab: 'changes' },
-  r: { kind: 'open', tab: 'review' },
-  u: { kind: 'toggle' },
-  Delete: { kind: 'delete' },
-  Backspace: { kind: 'delete' },
+const steps: Readonly<Record<string, number>> = { PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
+
+/** The row that a key of every list leads to, with `at` of `count` rows selected; null where it is another key. */
+export function rowOf(event: Pressed, at: number, count: number): number | null {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null
+  const step = steps[event.key]
+  return step === undefined ? null : stepped(at, step, count)
 }
 
-/** The command of a key while the list has the focus, with `at` of `count` rows selected; null where it has none. */
-export function inboxCommand(event: Pressed, at: number, count: number): InboxCommand | null {
-  if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return null
-  const step = steps[event.key]
-  if (step === undefined) return deeds[event.key] ?? null
-  return { kind: 'to', index: Math.min(count - 1, Math.max(0, at + step)) }
+/** So many rows further, but not over the ends; null in an empty list. */
+export function stepped(at: number, by: number, count: number): number | null {
+  return count === 0 ? null : Math.min(count - 1, Math.max(0, at + by))
 }

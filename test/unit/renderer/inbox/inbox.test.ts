@@ -1,38 +1,29 @@
 import { expect, test } from 'vitest'
-import { inboxCommand } from '../../../../src-renderer/features/inbox/inbox-keys.ts'
+import { rowOf, stepped } from '../../../../src-renderer/features/inbox/inbox-keys.ts'
 import { firstLine, noticeWords } from '../../../../src-renderer/features/inbox/notice-words.ts'
 import { notificationTypes, toneOf, type NotificationType } from '../../../../src-shared/contract/notifications.ts'
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
-  ...{ key, ctrlKey: false, metaKey: false, altKey: false },
+  ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
   ...more,
 })
 
 test.each([
-  ['ArrowDown', 0, 1],
-  ['j', 3, 4],
-  ['j', 4, 4],
-  ['ArrowUp', 0, 0],
-  ['k', 2, 1],
   ['PageDown', 1, 4],
   ['PageUp', 4, 0],
   ['Home', 3, 0],
   ['End', 0, 4],
 ])('%s from row %i goes to row %i of five', (key, from, index) => {
-  expect(inboxCommand(press(key), from, 5)).toEqual({ kind: 'to', index })
+  expect(rowOf(press(key), from, 5)).toBe(index)
 })
 
-test('the other keys open, toggle and delete; nothing happens in an empty list or with a modifier', () => {
-  expect(['Enter', 'd', 'r', 'u', 'Delete', 'x'].map((key) => inboxCommand(press(key), 0, 1))).toEqual([
-    { kind: 'open', tab: null },
-    { kind: 'open', tab: 'changes' },
-    { kind: 'open', tab: 'review' },
-    { kind: 'toggle' },
-    { kind: 'delete' },
+test('steps end at the first and the last row; an empty list and other keys lead nowhere', () => {
+  expect([stepped(3, 1, 5), stepped(4, 1, 5), stepped(0, -1, 5), stepped(-1, 1, 0)]).toEqual([4, 4, 0, null])
+  expect([rowOf(press('x'), 0, 5), rowOf(press('End', { ctrlKey: true }), 0, 5), rowOf(press('End'), -1, 0)]).toEqual([
+    null,
+    null,
     null,
   ])
-  expect(inboxCommand(press('j'), -1, 0)).toBeNull()
-  expect(inboxCommand(press('r', { ctrlKey: true }), 0, 1)).toBeNull()
 })
 
 test('good news looks like success and all else like a warning or a failure, also a type without words', () => {

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { changePlaces, nextPlace } from '../../../../src-renderer/components/change-steps.ts'
+import { diffItems, type DiffViewFile } from '../../../../src-renderer/components/diff-items.ts'
+
+const file = (path: string): DiffViewFile => ({
+  ...{ path, old_path: null, status: 'modified', additions: 1, deletions: 1 },
+  ...{ binary: false, truncated: false, reason: null },
+})
+const head = (path: string) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n`
+const patch = [
+  head('a.txt'),
+  '@@ -1,5 +1,4 @@\n one\n-two\n+2\n three\n four\n-five\n',
+  '@@ -20,2 +19,3 @@\n twenty\n+more\n end\n',
+  head('b.txt'),
+  '@@ -1 +1 @@\n-old\n+new\n',
+].join('')
+const places = changePlaces(diffItems([file('a.txt'), file('b.txt')], [patch]))
+
+test('every run of changed lines is a place, on the new side where there is one', () => {
+  expect(places).toEqual([
+    { id: 'a.txt', lineNumber: 2, side: 'additions' },
+    { id: 'a.txt', lineNumber: 5, side: 'deletions' },
+    { id: 'a.txt', lineNumber: 20, side: 'additions' },
+    { id: 'b.txt', lineNumber: 1, side: 'additions' },
+  ])
+})
+
+test('steps begin in the file at which somebody looks, go over into the next, and end', () => {
+  const [first, second, third, last] = places.map((place) => place)
+  expect(nextPlace(places, null, 'a.txt', 1)).toBe(first)
+  expect(nextPlace(places, first ?? null, 'a.txt', 1)).toBe(second)
+  expect(nextPlace(places, third ?? null, 'a.txt', 1)).toBe(last)
+  expect(nextPlace(places, last ?? null, 'b.txt', 1)).toBeNull()
+  expect(nextPlace(places, null, 'b.txt', -1)).toBe(third)
+  expect(nextPlace(places, third ?? null, 'b.txt', 1)).toBe(last)
+})
