@@ -144,7 +144,7 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
     created_at: now,
     updated_at: now,
   }
-  tx.tasks.put(task)
+  tx.tasks.add(task)
   tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: now })
   tx.emit('task.created', { project_id: task.project_id, task_id: task.id, task: toImportedTask(task, address) })
   return true

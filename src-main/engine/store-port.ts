@@ -114,6 +114,8 @@ export interface Queries {
   readonly tasks: {
     get(id: TaskId): TaskRecord | null
     put(record: TaskRecord): void
+    /** Writes a task that is new; where many are made, the look whether there is one is saved. */
+    add(record: TaskRecord): void
     delete(id: TaskId): void
     list(filter: TaskFilter): readonly TaskRecord[]
     /** The position that puts a new task behind all others. */

@@ -34,6 +34,13 @@ export function prepareAll<T extends SQLiteTable>(
   return (...values) => statement.all(...values).map((row) => decode(columns, row as unknown[]) as T['$inferSelect'])
 }
 
+/** Writes a row that is new. */
+export function prepareInsert<T extends SQLiteTable>(db: Database, table: T): (row: T['$inferSelect']) => void {
+  const columns = columnsOf(table)
+  const statement = db.$client.prepare(insertOf(table, columns))
+  return (row) => void statement.run(encode(columns, row))
+}
+
 /**
  * Writes a whole row, new or known.
  *
@@ -51,7 +58,7 @@ export function prepareUpsert<T extends SQLiteTable>(
   const names = columns.map(({ column }) => quote(column.name))
   const others = names.filter((one) => one !== quote(key.name))
   const upsert = db.$client.prepare(
-    `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+    `${insertOf(table, columns)}
      ON CONFLICT (${quote(key.name)}) DO UPDATE SET ${others.map((one) => `${one} = excluded.${one}`).join(', ')}`,
   )
   const update = steady.length === 0 ? null : prepareUpdate(db, name, columns, [key, ...steady])
@@ -82,6 +89,11 @@ interface NamedColumn {
 
 function columnsOf(table: SQLiteTable): readonly NamedColumn[] {
   return Object.entries(getTableColumns(table)).map(([name, column]) => ({ name, column }))
+}
+
+function insertOf(table: SQLiteTable, columns: readonly NamedColumn[]): string {
+  const names = columns.map(({ column }) => quote(column.name)).join(', ')
+  return `INSERT INTO ${quote(getTableName(table))} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
 }
 
 const quote = (name: string) => `"${name}"`

@@ -1,7 +1,7 @@
 import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
 import type { Queries, TaskFilter, TaskRecord } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
-import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './hot-statements.ts'
 import { remembered } from './remembered.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks } from './schema/work.ts'
@@ -19,6 +19,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   return {
     get,
     put,
+    add: prepareInsert(db, tasks),
     delete: (id) => {
       db.update(tasks).set({ parent_id: null, subtask_mode: null }).where(eq(tasks.parent_id, id)).run()
       db.delete(tasks).where(eq(tasks.id, id)).run()
