@@ -22,7 +22,13 @@ const test: ViteUserConfig['test'] = {
   projects: [
     {
       extends: true,
-      test: { name: 'main', include: folders.map((folder) => `test/${folder}/**/*.test.ts`), environment: 'node' },
+      test: {
+        name: 'main',
+        include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+        environment: 'node',
+        // The modules of one file serve the next: loading the app anew for each takes longer than most tests.
+        isolate: false,
+      },
     },
     {
       extends: true,
