@@ -1,3 +1,4 @@
+import type { Comment } from '../../src-shared/contract/comments.ts'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventPayload } from '../../src-shared/contract/events.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
@@ -14,6 +15,11 @@ export interface EventTargets {
   readonly tasks: { put(task: Task): void; remove(taskId: string): void }
   readonly executions: { put(execution: Execution): void; removeTask(taskId: string): void }
   readonly reviews: { put(review: Review): void; removeTask(taskId: string): void }
+  readonly comments: {
+    put(comment: Comment): void
+    remove(taskId: string, commentId: string): void
+    removeTask(taskId: string): void
+  }
   readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'hooks'): void }
   readonly viewed: { put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void }
   readonly notifications: {
@@ -40,13 +46,9 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'task.transitioned':
       return to.tasks.put(event.data.task)
     case 'task.deleted':
-      to.executions.removeTask(event.data.task_id)
-      to.reviews.removeTask(event.data.task_id)
-      to.notifications.forgetTask(event.data.task_id)
-      return to.tasks.remove(event.data.task_id)
+      return forgetTask(event.data.task_id, to)
     case 'execution.updated':
     case 'execution.started':
-    case 'execution.updated':
     case 'execution.finished':
       return to.executions.put(event.data.execution)
     case 'review.updated':
@@ -64,12 +66,14 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.warn(failureOf(event.data))
     case 'comment.created':
     case 'comment.updated':
+      return to.comments.put(event.data.comment)
     case 'comment.deleted':
+      return to.comments.remove(event.data.task_id, event.data.comment_id)
     case 'knowledge.updated':
     case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':
-      // No store keeps comments or knowledge; of the others `workspace.updated` and `integration.updated` have told.
+      // No store keeps knowledge; of the others `workspace.updated` and `integration.updated` have told.
       return
     case 'daemon.updated':
       return to.daemons.put(event.data.daemon_id, event.data.daemon)
@@ -94,6 +98,14 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     default:
       return assertNever(event)
   }
+}
+
+function forgetTask(taskId: string, to: EventTargets): void {
+  to.executions.removeTask(taskId)
+  to.reviews.removeTask(taskId)
+  to.comments.removeTask(taskId)
+  to.notifications.forgetTask(taskId)
+  to.tasks.remove(taskId)
 }
 
 function failureOf({ action, phase, reason }: { action: string; phase: string; reason: string }): string {

@@ -7,6 +7,7 @@ import { useAgents } from './agents.ts'
 import { useDaemons } from './daemons.ts'
 import { applyEvent } from './apply-event.ts'
 import { useConnection } from './client.ts'
+import { useComments } from './comments.ts'
 import { useExecutions } from './executions.ts'
 import { useIntegrations } from './integrations.ts'
 import { useNotifications } from './notifications.ts'
@@ -27,6 +28,7 @@ export const useLive = defineStore('live', () => {
     tasks: useTasks(),
     executions: useExecutions(),
     reviews: useReviews(),
+    comments: useComments(),
     news: useTaskNews(),
     viewed: useViewedFiles(),
     notifications: useNotifications(),

@@ -1,6 +1,6 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import type { RecoveryAction, Task } from '../../src-shared/contract/tasks.ts'
+import type { Assignee, RecoveryAction, Task } from '../../src-shared/contract/tasks.ts'
 import type { TaskState } from './task-state.ts'
 
 /** Everything that a person does to a task; what the service answers goes into the state. */
@@ -35,6 +35,14 @@ export function createTaskChanges(client: Client, state: TaskState, fetch: (task
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
     assignRole: (taskId: string, role: string, agentId: string) =>
       answered(client.call('tasks.assign_role', { task_id: taskId, role, agent_id: agentId })),
+    giveRole: (taskId: string, role: string, to: Assignee) =>
+      answered(
+        client.call('tasks.assign_role', {
+          task_id: taskId,
+          role,
+          ...(to.type === 'agent' ? { agent_id: to.id } : { user_id: to.id }),
+        }),
+      ),
     archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
     unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
     recover: (taskId: string, action: RecoveryAction, reason?: string) =>

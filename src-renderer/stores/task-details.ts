@@ -35,6 +35,10 @@ export function useTaskDetails() {
         reset_workspace: true,
         ...(assignee.type === 'agent' ? { agent_id: assignee.id } : { user_id: assignee.id }),
       }),
+    addDependency: (taskId: string, on: string) =>
+      client.call('tasks.add_dependency', { task_id: taskId, depends_on_id: on }),
+    removeDependency: (taskId: string, on: string) =>
+      client.call('tasks.remove_dependency', { task_id: taskId, depends_on_id: on }),
     /** Oldest first. */
     transitions: async (taskId: string): Promise<readonly TransitionEntry[]> =>
       (await client.call('tasks.transitions', { task_id: taskId })).items,

@@ -4,14 +4,25 @@ import { errorSentence } from './error-sentence.ts'
 interface ToastAction {
   readonly label: string
   readonly run: () => void
+  /** The message went away and the action was not taken. */
+  readonly left?: () => void
 }
 
 /** Short messages that go away by themselves; a refusal stays longer. */
 export function useToasts() {
-  const options = (duration: number, action?: ToastAction) => ({
-    duration,
-    ...(action ? { action: { label: action.label, onClick: action.run } } : {}),
-  })
+  const options = (duration: number, action?: ToastAction) => {
+    if (!action) return { duration }
+    let taken = false
+    const onClick = () => {
+      taken = true
+      action.run()
+    }
+    const leave = () => {
+      if (!taken) action.left?.()
+      taken = true
+    }
+    return { duration, action: { label: action.label, onClick }, onDismiss: leave, onAutoClose: leave }
+  }
   return {
     done: (message: string, action?: ToastAction) => void toast.success(message, options(4_000, action)),
     /** `context` says what did not happen: `“Fix login” stays in To do.` */

@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import { CommentId, TaskId, Timestamp } from './ids.ts'
 
-/** A line of the diff that a comment is about. */
-export const CommentAnchor = z.object({
-  path: z.string().min(1).max(4_096),
-  side: z.enum(['old', 'new']),
-  line: z.int().min(1),
-})
+/** The line or lines of the diff that a comment is about. */
+export const CommentAnchor = z
+  .object({
+    path: z.string().min(1).max(4_096),
+    side: z.enum(['old', 'new']),
+    line: z.int().min(1).describe('Of several lines the last.'),
+    start_line: z.int().min(1).optional().describe('Of several lines the first.'),
+  })
+  .refine(({ line, start_line = line }) => start_line <= line, {
+    path: ['start_line'],
+    message: 'The first line is not after the last.',
+  })
 export type CommentAnchor = z.infer<typeof CommentAnchor>
 
 /** A note on a task, by a person or an agent; with an anchor it is part of the diff review. */

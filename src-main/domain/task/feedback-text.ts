@@ -48,8 +48,9 @@ function threadText(thread: readonly FeedbackComment[]): string {
     .join('\n\n')
 }
 
-function placeOf({ path, line, side }: CommentAnchor): string {
-  return `\`${path}:${line}\`${side === 'old' ? ' (as it was before the change)' : ''}`
+function placeOf({ path, line, start_line = line, side }: CommentAnchor): string {
+  const lines = start_line === line ? line : `${start_line}-${line}`
+  return `\`${path}:${lines}\`${side === 'old' ? ' (as it was before the change)' : ''}`
 }
 
 /** An answer stands apart from the words of the others, however many lines it has. */

@@ -3,6 +3,7 @@ import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
 import type { MenuItem } from '../../components/AppMenu.vue'
 import { useResource } from '../../composables/use-resource.ts'
 import { useAgents } from '../../stores/agents.ts'
+import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useLive } from '../../stores/live.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -67,6 +68,7 @@ function useTaskLoad(taskId: () => string) {
   const projects = useProjects()
   const executions = useExecutions()
   const reviews = useReviews()
+  const comments = useComments()
   const live = useLive()
   const failure = ref<unknown>(null)
 
@@ -77,6 +79,7 @@ function useTaskLoad(taskId: () => string) {
       await Promise.all([
         executions.load(taskId()),
         reviews.load(taskId()),
+        comments.load(taskId()),
         projects.workflow(known.project_id) ? undefined : projects.loadWorkflow(known.project_id),
       ])
     } catch (error) {

@@ -38,6 +38,7 @@ test('the message comes first, then each thread under its place, its answers quo
       comment('two', { answers: 'one', author: { name: 'Grace' }, body: 'Only here?\n\nOr below too?' }),
     ],
     [comment('three', { anchor: { path: 'README.md', side: 'old', line: 2 }, body: 'Keep this line.' })],
+    [comment('four', { anchor: { path: 'a.ts', side: 'new', line: 9, start_line: 4 }, body: 'Too long.' })],
   ]
   expect(feedbackText(threads, 'Nearly there.')).toBe(
     [
@@ -53,6 +54,9 @@ test('the message comes first, then each thread under its place, its answers quo
       '',
       '`README.md:2` (as it was before the change)',
       'Keep this line.',
+      '',
+      '`a.ts:4-9`',
+      'Too long.',
     ].join('\n'),
   )
 })

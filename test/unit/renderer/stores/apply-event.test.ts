@@ -31,6 +31,11 @@ function heard(event: EventEnvelope): unknown[] {
     tasks: { put: note('tasks.put'), remove: note('tasks.remove') },
     executions: { put: note('executions.put'), removeTask: note('executions.removeTask') },
     reviews: { put: note('reviews.put'), removeTask: note('reviews.removeTask') },
+    comments: {
+      put: note('comments.put'),
+      remove: (...args) => void calls.push(['comments.remove', ...args]),
+      removeTask: note('comments.removeTask'),
+    },
     news: { changed: (id, what) => void calls.push(['news.changed', id, what]) },
     viewed: { put: (...args) => void calls.push(['viewed.put', ...args]) },
     notifications: {
@@ -70,6 +75,7 @@ test('a deleted task takes its executions and reviews along', () => {
   expect(heard({ seq: 1, type: 'task.deleted', data: ofTask })).toEqual([
     ['executions.removeTask', task.id],
     ['reviews.removeTask', task.id],
+    ['comments.removeTask', task.id],
     ['notifications.forgetTask', task.id],
     ['tasks.remove', task.id],
   ])
@@ -144,7 +150,7 @@ test('the inbox hears of notifications that come, are read and are deleted', () 
   ])
 })
 
-test('comments, knowledge and people change nothing on the board', () => {
+test('a comment is put, or removed from its task', () => {
   const comment: Comment = {
     id: CommentId.parse('01990008-0000-7000-8000-000000000001'),
     task_id: task.id,
@@ -156,9 +162,15 @@ test('comments, knowledge and people change nothing on the board', () => {
     created_at: task.updated_at,
     updated_at: task.updated_at,
   }
-  expect(heard({ seq: 1, type: 'comment.created', data: { ...ofTask, comment } })).toEqual([])
-  expect(heard({ seq: 2, type: 'comment.updated', data: { ...ofTask, comment } })).toEqual([])
-  expect(heard({ seq: 3, type: 'comment.deleted', data: { ...ofTask, comment_id: comment.id } })).toEqual([])
+  const put = [['comments.put', comment]]
+  expect(heard({ seq: 1, type: 'comment.created', data: { ...ofTask, comment } })).toEqual(put)
+  expect(heard({ seq: 2, type: 'comment.updated', data: { ...ofTask, comment } })).toEqual(put)
+  expect(heard({ seq: 3, type: 'comment.deleted', data: { ...ofTask, comment_id: comment.id } })).toEqual([
+    ['comments.remove', task.id, comment.id],
+  ])
+})
+
+test('knowledge and people change nothing on the board', () => {
   const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
   const forgotten = { ...base, knowledge_id, entry: null }
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])

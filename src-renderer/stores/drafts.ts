@@ -1,0 +1,37 @@
+import { defineStore } from 'pinia'
+import { computed, shallowReactive, type WritableComputedRef } from 'vue'
+
+const prefix = 'copse.draft.'
+
+/** What somebody has typed and not sent, by where they typed it: kept on this device, also when the page goes. */
+export const useDrafts = defineStore('drafts', () => {
+  const kept = shallowReactive(new Map<string, string | null>())
+
+  return {
+    get(key: string): string | null {
+      const known = kept.get(key)
+      return known === undefined ? localStorage.getItem(prefix + key) : known
+    },
+    /** Null forgets it. */
+    keep(key: string, text: string | null): void {
+      kept.set(key, text)
+      if (text === null) return localStorage.removeItem(prefix + key)
+      try {
+        localStorage.setItem(prefix + key, text)
+      } catch (error) {
+        // The device keeps no more: then it lives as long as the page, and what is older than it must not come back.
+        if (!(error instanceof DOMException)) throw error
+        localStorage.removeItem(prefix + key)
+      }
+    },
+  }
+})
+
+/** The text of a field that keeps what is typed until it is sent; empty is nothing. */
+export function useDraftText(key: () => string): WritableComputedRef<string> {
+  const drafts = useDrafts()
+  return computed({
+    get: () => drafts.get(key()) ?? '',
+    set: (text) => drafts.keep(key(), text === '' ? null : text),
+  })
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { linesOf, openComments, threadsOf } from '../../../../src-renderer/stores/comment-threads.ts'
+import { CommentId, TaskId } from '../../../../src-shared/contract/ids.ts'
+import type { Comment } from '../../../../src-shared/contract/comments.ts'
+
+const idOf = (n: number) => CommentId.parse(`01990008-0000-7000-8000-00000000000${n}`)
+const comment = (n: number, more: Partial<Comment> = {}): Comment => ({
+  id: idOf(n),
+  task_id: TaskId.parse('01990001-0000-7000-8000-000000000001'),
+  parent_id: null,
+  author: { type: 'operator', id: null, name: 'Local operator' },
+  body: `Body ${n}`,
+  anchor: null,
+  resolved_at: null,
+  created_at: `2026-11-21T09:00:0${n}.000Z`,
+  updated_at: `2026-11-21T09:00:0${n}.000Z`,
+  ...more,
+})
+const settled = { resolved_at: '2026-11-21T10:00:00.000Z' }
+
+test('an answer to an answer stands in the thread of the first word, in the order of writing', () => {
+  const threads = threadsOf([
+    comment(4, { parent_id: idOf(3) }),
+    comment(2),
+    comment(3, { parent_id: idOf(1) }),
+    comment(1),
+  ])
+  expect(threads.map(({ root, answers }) => [root.id, ...answers.map(({ id }) => id)])).toEqual([
+    [idOf(1), idOf(3), idOf(4)],
+    [idOf(2)],
+  ])
+})
+
+test('an answer whose comment is gone stands for itself, and answers in a circle end', () => {
+  expect(threadsOf([comment(1, { parent_id: idOf(9) })])).toHaveLength(1)
+  expect(threadsOf([comment(1, { parent_id: idOf(2) }), comment(2, { parent_id: idOf(1) })]).length).toBeGreaterThan(0)
+})
+
+test('a thread is resolved when all of it is, and only what is open is sent', () => {
+  const [first, second] = threadsOf([
+    comment(1, settled),
+    comment(2, { parent_id: idOf(1) }),
+    comment(3, settled),
+    comment(4, { parent_id: idOf(3), ...settled }),
+  ])
+  expect([first?.resolved, second?.resolved]).toEqual([false, true])
+  expect(openComments([first, second].flatMap((one) => one ?? [])).map(({ id }) => id)).toEqual([idOf(2)])
+})
+
+test('one line and several are named', () => {
+  expect(linesOf({ path: 'a', side: 'new', line: 30 })).toBe('line 30')
+  expect(linesOf({ path: 'a', side: 'old', line: 56, start_line: 53 })).toBe('lines 53 to 56')
+})
