@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import type { Api, CallContext } from '../api/api.ts'
 
@@ -20,17 +20,33 @@ export interface Guard {
   recheck(request: FastifyRequest): Promise<void>
 }
 
-/** Keeps, for each request, who makes it. */
+interface Caller {
+  readonly principal: Principal
+  readonly token: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who was admitted, and by which token; null before that. */
+    caller: Caller | null
+  }
+}
+
+/**
+ * Keeps, with each request of `app`, who makes it. A WeakMap would make every small garbage collection take several
+ * times as long.
+ */
 export function createGuard(
+  app: FastifyInstance,
   authenticator: Authenticator,
   api: Pick<Api, 'admit'>,
   addresses: Pick<AddressLimits, 'failed'>,
 ): Guard {
-  const admitted = new WeakMap<FastifyRequest, { readonly principal: Principal; readonly token: string | null }>()
+  app.decorateRequest('caller', null)
   return {
     admit: async (request, rule, query) => {
       if (rule === 'public') {
-        admitted.set(request, { principal: { kind: 'anonymous' }, token: null })
+        request.caller = { principal: { kind: 'anonymous' }, token: null }
         return
       }
       const token = bearerOf(request) ?? (query ? queryTokenOf(request) : null)
@@ -39,11 +55,11 @@ export function createGuard(
         throw error
       })
       api.admit(rule, principal)
-      admitted.set(request, { principal, token })
+      request.caller = { principal, token }
     },
-    principalOf: (request) => admitted.get(request)?.principal ?? { kind: 'anonymous' },
+    principalOf: (request) => request.caller?.principal ?? { kind: 'anonymous' },
     recheck: async (request) => {
-      await authenticator.authenticate(admitted.get(request)?.token ?? null)
+      await authenticator.authenticate(request.caller?.token ?? null)
     },
   }
 }

@@ -80,7 +80,7 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
   const addresses = createAddressLimits(limits)
   const app = createApp(config, { log, limits, addresses })
   const connections = trackConnections(app.server)
-  const guard = createGuard(identity, api, addresses)
+  const guard = createGuard(app, identity, api, addresses)
   const sse = createSseStreams(log, config.sse ?? defaultSse)
   const parts = { api, guard, lifetime: lifetime.signal }
   addOperationRoutes(app, parts)

@@ -4,7 +4,7 @@ import { LogSlice } from '../../src-shared/contract/executions.ts'
 import type { OperationSpec } from '../../src-shared/contract/operation.ts'
 import { operations } from '../../src-shared/contract/operations.ts'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
-import type { Api } from '../api/api.ts'
+import type { Api, CallContext } from '../api/api.ts'
 import { isLoopbackHost } from '../base/loopback.ts'
 import type { Guard } from './authenticate.ts'
 import { createQueryReader, flatInput } from './flat-input.ts'
@@ -42,18 +42,37 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
     },
     handler: async (request, reply) => {
       const query = readQuery(readsBody ? only(request.query, spec.query ?? []) : (request.query as Values))
-      const output = await api.call(name, flatInput(query, readsBody ? request.body : null, request.params), {
-        principal: guard.principalOf(request),
-        // Whoever asks for a change and leaves still gets it; only reading stops. Most reads are done before anybody
-        // could leave and look at no signal, which costs more to make than they do.
-        get signal() {
-          return spec.method === 'GET' ? untilGone(reply, lifetime) : lifetime
-        },
-        remote_address: request.ip,
-      })
+      const call = new RestCall(guard.principalOf(request), reply, lifetime)
+      const output = await api.call(name, flatInput(query, readsBody ? request.body : null, request.params), call)
       return spec.responds === 'bytes' ? sendSlice(reply, output) : sendJson(reply, statusOf(spec, output), output)
     },
   })
+}
+
+/**
+ * A class for its getter: an object with a getter of its own has a hidden class of its own too, by which V8 keeps it,
+ * its closure and the whole request until the next full collection.
+ */
+class RestCall implements CallContext {
+  readonly principal: CallContext['principal']
+  readonly remote_address: string
+  readonly #reply: FastifyReply
+  readonly #lifetime: AbortSignal
+
+  constructor(principal: CallContext['principal'], reply: FastifyReply, lifetime: AbortSignal) {
+    this.principal = principal
+    this.remote_address = reply.request.ip
+    this.#reply = reply
+    this.#lifetime = lifetime
+  }
+
+  /**
+   * Whoever asks for a change and leaves still gets it; only reading stops. Most reads are done before anybody could
+   * leave and look at no signal, which costs more to make than they do.
+   */
+  get signal(): AbortSignal {
+    return this.#reply.request.method === 'GET' ? untilGone(this.#reply, this.#lifetime) : this.#lifetime
+  }
 }
 
 const statusOf = ({ status, unchanged }: OperationSpec, output: unknown): number =>
