@@ -14,7 +14,7 @@ export interface RowResult {
   /** Medians of the rounds. */
   readonly product: number
   readonly floor: number
-  /** Median of each round's product / floor: what the machine does beside is in both sides of a round. */
+  /** Median of each round's product / floor, or product - floor: what the machine does beside is in both sides. */
   readonly ratio: number
   readonly goal: number
   readonly passed: boolean
@@ -38,7 +38,7 @@ export async function measure(row: BenchRow, setting: Setting): Promise<RowResul
   const spread = {
     product: spreadOf(rounds.map((one) => one.product)),
     floor: spreadOf(rounds.map((one) => one.floor)),
-    ratio: spreadOf(rounds.map((one) => one.product / one.floor)),
+    ratio: spreadOf(rounds.map((one) => (row.compare ? one.product - one.floor : one.product / one.floor))),
   }
   const ratio = spread.ratio.median
   return {

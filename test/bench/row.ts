@@ -26,6 +26,8 @@ export interface BenchRow {
   readonly better: 'higher' | 'lower'
   /** What product / floor has to reach (`higher`), or must not exceed (`lower`). */
   readonly goal: number
+  /** `difference`: what is compared is product - floor, since either may be none at all. */
+  readonly compare?: 'difference'
   readonly rounds: { readonly [S in Scale]: { readonly warmUp: number; readonly measured: number } }
   prepare(setting: Setting): Promise<Contest>
 }

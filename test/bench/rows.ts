@@ -8,13 +8,18 @@ import { diffRow } from './rows/diff.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
 import { eventsToSubscribers } from './rows/events-to-subscribers.ts'
+import { firstBoard } from './rows/first-board.ts'
+import { frameRows } from './rows/frames.ts'
+import { idleBoard } from './rows/idle-board.ts'
 import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { importIssues } from './rows/import-issues.ts'
+import { initialScriptRow } from './rows/initial-script.ts'
 import { loopDelay } from './rows/loop-delay.ts'
 import { mergeRow } from './rows/merge.ts'
 import { requestsPerSecond } from './rows/requests-per-second.ts'
 import { scriptOutput } from './rows/script-output.ts'
 import { scriptOverhead } from './rows/script-overhead.ts'
+import { tasksMemory } from './rows/tasks-memory.ts'
 import { transitionsPerSecond } from './rows/transitions-per-second.ts'
 import { transitionsWithHooks } from './rows/transitions-with-hooks.ts'
 import { worktreeCreationRows } from './rows/worktree-creation.ts'
@@ -40,4 +45,9 @@ export const rows: readonly BenchRow[] = [
   eventsToSubscribers,
   ...requestsPerSecond,
   besideSignIns,
+  initialScriptRow,
+  firstBoard,
+  ...frameRows,
+  tasksMemory,
+  idleBoard,
 ]

@@ -32,6 +32,14 @@ const names = [
   'requests-with-jwt',
   'requests-with-pat',
   'requests-beside-20-sign-ins',
+  'initial-script',
+  'first-board-5000',
+  'frames-scroll-board',
+  'frames-drag-card',
+  'frames-scroll-diff',
+  'frames-scroll-transcript',
+  'memory-200-tasks',
+  'idle-open-board',
 ]
 
 /** A few, so that the suite stays quick; COPSE_ALL_BENCH=1 takes all. */
@@ -48,12 +56,14 @@ const measured = {
 test('a quick run measures product and floor of rows, and says so as JSON and as a table', async () => {
   const only = tried.flatMap((name) => ['--only', name])
   const { stdout, stderr } = await execute(process.execPath, [program, '--quick', '--sources', '--json', '-', ...only])
-  const report = JSON.parse(stdout) as { rows: { product: number; floor: number }[] }
+  const report = JSON.parse(stdout) as { rows: { name: string; product: number; floor: number }[] }
   expect(report).toMatchObject({
     ...{ scale: 'quick', build: 'sources' },
     rows: tried.map((name) => ({ name, ...measured })),
   })
-  for (const row of report.rows) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
+  // Of late frames there may be none.
+  const counted = report.rows.filter(({ name }) => !name.startsWith('frames-'))
+  for (const row of counted) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
   expect(stderr).toMatch(/row +unit +product +floor +ratio +goal/)
 })
 

@@ -1,0 +1,129 @@
+import type { BenchPage } from '../browser/board-page.ts'
+import { openPage } from '../browser/board-page.ts'
+import { openScene, type BoardScene } from '../browser/board-scene.ts'
+import { serveFloor } from '../browser/floor-page.ts'
+import { makeLargeDiff, makeLongTranscript } from '../browser/large-task.ts'
+import { countFrames, drag, scroll, type Frames, type Place } from '../browser/late-frames.ts'
+import { makeTasks } from '../browser/many-tasks.ts'
+import type { BenchRow, Contest, Setting } from '../row.ts'
+
+const sizes = {
+  full: { tasks: 5_000, lines: 100_000, entries: 200_000, pixels: 20_000, seconds: 4 },
+  quick: { tasks: 60, lines: 500, entries: 200, pixels: 400, seconds: 0.2 },
+} as const
+type Size = (typeof sizes)[keyof typeof sizes]
+
+/** What a person does to a page, and the same to the plain rows. */
+interface Scene {
+  /** Makes what is shown, and opens it. */
+  prepare(scene: BoardScene, size: Size): Promise<BenchPage>
+  act(page: BenchPage, size: Size): Promise<void>
+  actOnFloor(page: BenchPage, size: Size): Promise<void>
+}
+
+const scrollAt = (place: Place) => (page: BenchPage, size: Size) => scroll(page, place, size.pixels)
+const middle: Place = { x: 700, y: 450 }
+
+const scrollBoard: Scene = {
+  prepare: openBoard,
+  act: async (page, size) => scroll(page, await centreOf(page, '[aria-label^="Backlog"] [data-card]'), size.pixels),
+  actOnFloor: scrollAt(middle),
+}
+
+const dragCard: Scene = {
+  prepare: openBoard,
+  act: async (page, size) => {
+    const from = await centreOf(page, '[aria-label^="To do"] [data-card]')
+    await drag(page, from, await centreOf(page, 'section[aria-label^="In progress"]'), size.seconds)
+  },
+  actOnFloor: (page, size) => drag(page, { x: 20, y: 300 }, { x: 600, y: 500 }, size.seconds),
+}
+
+const scrollDiff: Scene = {
+  prepare: async (scene, size) => {
+    const task = await makeLargeDiff(scene, size.lines)
+    const page = await scene.open({ id: task.id, tab: 'changes' })
+    await page.page.getByRole('region', { name: 'Differences' }).getByText('export').first().waitFor()
+    return page
+  },
+  act: async (page, size) => scroll(page, await centreOf(page, '[aria-label="Differences"]'), size.pixels),
+  actOnFloor: scrollAt(middle),
+}
+
+const scrollTranscript: Scene = {
+  prepare: async (scene, size) => {
+    const task = await makeLongTranscript(scene, size.entries)
+    const page = await scene.open({ id: task.id, tab: 'agent' })
+    const end = page.page.getByRole('log', { name: 'Transcript' }).getByText(`Part ${size.entries - 4} passes.`)
+    await end.waitFor()
+    return page
+  },
+  // It is opened at its end.
+  act: async (page, size) => scroll(page, await centreOf(page, '[aria-label="Transcript"]'), -size.pixels),
+  actOnFloor: scrollAt(middle),
+}
+
+/**
+ * Frames that came more than 32 ms after the one before while somebody scrolls or drags, by the browser's own trace.
+ * The floor is the same gesture on a page of plain rows in the same virtual list: it says how many frames the machine
+ * itself is late with. None may be the product's own, so what is compared is the difference.
+ */
+export const frameRows: readonly BenchRow[] = [
+  frameRow('frames-scroll-board', scrollBoard),
+  frameRow('frames-drag-card', dragCard),
+  frameRow('frames-scroll-diff', scrollDiff),
+  frameRow('frames-scroll-transcript', scrollTranscript),
+]
+
+function frameRow(name: string, scene: Scene): BenchRow {
+  return {
+    name,
+    unit: 'late frames',
+    better: 'lower',
+    goal: 0,
+    compare: 'difference',
+    rounds: { full: { warmUp: 1, measured: 5 }, quick: { warmUp: 0, measured: 1 } },
+    prepare: (setting) => prepare(scene, setting),
+  }
+}
+
+async function prepare(scene: Scene, setting: Setting): Promise<Contest> {
+  const size = sizes[setting.scale]
+  await using opened = new AsyncDisposableStack()
+  const board = opened.use(await openScene(setting))
+  const product = opened.use(await scene.prepare(board, size))
+  const plainRows = opened.use(await serveFloor('plain-rows'))
+  const floor = opened.use(await openPage(board.browser))
+  await floor.page.goto(plainRows.url)
+  let fewest = Infinity
+  const round = async (page: BenchPage, act: Scene['act']): Promise<number> => {
+    await page.page.bringToFront()
+    const frames = await countFrames(board.browser, page, () => act(page, size))
+    setting.say(`  ${told(frames)}`)
+    fewest = Math.min(fewest, frames.all)
+    return frames.late
+  }
+  const owned = opened.move()
+  return {
+    product: () => round(product, scene.act),
+    floor: () => round(floor, scene.actOnFloor),
+    verify: () => (fewest > 1 ? Promise.resolve() : Promise.reject(new Error('There were no frames.'))),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+const told = ({ all, late, longestMs }: Frames) =>
+  `${late} of ${all} frames late, the longest ${longestMs.toFixed(0)} ms`
+
+async function openBoard(scene: BoardScene, size: Size): Promise<BenchPage> {
+  await makeTasks(scene.product.client, scene.project.id, size.tasks)
+  const page = await scene.open()
+  await page.page.locator('[data-card]').first().waitFor()
+  return page
+}
+
+async function centreOf({ page }: BenchPage, selector: string): Promise<Place> {
+  const box = await page.locator(selector).first().boundingBox()
+  if (!box) throw new Error(`${selector} is not on the page.`)
+  return { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 200) }
+}
