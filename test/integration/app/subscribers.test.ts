@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import type { Logger } from '../../../src-main/base/log.ts'
+import { createServer } from '../../../src-main/server/create-server.ts'
+import { startHelper } from '../../bench/child.ts'
+import type { SubscribersRequest } from '../../bench/subscribers.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { createLogLines } from '../../helpers/log-lines.ts'
+
+const subscribers = 500
+const events = 40
+/** What may be held in the end beyond what was held in the beginning. */
+const growthBytes = 8 * 1024 * 1024
+
+test('five hundred listen and one stops reading: it is dropped, the others miss nothing, and nothing piles up', async () => {
+  await using job = await startJob()
+  const { client, token } = job.running
+  const said = createLogLines()
+  await using door = await openDoor(job, said.log)
+  const path = `/api/v1/events?project_id=${job.project.id}`
+  await using crowd = startHelper<SubscribersRequest, number>(new URL('../../bench/subscribers.ts', import.meta.url))
+  await crowd.ask({ kind: 'open', url: door.url, token, path, count: subscribers })
+  const task = await job.task({ title: 'Changes all the time' })
+  const round = async () => {
+    const heard = crowd.ask({ kind: 'collect', events })
+    for (let number = 0; number < events; number++) {
+      await client.call('tasks.update', { task_id: task.id, title: `Changed for the ${number}th time` })
+    }
+    await heard
+  }
+  await round()
+  const before = heldBytes()
+
+  const beside = await client.call('projects.create', { name: 'Beside', repo_path: job.repository.path })
+  const large = await client.call('tasks.create', {
+    ...{ project_id: beside.id, title: 'Large', description: 'x'.repeat(900_000) },
+  })
+  const stopped = await listenAndStop(door.url, token, `/api/v1/events?project_id=${beside.id}`)
+  // More than the kernel holds for the two ends of a connection.
+  for (let number = 0; number < 30; number++) {
+    await client.call('tasks.update', { task_id: large.id, title: `Unheard ${number}` })
+  }
+  await round()
+  await said.line('event stream dropped: its client stopped reading')
+  stopped.destroy()
+  console.log(
+    heldBytes() - before,
+    said.lines.filter((l) => l.msg.includes('event stream')),
+  )
+  expect(heldBytes() - before).toBeLessThan(growthBytes)
+})
+
+/** Another HTTP door on the same service, which soon loses its patience. */
+async function openDoor({ running }: Job, log: Logger) {
+  const { api, identity } = running.app
+  const server = createServer({
+    ...{ api, identity, log },
+    config: {
+      ...{ host: '127.0.0.1', port: 0, version: '0.0.0-test', webRoot: null },
+      sse: { keepAliveMs: 15_000, stallMs: 300 },
+    },
+  })
+  return { url: await server.listen(), [Symbol.asyncDispose]: () => server.close() }
+}
+
+async function listenAndStop(url: string, token: string, path: string): Promise<Socket> {
+  const { hostname, port, host } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  await once(socket, 'data')
+  return socket.pause()
+}
+
+/** After a collection: what is left is held by somebody. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
