@@ -64,6 +64,7 @@ export const useLive = defineStore('live', () => {
    */
   async function reload(): Promise<void> {
     targets.viewed.clear()
+    targets.tasks.loadAnew()
     await Promise.all([
       ...[targets.projects, targets.agents, session].map((store) => store.load()),
       ...[targets.integrations, targets.notifications].map((store) => store.reload()),
@@ -75,8 +76,9 @@ export const useLive = defineStore('live', () => {
     const states = targets.projects.items.map((project) => targets.tasks.loadState(project.id))
     const failed = targets.projects.failure ?? states.find((state) => state.kind === 'failed')?.error
     if (failed) throw failed instanceof Error ? failed : new Error('Not everything was loaded.', { cause: failed })
-    // Nobody waits for these: it takes a look at the disk.
+    // Nobody waits for these: a look at the disk, and names on cards.
     void orphans.load()
+    void targets.accounts.loadNames()
   }
   function start(): void {
     live ??= openLive({

@@ -21,7 +21,7 @@ function setUp() {
   })
   const answer = (items: readonly Task[], has_more = false) =>
     pages.shift()?.resolve({ items, has_more, next_cursor: has_more ? 'next' : null })
-  return { state, answer, loading: createTaskLoading(client, state) }
+  return { state, answer, asked: () => pages.length, loading: createTaskLoading(client, state) }
 }
 
 const [one, two] = [taskOf(1), taskOf(2)]
@@ -61,4 +61,26 @@ test('a task that moved from a page to come to one that was read stays', async (
   answer([])
   await loaded
   expect(shown(state).toSorted()).toEqual([one.id, two.id].toSorted())
+})
+
+test('who asks while tasks are being loaded shares that, unless events were missed since', async () => {
+  const { state, answer, asked, loading } = setUp()
+  const first = loading.load(one.project_id)
+  const second = loading.load(one.project_id)
+  expect(asked()).toBe(1)
+  loading.loadAnew()
+  const third = loading.load(one.project_id)
+  expect(asked()).toBe(2)
+  answer([one])
+  await Promise.all([first, second])
+  const fourth = loading.load(one.project_id)
+  expect(asked()).toBe(1)
+  answer([one, two])
+  await Promise.all([third, fourth])
+  expect(shown(state)).toEqual([one.id, two.id])
+  const fifth = loading.load(one.project_id)
+  expect(asked()).toBe(1)
+  answer([two])
+  await fifth
+  expect(shown(state)).toEqual([two.id])
 })
