@@ -1,6 +1,7 @@
 import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import { maxOwnLines } from './scripts/lint/max-own-lines.js'
+import { parser } from './scripts/lint/one-program.js'
 
 const code = ['**/*.ts', '**/*.vue']
 const tests = ['test/**', '**/*.test.ts']
@@ -78,12 +79,13 @@ export default [
     plugins: { copse: { rules: { 'max-own-lines': maxOwnLines } } },
   },
   { files: ['**/*.js', '**/*.mjs', ...code], rules: everywhere },
-  { ...ts.configs.base, files: code },
+  { plugins: ts.configs.base.plugins, files: code },
+  { files: ['**/*.ts'], languageOptions: { parser } },
   ...vue.configs['flat/essential'].map((config) => ({ ...config, files: ['**/*.vue'] })),
   {
     files: code,
     languageOptions: {
-      parserOptions: { parser: ts.parser, projectService: true, extraFileExtensions: ['.vue'] },
+      parserOptions: { parser, projectService: true, extraFileExtensions: ['.vue'] },
     },
     rules: typed,
   },
