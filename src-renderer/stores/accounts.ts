@@ -19,18 +19,27 @@ export const useAccounts = defineStore('accounts', () => {
   const byId = shallowReactive(new Map<string, User>())
   const members = shallowReactive(new Map<string, readonly Member[]>())
   const loaded = shallowRef(false)
+  /** What people are called, by id, as far as whoever looks may see it. */
+  const names = shallowReactive(new Map<string, string>())
+  const name = (id: string, { display_name }: Pick<User, 'display_name'>) => void names.set(id, display_name)
 
+  async function loadMembers(projectId: string): Promise<void> {
+    const { items } = await client.call('members.list', { project_id: projectId })
+    members.set(projectId, items)
+    for (const one of items) name(one.user_id, one)
+  }
   /** What the person at the screen sees has become another. */
   async function lookAgain(projectId: string | null): Promise<void> {
     await projects.load()
     if (projectId === null) await Promise.all(projects.items.map(({ id }) => projects.prepare(id)))
-    else if (projects.byId.has(projectId)) await projects.prepare(projectId)
+    else if (projects.byId.has(projectId)) await Promise.all([projects.prepare(projectId), loadMembers(projectId)])
     else notifications.forgetProject(projectId)
   }
   const look = (projectId: string | null) =>
     void lookAgain(projectId).catch((error: unknown) => toasts.refused(error, 'Not everything could be loaded.'))
 
   function putUser(user: User): void {
+    name(user.id, user)
     if (loaded.value) byId.set(user.id, user)
     const mine = session.me
     if (mine?.id !== user.id) return
@@ -38,6 +47,7 @@ export const useAccounts = defineStore('accounts', () => {
     if (mine.is_admin !== user.is_admin) look(null)
   }
   function putMember({ project_id, user_id, member }: EventPayload<'member.updated'>): void {
+    if (member) name(user_id, member)
     const known = members.get(project_id)
     if (known) {
       const others = known.filter((one) => one.user_id !== user_id)
@@ -54,15 +64,22 @@ export const useAccounts = defineStore('accounts', () => {
     loadUsers: async (): Promise<void> => {
       const { items } = await client.call('admin.list_users', {})
       byId.clear()
-      for (const user of items) byId.set(user.id, user)
+      for (const user of items) {
+        byId.set(user.id, user)
+        name(user.id, user)
+      }
       loaded.value = true
     },
     setAdmin: async (user_id: string, is_admin: boolean): Promise<void> =>
       putUser(await client.call('admin.update_user', { user_id, is_admin })),
     /** Owners first, then by name; undefined until they are loaded. */
     membersOf: (projectId: string): readonly Member[] | undefined => members.get(projectId)?.toSorted(byRoleAndName),
-    loadMembers: async (projectId: string): Promise<void> => {
-      members.set(projectId, (await client.call('members.list', { project_id: projectId })).items)
+    loadMembers,
+    /** What somebody is called; undefined for whom the person at the screen does not get to see. */
+    nameOf: (userId: string): string | undefined => names.get(userId),
+    /** Gets to know everybody in the projects. A project that can't be asked (any more) leaves its people unnamed. */
+    loadNames: async (): Promise<void> => {
+      if (session.me) await Promise.allSettled(projects.items.map(({ id }) => loadMembers(id)))
     },
     addMember: async (project_id: string, email: string, role: MemberRole): Promise<void> => {
       await client.call('members.add', { project_id, email, role })
@@ -77,6 +94,7 @@ export const useAccounts = defineStore('accounts', () => {
     forget(): void {
       byId.clear()
       members.clear()
+      names.clear()
       loaded.value = false
     },
   }

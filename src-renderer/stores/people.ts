@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
+import { useAccounts } from './accounts.ts'
 import { useAgents } from './agents.ts'
 import { useSession } from './session.ts'
 
@@ -9,14 +10,16 @@ export interface Face {
   readonly kind: 'agent' | 'person'
 }
 
-/** Names for ids: agents by their name, the person at the screen by theirs. */
+/** Names for ids. Somebody whose name the person at the screen may not see stays somebody. */
 export const usePeople = defineStore('people', () => {
+  const accounts = useAccounts()
   const agents = useAgents()
   const session = useSession()
 
   function face(assignee: Assignee): Face {
     if (assignee.type === 'agent') return { name: agents.byId.get(assignee.id)?.name ?? 'Agent', kind: 'agent' }
-    return { name: assignee.id === session.me?.id ? session.myName : 'Somebody', kind: 'person' }
+    const name = assignee.id === session.me?.id ? session.myName : accounts.nameOf(assignee.id)
+    return { name: name ?? 'Somebody', kind: 'person' }
   }
   return {
     face,
