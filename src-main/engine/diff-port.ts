@@ -7,10 +7,23 @@ import type { BranchRef } from './workspace-port.ts'
 export type FileChange = Omit<DiffFile, 'viewed'>
 export type FileDiff = Omit<Diff, 'files'> & { readonly files: readonly FileChange[] }
 
+/** How a diff is to be read. */
+export interface DiffWishes {
+  /** Lines that differ in white space only are the same, and files without others are left out. */
+  readonly ignore_whitespace?: boolean
+  /** Compare with this commit. */
+  readonly since?: string | null
+}
+
 /** What the engine needs to show what a task changed. */
 export interface DiffReader {
   /** One at a time per worktree; those who wait for the same share one answer, none older than their question. */
-  diff(ref: BranchRef, scope: (typeof diffScopes)[number], file: string | null, options: Cancellable): Promise<FileDiff>
+  diff(
+    ref: BranchRef,
+    scope: (typeof diffScopes)[number],
+    file: string | null,
+    options: Cancellable & DiffWishes,
+  ): Promise<FileDiff>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /**
    * Tells when files of a worktree change that are not ignored, or its HEAD or index do: what comes after this has

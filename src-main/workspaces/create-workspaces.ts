@@ -72,10 +72,10 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     size: (path, { signal }) => asWorkspaceError(measureFolder(path, { signal })),
     status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
     head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
-    diff: (ref, scope, file, { signal }) =>
+    diff: (ref, scope, file, { signal, ...wishes }) =>
       asWorkspaceError(
-        reads.run({ place: placeOf(ref), what: JSON.stringify([ref, scope, file]) }, signal, (shared) =>
-          readDiff(ref, scope, file, { signal: shared }),
+        reads.run({ place: placeOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
+          readDiff(ref, scope, file, { ...wishes, signal: shared }),
         ),
       ),
     diffStat: (ref, { signal }) => asWorkspaceError(readDiffStat(ref, { signal })),

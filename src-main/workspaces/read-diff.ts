@@ -1,6 +1,6 @@
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
 import type { diffScopes } from '../../src-shared/contract/workspaces.ts'
-import type { FileDiff } from '../engine/diff-port.ts'
+import type { DiffWishes, FileDiff } from '../engine/diff-port.ts'
 import { WorkspaceError } from '../engine/workspace-port.ts'
 import type { Cancellable } from '../engine/ports.ts'
 import type { BranchRef } from '../engine/workspace-port.ts'
@@ -21,15 +21,20 @@ export async function readDiff(
   ref: BranchRef,
   scope: DiffScope,
   file: string | null,
-  { signal }: Cancellable,
+  { signal, ignore_whitespace = false, since = null }: Cancellable & DiffWishes,
 ): Promise<FileDiff> {
-  const { base, ...found } = await findSides(ref, scope, { signal })
-  return { base, ...(await compare(found, { signal }, (sides) => readPatch(sides, { signal, file }))) }
+  const { base, ...found } = await findSides(ref, scope, { signal, since })
+  return {
+    base,
+    ...(await compare(found, { signal }, (sides) => readPatch(sides, { signal, file, ignore_whitespace }))),
+  }
 }
 
 /** The size of everything since the branch left its base, committed or not. */
 export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Promise<DiffStat> {
-  return await compare(await findSides(ref, 'branch', { signal }), { signal }, (sides) => readStat(sides, { signal }))
+  return await compare(await findSides(ref, 'branch', { signal, since: null }), { signal }, (sides) =>
+    readStat(sides, { signal }),
+  )
 }
 
 interface FoundSides {
@@ -71,7 +76,7 @@ async function compare<T>(
 async function findSides(
   ref: BranchRef,
   scope: DiffScope,
-  { signal }: Cancellable,
+  { signal, since }: Cancellable & { readonly since: string | null },
 ): Promise<
   FoundSides & {
     /** The commit that the diff is against, null when there is none in common. */ readonly base: string | null
@@ -87,7 +92,10 @@ async function findSides(
   if (head === null && worktree === null) {
     throw new WorkspaceError('git_failed', `The branch "${ref.branch}" is gone; there is nothing to compare.`)
   }
-  const base = head === null || scope === 'uncommitted' ? head : await forkPoint(cwd, head, ref, { signal })
+  const forked = async () =>
+    head === null || scope === 'uncommitted' ? head : await forkPoint(cwd, head, ref, { signal })
+  // A commit that is gone, as after a rewritten branch, says nothing about what has changed since.
+  const base = (since === null ? null : await resolveCommit(cwd, since, { signal })) ?? (await forked())
   const from = base ?? (await emptyTree(cwd, { signal }))
   return { cwd, git_dir, base, from, to: head ?? from }
 }

@@ -10,13 +10,15 @@ type Names = 'tasks.diff' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 export function createDiffHandlers({ store, feed, engine, workspaces, diffWatches }: ApiParts): Handlers<Names> {
   const { read } = store
   return {
-    'tasks.diff': async ({ task_id, scope, path }, { principal, signal }) => {
+    'tasks.diff': async ({ task_id, scope, path, ignore_whitespace = false, since_attempt }, { principal, signal }) => {
       const workspace = engine.worktrees.of(findTask(read, task_id))
       const nothing: Diff = { base: null, files: [], patch: '', truncated: false }
       if (!workspace || workspace.base_commit === null) return nothing
       return engine.worktrees.look(workspace, async (ref) => {
         if (scope === 'uncommitted' && ref.path === null) return nothing
-        const diff = await workspaces.diff(ref, scope, path ?? null, { signal })
+        const since = read.reviews.byTask(task_id).find((one) => one.attempt_number === since_attempt)?.head_commit
+        const wishes = { ignore_whitespace, since: since ?? null }
+        const diff = await workspaces.diff(ref, scope, path ?? null, { signal, ...wishes })
         // Read last: what was marked while git was busy counts already.
         // An agent has marks of nobody.
         const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerOf(principal))

@@ -86,7 +86,7 @@ export async function readStat(sides: DiffSides, { signal }: Options): Promise<D
  */
 export async function readPatch(
   sides: DiffSides,
-  { signal, file }: Options & { readonly file: string | null },
+  { signal, file, ignore_whitespace = false }: Options & { file: string | null; ignore_whitespace?: boolean },
 ): Promise<Omit<FileDiff, 'base'> | null> {
   const limits =
     file === null
@@ -95,6 +95,7 @@ export async function readPatch(
   const isAsked = ({ path, old_path }: RawChange): boolean => path === file || old_path === file
   const reader = createDiffReader(limits, file === null ? null : isAsked)
   const args = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
+  if (ignore_whitespace) args.push('--ignore-all-space')
   await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env, onOutput: reader.take })
   const found = reader.end()
   if (reader.changes().some(({ status }) => status === 'U')) return null

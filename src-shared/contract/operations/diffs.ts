@@ -9,7 +9,17 @@ export const diffsOperations = {
     '/tasks/{task_id}/diff',
     'member',
     'What changed in the worktree: uncommitted, or on the whole branch.',
-    z.object({ task_id: TaskId, scope: z.enum(diffScopes).default('uncommitted'), path: z.string().optional() }),
+    z.object({
+      task_id: TaskId,
+      scope: z.enum(diffScopes).default('uncommitted'),
+      path: z.string().optional(),
+      ignore_whitespace: z.boolean().optional().describe('Leave out what differs in white space only.'),
+      since_attempt: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Compare with the commit that this review attempt judged; with the base where that is gone.'),
+    }),
     Diff,
   ),
   'tasks.watch_diff': post(

@@ -266,3 +266,22 @@ test('a cancelled diff rejects with the reason of its signal', async () => {
   controller.abort(reason)
   await expect(asked).rejects.toBe(reason)
 })
+
+test('white space is left out when asked for, and what was there at a commit is told from what came after', async () => {
+  await using fixture = await withWorktree({ 'both.txt': 'one\ntwo\n', 'space.txt': 'a b\n' })
+  await fixture.repository.commit('First', { 'both.txt': '  one\nTWO\n', 'space.txt': 'a  b\n' }, fixture.path)
+  const since = await fixture.repository.git(['rev-parse', 'HEAD'], { cwd: fixture.path })
+  await fixture.repository.write({ 'later.txt': 'later\n' }, fixture.path)
+  const read = (wishes: object) => fixture.workspaces.diff(fixture.ref(), 'branch', null, { ...never, ...wishes })
+  const quiet = await read({ ignore_whitespace: true })
+  expect(quiet.files.map(({ path }) => path)).toEqual(['both.txt', 'later.txt'])
+  expect(quiet.patch).toContain('-two\n+TWO')
+  expect(quiet.patch).not.toContain('-one')
+  expect((await read({})).files).toHaveLength(3)
+  const after = await read({ since })
+  expect({ base: after.base, paths: after.files.map(({ path }) => path) }).toEqual({
+    base: since,
+    paths: ['later.txt'],
+  })
+  expect((await read({ since: '1'.repeat(40) })).files).toHaveLength(3)
+})
