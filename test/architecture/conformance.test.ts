@@ -1,0 +1,68 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { problemOf, spell, type NamedTest } from '../helpers/named-test.ts'
+import { projectRoot } from '../helpers/project-root.ts'
+
+/** A test as test/conformance spells it: its file below test/, a colon, and its name as it stands there. */
+const proof = z.string().transform((spelled, context): NamedTest => {
+  const [, path, name] = /^(\S+?\.ts): (.+)$/.exec(spelled) ?? []
+  if (path !== undefined && name !== undefined) return { path, name }
+  context.addIssue(`“${spelled}” is no “file: name”`)
+  return z.NEVER
+})
+const statement = z.strictObject({ says: z.string().min(1), tests: z.array(proof) })
+const sections = z.array(z.strictObject({ section: z.string().min(1), statements: z.array(statement).min(1) }))
+
+const documents = [
+  { title: 'The interface', file: 'interface.yml' },
+  { title: 'The decisions', file: 'decisions.yml' },
+].map(({ title, file }) => {
+  const text = readFileSync(join(projectRoot, 'test', 'conformance', file), 'utf8')
+  return { title, sections: sections.parse(parse(text)) }
+})
+const statements = documents.flatMap((one) => one.sections.flatMap((section) => section.statements))
+
+test('every statement of the interface and the decisions has its test, once', () => {
+  expect(statements.filter(({ tests }) => tests.length === 0).map(({ says }) => says)).toEqual([])
+  const repeated = documents.flatMap(({ title, sections }) =>
+    sections.flatMap(({ section, statements }) =>
+      statements
+        .filter(({ says }, at) => statements.findIndex((one) => one.says === says) !== at)
+        .map(({ says }) => `${title}, ${section}: ${says}`),
+    ),
+  )
+  expect(repeated).toEqual([])
+})
+
+test('every test that is named for a statement is there and runs', () => {
+  expect(statements.flatMap(({ tests }) => tests).flatMap((one) => problemOf(one) ?? [])).toEqual([])
+})
+
+/** With UPDATE_DOCS=1 the page is written anew. */
+test('docs/conformance.md is what test/conformance says', () => {
+  const file = join(projectRoot, 'docs', 'conformance.md')
+  const page = [
+    '# Conformance',
+    'What the specification says, statement by statement, and the tests that prove that Copse does it. Paths are below `test/`. The page is made of `test/conformance` (`UPDATE_DOCS=1` writes it); a test sees to it that every test named here is there and runs.',
+    '<!-- prettier-ignore-start -->',
+    ...documents.flatMap(({ title, sections }) => [
+      `## ${title}`,
+      ...sections.flatMap(({ section, statements }) => [
+        `### ${section}`,
+        [
+          '| Statement | Tests |',
+          '| --- | --- |',
+          ...statements.map(({ says, tests }) => `| ${cell(says)} | ${tests.map(spell).map(cell).join('<br>')} |`),
+        ].join('\n'),
+      ]),
+    ]),
+    '<!-- prettier-ignore-end -->\n',
+  ].join('\n\n')
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, page)
+  else expect(readFileSync(file, 'utf8')).toBe(page)
+})
+
+const cell = (text: string): string => text.trim().replaceAll('|', '\\|')

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from './project-root.ts'
+
+/** A test as documents name it: its file below `test/`, and its name as it stands in the source. */
+export interface NamedTest {
+  readonly path: string
+  readonly name: string
+}
+
+const texts = new Map<string, string | null>()
+
+function textOf(path: string): string | null {
+  const known = texts.get(path)
+  if (known !== undefined) return known
+  const file = join(projectRoot, 'test', path)
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : null
+  texts.set(path, text)
+  return text
+}
+
+/** Why a test that is named proves nothing; null where it is there and runs. */
+export function problemOf({ path, name }: NamedTest): string | null {
+  const text = textOf(path)
+  if (text === null) return `test/${path} is not there`
+  const at = ["'", '"', '`'].map((quote) => text.indexOf(`${quote}${name}${quote},`)).find((found) => found >= 0)
+  // What calls it: the last word before, past the options of `test.runIf(…)` or `test.each([…])`.
+  const call = at === undefined ? null : text.slice(0, at).match(/\b(?:test|it)\b[^\n]*\(\s*$|\]\)\(\s*$/)?.[0]
+  if (!call) return `test/${path} has no test “${name}”`
+  return /\.(?:skip|todo|fails)\b/.test(call) ? `“${name}” in test/${path} does not run` : null
+}
+
+/** How documents spell a test. */
+export const spell = ({ path, name }: NamedTest): string => `\`${path}\` “${name}”`
