@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { DestinationStream, LevelWithSilent, Logger } from 'pino'
+import { createErrorText } from './error-text.ts'
 
 export type { Logger } from 'pino'
 
@@ -23,8 +24,9 @@ export function createLogger(options: {
   readonly level: LevelWithSilent
   readonly stream?: DestinationStream
 }): Logger {
+  const err = createErrorText(process.env)
   return pino(
-    { level: options.level, redact: { paths: redactPaths, censor: '[redacted]' }, base: null },
+    { level: options.level, redact: { paths: redactPaths, censor: '[redacted]' }, base: null, serializers: { err } },
     options.stream ?? pino.destination({ fd: 2, sync: true }),
   )
 }

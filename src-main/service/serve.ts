@@ -1,3 +1,4 @@
+import { guardCrashes } from '../base/crash-output.ts'
 import { startService, StartRefused, type Service, type StartOptions } from './start-service.ts'
 
 /** How a service in a terminal tells that it is there, and what else ends it than a signal. */
@@ -14,6 +15,7 @@ export async function serve(
   options: StartOptions,
   present: (service: Service, signal: AbortSignal) => Promise<Presence>,
 ): Promise<number> {
+  guardCrashes()
   const interrupted = interruption()
   let service: Service
   try {

@@ -1,0 +1,44 @@
+import { createRedactor, redacted } from './redact.ts'
+
+/** Names of environment variables whose values are nobody's business. */
+const secretName =
+  /token|secret|passw|credential|authorization|private|(?:^|_)(?:api_?)?keys?$|(?:^|_)(?:pat|pwd|dsn)$/i
+/** Shorter values are words that also stand where they are no secret. */
+const minLength = 6
+
+/** The values of an environment that are secrets by their names. */
+export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= minLength && secretName.test(name) ? [value] : [],
+  )
+}
+
+/** Makes `errorText` for a program with this environment. */
+export function createErrorText(env: Readonly<Record<string, string | undefined>>): (error: unknown) => string {
+  const redact = createRedactor([], secretsIn(env))
+  return (error) => redact(textOf(error, new Set()))
+}
+
+/**
+ * An error and its causes by their stacks alone: other fields may hold anything, what a statement wrote or how a
+ * program was called. Of what is no error only its type is told.
+ */
+function textOf(error: unknown, seen: Set<unknown>): string {
+  if (typeof error === 'string') return error
+  if (!(error instanceof Error)) return `something of type ${typeof error}, which is no error`
+  if (seen.has(error)) return '[circular]'
+  seen.add(error)
+  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
+  const causes = error instanceof AggregateError ? [...error.errors, error.cause] : [error.cause]
+  const stacks = causes.filter((cause) => cause !== undefined).map((cause) => `\ncaused by: ${textOf(cause, seen)}`)
+  return `${stackOf(error)}${code}${stacks.join('')}`
+}
+
+/** The message of a statement that failed ends with its values: hashes, environments, prompts. */
+function stackOf(error: Error): string {
+  const stack = error.stack ?? `${error.name}: ${error.message}`
+  const isStatement = 'query' in error && 'params' in error
+  return isStatement && error.message !== ''
+    ? stack.replace(error.message, () => `a statement failed ${redacted}`)
+    : stack
+}
