@@ -24,16 +24,18 @@ export const useNavigation = defineStore('navigation', () => {
   return {
     route: computed(() => route.value),
     projectId: computed(() => lastProjectId.value),
-    taskId: computed(() => (route.value.screen === 'board' ? route.value.taskId : null)),
-    tab: computed(() => (route.value.screen === 'board' ? route.value.tab : null)),
+    taskId: computed(() => ('taskId' in route.value ? route.value.taskId : null)),
+    tab: computed(() => ('tab' in route.value ? route.value.tab : null)),
     go,
     openProject: (projectId: string) => go({ screen: 'board', projectId, taskId: null, tab: null }),
-    /** Opens the task beside the board of the current project. */
+    /** Opens the task beside the board that is shown, else beside that of the current project. */
     openTask(taskId: string, tab?: string): void {
+      if (route.value.screen === 'all') return go({ screen: 'all', taskId, tab: tab ?? null })
       if (lastProjectId.value === null) return
       go({ screen: 'board', projectId: lastProjectId.value, taskId, tab: tab ?? null })
     },
     closeTask(): void {
+      if (route.value.screen === 'all') return go({ screen: 'all', taskId: null, tab: null })
       if (lastProjectId.value !== null) go({ screen: 'board', projectId: lastProjectId.value, taskId: null, tab: null })
     },
   }

@@ -22,8 +22,11 @@ export const useProjects = defineStore('projects', () => {
     ...state,
     items,
     update,
-    /** The project that was last looked at, else the first. */
-    current: computed(() => state.byId.get(navigation.projectId ?? '') ?? items.value[0] ?? null),
+    /** The project of the task that is open beside all projects, else the one that was last looked at, else the first. */
+    current: computed(() => {
+      const open = navigation.route.screen === 'all' ? useTasks().byId.get(navigation.taskId ?? '') : undefined
+      return state.byId.get(open?.project_id ?? navigation.projectId ?? '') ?? items.value[0] ?? null
+    }),
     /** Everything that a project's board needs; a new project is prepared before it is opened. */
     prepare: async (projectId: string): Promise<void> => {
       await Promise.all([state.loadWorkflow(projectId), state.loadSettings(projectId), useTasks().load(projectId)])

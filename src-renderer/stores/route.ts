@@ -7,13 +7,14 @@ export type Route =
       readonly taskId: string | null
       readonly tab: string | null
     }
+  | { readonly screen: 'all'; readonly taskId: string | null; readonly tab: string | null }
   | { readonly screen: 'workflow'; readonly projectId: string }
   | { readonly screen: 'add_project' }
   | { readonly screen: 'inbox' }
   | { readonly screen: 'agents' }
   | { readonly screen: 'settings'; readonly section: string | null }
 
-/** Reads `#/p/<project>/t/<task>/<tab>`, `#/p/<project>/workflow`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
+/** Reads `#/p/<project>/t/<task>/<tab>`, `#/p/<project>/workflow`, `#/all/t/<task>/<tab>`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
 export function parseRoute(hash: string): Route {
   const parts = hash
     .replace(/^#\/?/, '')
@@ -25,6 +26,10 @@ export function parseRoute(hash: string): Route {
     const task = third === 't' && fourth ? fourth : null
     return { screen: 'board', projectId: second, taskId: task, tab: task && fifth ? fifth : null }
   }
+  if (first === 'all') {
+    const task = second === 't' && third ? third : null
+    return { screen: 'all', taskId: task, tab: task && fourth ? fourth : null }
+  }
   if (first === 'add') return { screen: 'add_project' }
   if (first === 'inbox') return { screen: 'inbox' }
   if (first === 'agents') return { screen: 'agents' }
@@ -35,9 +40,10 @@ export function parseRoute(hash: string): Route {
 /** The address of a route; `parseRoute` reads it back. */
 export function formatRoute(route: Route): string {
   const join = (...parts: string[]) => `#/${parts.map((part) => encodeURIComponent(part)).join('/')}`
-  if (route.screen === 'board') {
-    if (route.taskId === null) return join('p', route.projectId)
-    return join('p', route.projectId, 't', route.taskId, ...(route.tab === null ? [] : [route.tab]))
+  if (route.screen === 'board' || route.screen === 'all') {
+    const board = route.screen === 'all' ? ['all'] : ['p', route.projectId]
+    if (route.taskId === null) return join(...board)
+    return join(...board, 't', route.taskId, ...(route.tab === null ? [] : [route.tab]))
   }
   if (route.screen === 'workflow') return join('p', route.projectId, 'workflow')
   if (route.screen === 'add_project') return '#/add'

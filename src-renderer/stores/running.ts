@@ -26,5 +26,8 @@ export const useRunning = defineStore('running', () => {
     }
     return byProject
   })
-  return { inProject: (projectId: string): number => counts.value.get(projectId) ?? 0 }
+  return {
+    all: computed(() => [...counts.value.values()].reduce((sum, count) => sum + count, 0)),
+    inProject: (projectId: string): number => counts.value.get(projectId) ?? 0,
+  }
 })

@@ -40,6 +40,8 @@ export function createTaskState() {
     },
     byProject: (projectId: string): Task[] =>
       [...byId.values()].filter((task) => task.project_id === projectId && !task.archived).map(shown),
+    /** Those of every project. */
+    everywhere: (): Task[] => [...byId.values()].filter((task) => !task.archived).map(shown),
     /** Shows the task in `status` while `work` runs; whatever comes of it, the overlay goes. */
     async moving<T>(taskId: string, status: string, work: () => Promise<T>): Promise<T> {
       pending.set(taskId, status)

@@ -34,6 +34,44 @@ export function columnsOf(workflow: WorkflowDefinition): ColumnShape[] {
   }))
 }
 
+/** A column of a board that may show several projects. */
+export interface BoardColumnShape extends ColumnShape {
+  /** The states that each project has in it, in that project's order; a project without it is not there. */
+  readonly statesIn: ReadonlyMap<string, readonly WorkflowState[]>
+}
+
+/** The columns of all these projects by name. A column that only some have stands behind the one that it follows there. */
+export function boardColumns(workflows: ReadonlyMap<string, WorkflowDefinition>): BoardColumnShape[] {
+  const merged: BoardColumnShape[] = []
+  for (const [projectId, workflow] of workflows) {
+    let behind = -1
+    for (const column of columnsOf(workflow)) {
+      const at = merged.findIndex(({ name }) => name === column.name)
+      const known = merged[at]
+      const next: BoardColumnShape = {
+        ...(known ?? column),
+        states: [...(known?.states ?? []), ...column.states],
+        terminal: column.terminal && (known?.terminal ?? true),
+        statesIn: new Map([...(known?.statesIn ?? []), [projectId, column.states]]),
+      }
+      if (known) merged[at] = next
+      else merged.splice(behind + 1, 0, next)
+      behind = known ? at : behind + 1
+    }
+  }
+  return merged
+}
+
+/** The column as a project sees it. */
+export function columnIn(column: BoardColumnShape, projectId: string): ColumnShape {
+  return { ...column, states: column.statesIn.get(projectId) ?? [] }
+}
+
+/** Whether a state is an end that was reached, not one that was given up. */
+export function isDoneState(workflow: WorkflowDefinition | undefined, name: string): boolean {
+  return workflow !== undefined && stateOf(workflow, name)?.kind === 'terminal' && name !== cancellationState(workflow)
+}
+
 export function stateOf(workflow: WorkflowDefinition | undefined, name: string): WorkflowState | undefined {
   return workflow?.states.find((state) => state.name === name)
 }

@@ -6,7 +6,9 @@ export interface CardActions {
   readonly start: string | null
   readonly stop: string | null
   readonly review: string | null
+  /** Of everything that changes a task which has not ended. */
   readonly cancel: string | null
+  readonly archive: string | null
 }
 
 /** What may be done with a card, as far as the page can tell; the service has the last word. */
@@ -25,5 +27,6 @@ export function actionsOf(
     stop: off ?? (task.active_execution_id === null ? 'Nothing is running' : null),
     review: task.review_summary === null && state?.kind !== 'gate' ? 'Opens when the task reaches a review' : null,
     cancel: off ?? ended,
+    archive: off ?? (ended === null ? 'Finish or cancel it first' : null),
   }
 }

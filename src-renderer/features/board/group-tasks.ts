@@ -1,38 +1,51 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { shortId } from '../../composables/short-id.ts'
-import type { ColumnShape } from '../../stores/workflow-shape.ts'
+import type { BoardColumnShape } from '../../stores/workflow-shape.ts'
 
-/** A column with the cards that it shows, in their order. */
-export interface BoardColumnModel extends ColumnShape {
+/** How many of the tasks that have ended a column shows. */
+export const mostEnded = 50
+
+/** A column with its tasks in their order, and those of them that it shows. */
+export interface BoardColumnModel extends BoardColumnShape {
   readonly tasks: readonly Task[]
+  /** All of them; of those that have ended only the last. */
+  readonly cards: readonly Task[]
 }
 
 /** Puts every task into the column of its state; a task in a state that is gone goes to the first column. */
-export function groupTasks(columns: readonly ColumnShape[], tasks: readonly Task[]): BoardColumnModel[] {
+export function groupTasks(columns: readonly BoardColumnShape[], tasks: readonly Task[]): BoardColumnModel[] {
   const columnOf = new Map(
-    columns.flatMap((column) => column.states.map((state) => [state.name, column.name] as const)),
+    columns.flatMap((column) =>
+      [...column.statesIn].flatMap(([projectId, states]) =>
+        states.map((state) => [`${projectId}/${state.name}`, column.name] as const),
+      ),
+    ),
   )
   const fallback = columns[0]?.name
   const byColumn = new Map<string, Task[]>(columns.map((column) => [column.name, []]))
-  for (const task of tasks) byColumn.get(columnOf.get(task.status) ?? fallback ?? '')?.push(task)
-  return columns.map((column) => ({
-    ...column,
-    tasks: (byColumn.get(column.name) ?? []).sort(column.terminal ? newestFirst : byPosition),
-  }))
+  for (const task of tasks)
+    byColumn.get(columnOf.get(`${task.project_id}/${task.status}`) ?? fallback ?? '')?.push(task)
+  return columns.map((column) => {
+    const own = (byColumn.get(column.name) ?? []).sort(column.terminal ? newestFirst : byPosition)
+    return { ...column, tasks: own, cards: column.terminal ? own.slice(0, mostEnded) : own }
+  })
 }
 
-/** Whether a task holds every word of the search, in its title, description, labels or id. */
-export function matches(task: Task, query: string): boolean {
+/** What a search says of tasks: whether one holds every word, in its title, description, labels or id. */
+export function matcher(query: string): (task: Task) => boolean {
   const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
-  if (words.length === 0) return true
-  const text = [task.title, task.description ?? '', ...task.labels, shortId(task.id)].join('\n').toLowerCase()
-  return words.every((word) => text.includes(word))
+  return (task) => {
+    if (words.length === 0) return true
+    const text = [task.title, task.description ?? '', ...task.labels, shortId(task.id)].join('\n').toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
 }
 
-function byPosition(a: Task, b: Task): number {
+/** As people have put them: the highest position first, of equals the newer. */
+export function byPosition(a: Task, b: Task): number {
   return b.position - a.position || (a.id < b.id ? 1 : -1)
 }
 function newestFirst(a: Task, b: Task): number {

@@ -1,6 +1,6 @@
 import { shallowRef, type InjectionKey, type ShallowRef } from 'vue'
 import type { Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
-import type { ColumnShape } from '../../stores/workflow-shape.ts'
+import { columnIn, type BoardColumnShape } from '../../stores/workflow-shape.ts'
 import { verdictOf, type ColumnVerdict } from './column-moves.ts'
 
 /** A drag under way. `moves` is null until the service has said where the task may go. */
@@ -16,8 +16,8 @@ export interface BoardDrag {
   begin(task: Task): void
   end(): void
   /** What dropping on the column would do; null while the service has not answered, or nothing is dragged. */
-  verdict(column: ColumnShape): ColumnVerdict | null
-  drop(column: ColumnShape): Promise<void>
+  verdict(column: BoardColumnShape): ColumnVerdict | null
+  drop(column: BoardColumnShape): Promise<void>
 }
 
 export const boardDragKey: InjectionKey<BoardDrag> = Symbol('board drag')
@@ -62,7 +62,7 @@ export function createBoardDrag(ports: DragPorts): BoardDrag {
     verdict(column) {
       const dragged = state.value
       if (!dragged?.moves) return null
-      return verdictOf(column, dragged.task.status, dragged.moves)
+      return verdictOf(columnIn(column, dragged.task.project_id), dragged.task.status, dragged.moves)
     },
     async drop(column) {
       const task = carried
@@ -70,7 +70,7 @@ export function createBoardDrag(ports: DragPorts): BoardDrag {
       state.value = null
       if (!task) return
       try {
-        const verdict = verdictOf(column, task.status, await movesOf(task))
+        const verdict = verdictOf(columnIn(column, task.project_id), task.status, await movesOf(task))
         if (verdict.kind === 'allowed') await ports.perform(task, verdict.move)
         if (verdict.kind === 'refused') ports.refused(task, verdict.reason)
       } catch (error) {

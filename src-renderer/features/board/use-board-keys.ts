@@ -1,99 +1,105 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { shortId } from '../../composables/short-id.ts'
+import { toggled } from '../../stores/board-filter.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
-import { useExecutions } from '../../stores/executions.ts'
-import { useToasts } from '../../stores/toasts.ts'
 import { boardTakes, focusKind } from './board-keys.ts'
 import { moveFocus, type Direction } from './move-focus.ts'
 import type { Board } from './use-board.ts'
-import type { Moves } from './use-moves.ts'
+import type { CardAction } from './use-card-actions.ts'
 
 interface BoardKeyPorts {
   readonly board: Board
-  readonly moves: Moves
+  readonly actions: (task: Task) => readonly CardAction[]
   focusCard(taskId: string): void
   openMenu(task: Task): void
-  openTask(taskId: string, tab?: string): void
   closeTask(): void
   newTask(): void
   search(): void
-  panelOpen(): boolean
+  filter(): void
+  /** The task that is open beside the board. */
+  panelTask(): string | null
   offline(): boolean
 }
 
 /** The board's commands, while it is on screen. */
 export function useBoardKeys(ports: BoardKeyPorts): void {
-  const executions = useExecutions()
-  const toasts = useToasts()
-  const focused = (): Task | null => ports.board.taskOf(ports.board.focusedId.value) ?? null
+  const { board } = ports
+  const focused = (): Task | null => board.taskOf(board.focusedId.value) ?? null
+  const open = (): Task | null => board.taskOf(ports.panelTask()) ?? null
 
   function move(to: Direction): CommandHandler {
     return {
       accepts: takes('focus'),
       run: () => {
-        const visible = ports.board.columns.value.filter((column) => !ports.board.isShut(column))
-        const focusedId = document.activeElement?.closest('[data-card]') ? ports.board.focusedId.value : null
-        const next = moveFocus(visible, focusedId ?? null, to)
-        if (next !== null) ports.focusCard(focusedId === null ? (ports.board.focusedId.value ?? next) : next)
+        const focusedId = document.activeElement?.closest('[data-card]') ? board.focusedId.value : null
+        const next = moveFocus(board.lanes.value, focusedId, to)
+        if (next !== null) ports.focusCard(focusedId === null ? (board.focusedId.value ?? next) : next)
       },
     }
   }
-  function onCard(run: (task: Task) => void, refused: (task: Task) => string | null = () => null): CommandHandler {
+  function on(task: () => Task | null, id: string, accepts: CommandHandler['accepts']): CommandHandler {
+    const action = () => {
+      const known = task()
+      return known && ports.actions(known).find((one) => one.id === id)
+    }
     return {
-      accepts: takes('card'),
+      accepts: accepts ?? (() => false),
       on: () => {
-        const task = focused()
-        return task && shortId(task.id)
+        const known = task()
+        return known && shortId(known.id)
       },
-      refused: () => {
-        const task = focused()
-        return task && refused(task)
-      },
-      run: () => {
-        const task = focused()
-        if (task) run(task)
-      },
+      refused: () => action()?.refused ?? null,
+      run: () => void action()?.run(),
     }
   }
-  function stop(task: Task): void {
-    if (task.active_execution_id === null) return
-    executions
-      .stop(task.active_execution_id)
-      .catch((error: unknown) => toasts.refused(error, `“${task.title}” still runs.`))
-  }
+  const onCard = (id: string) => on(focused, id, takes('card'))
   function back(): void {
-    const open = ports.board.focusedId.value
-    if (ports.panelOpen()) {
+    const shown = board.focusedId.value
+    if (ports.panelTask() !== null) {
       ports.closeTask()
-      if (open !== null) ports.focusCard(open)
-    } else if (ports.board.query.value !== '') ports.board.clearSearch()
+      if (shown !== null) ports.focusCard(shown)
+    } else if (board.query.value !== '') board.search('')
+    else if (board.found.value.length === 0) board.clear()
   }
-  const offline = (): string | null => (ports.offline() ? 'Changes are off until the connection is back' : null)
+  function toggleView(): void {
+    board.show(board.view.value.layout === 'list' ? 'board' : 'list')
+  }
+  const onPage = { accepts: takes('page') }
   useCommandHandlers({
     left: move('left'),
     right: move('right'),
     up: move('up'),
     down: move('down'),
-    open: onCard((task) => ports.openTask(task.id)),
-    changes: onCard((task) => ports.openTask(task.id, 'changes')),
-    review: onCard((task) => ports.openTask(task.id, 'review')),
-    menu: onCard((task) => ports.openMenu(task)),
-    move: onCard((task) => void ports.moves.askMove(task), offline),
-    start: onCard(
-      (task) => void ports.moves.start(task),
-      (task) => offline() ?? (task.active_execution_id === null ? null : 'Somebody is already working on it'),
+    menu: { ...onCard('open'), run: () => withTask(focused(), ports.openMenu) },
+    ...Object.fromEntries(
+      (['open', 'changes', 'review', 'move', 'assign', 'start', 'stop'] as const).map((id) => [id, onCard(id)]),
     ),
-    stop: onCard(stop, (task) => offline() ?? (task.active_execution_id === null ? 'Nothing is running' : null)),
-    new: { accepts: takes('page'), refused: offline, run: ports.newTask },
-    search: { accepts: takes('page'), run: ports.search },
+    view: { run: toggleView },
+    filter: { ...onPage, run: () => ports.filter() },
+    'needs-you': { ...onPage, run: () => board.filter(toggled(board.view.value.filter, 'needs_you', 'yes')) },
+    new: {
+      ...onPage,
+      refused: () => (ports.offline() ? 'Changes are off until the connection is back' : null),
+      run: ports.newTask,
+    },
+    search: { ...onPage, run: ports.search },
     back: { accepts: (event) => boardTakes('page', focusKind(event.target), event.key), run: back },
   })
+  // The panel has its own keys for what it does itself; this question is the board's.
+  useCommandHandlers({ assign: on(open, 'assign', (event) => inPanel(event.target) && takesAnywhere(event)) })
 }
+
+function withTask(task: Task | null, run: (task: Task) => void): void {
+  if (task) run(task)
+}
+const inPanel = (target: EventTarget | null) =>
+  target === document.body || (target instanceof Element && target.closest('[data-task-panel]') !== null)
+const takesAnywhere = (event: KeyboardEvent) => boardTakes('page', focusKind(event.target), event.key)
 
 /** Inside the task panel keys are the panel's. */
 function takes(kind: 'card' | 'focus' | 'page'): (event: KeyboardEvent) => boolean {
   return (event) => {
-    const inPanel = event.target instanceof Element && event.target.closest('[data-task-panel]') !== null
-    return !inPanel && boardTakes(kind, focusKind(event.target), event.key)
+    const isInPanel = event.target instanceof Element && event.target.closest('[data-task-panel]') !== null
+    return !isInPanel && boardTakes(kind, focusKind(event.target), event.key)
   }
 }

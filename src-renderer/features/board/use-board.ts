@@ -1,60 +1,139 @@
-import { computed, ref, shallowRef } from 'vue'
+import { computed } from 'vue'
+import type { Project } from '../../../src-shared/contract/projects.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { useAppearance } from '../../stores/appearance.ts'
+import { fits, isEmpty, type BoardFilter } from '../../stores/board-filter.ts'
+import { useBoardViews, type BoardView, type SortColumn } from '../../stores/board-views.ts'
 import { useNavigation } from '../../stores/navigation.ts'
+import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { columnsOf } from '../../stores/workflow-shape.ts'
-import { groupTasks, matches, type BoardColumnModel } from './group-tasks.ts'
+import { boardColumns } from '../../stores/workflow-shape.ts'
+import { groupTasks, matcher, type BoardColumnModel } from './group-tasks.ts'
+import { nextSort, sortTasks, type SortFacts } from './sort-tasks.ts'
+import { useTaskFacts } from './use-task-facts.ts'
 
-/** The columns of a project as they are shown, and which card the keys act on. */
-export function useBoard(projectId: () => string) {
-  const appearance = useAppearance()
-  const navigation = useNavigation()
+/** The tasks of a project, or of all (null), as they are shown, and which card the keys act on. */
+export function useBoard(project: () => Project | null) {
   const projects = useProjects()
   const tasks = useTasks()
-  const query = ref('')
-  const wanted = shallowRef<string | null>(null)
+  const views = useBoardViews()
+  const facts = useTaskFacts()
+  const scope = computed(() => project()?.id ?? 'all')
+  const view = computed(() => views.of(scope.value))
+  const query = computed(() => views.query(scope.value))
+  const search = (next: string) => views.search(scope.value, next)
 
-  const all = computed(() => tasks.byProject(projectId()))
-  const columns = computed(() => {
-    const workflow = projects.workflow(projectId())
-    if (!workflow) return []
-    return groupTasks(
-      columnsOf(workflow),
-      all.value.filter((task) => matches(task, query.value)),
-    )
+  const all = computed(() => {
+    const one = project()
+    return one ? tasks.byProject(one.id) : tasks.everywhere()
   })
-  /** The card that Tab reaches: the last focused one while it is shown, else the open one, else the first. */
-  const focusedId = computed(() => {
-    const shown = columns.value.filter((column) => !isShut(column)).flatMap((column) => column.tasks)
-    const ids = new Set<string>(shown.map((task) => task.id))
-    if (wanted.value !== null && ids.has(wanted.value)) return wanted.value
-    if (navigation.taskId !== null && ids.has(navigation.taskId)) return navigation.taskId
-    return shown[0]?.id ?? null
+  const found = computed(() => {
+    const matches = matcher(query.value)
+    const now = Date.now()
+    return all.value.filter((task) => matches(task) && fits(task, view.value.filter, facts.factsOf, now))
   })
+  const shapes = computed(() => boardColumns(workflowsOf(project(), projects)))
+  const columns = computed(() => groupTasks(shapes.value, found.value))
+  const sortFacts = useSortFacts(facts, () => shapes.value.flatMap(({ states }) => states.map(({ name }) => name)))
+  const rows = computed(() => (isList() ? sortTasks(found.value, view.value.sort, sortFacts.value) : []))
+  const collapsing = useCollapsing(() => scope.value)
+  const isList = () => view.value.layout === 'list'
+  const change = (patch: Partial<BoardView>) => views.change(scope.value, patch)
 
-  const key = (column: BoardColumnModel) => `${projectId()}/${column.name}`
-  /** An empty backlog stands aside by itself until somebody opens it. */
-  const standsAside = (column: BoardColumnModel) =>
-    column.tasks.length === 0 && column.states.every((state) => state.kind === 'backlog')
-  function isShut(column: BoardColumnModel): boolean {
-    return appearance.isCollapsed(key(column)) || (standsAside(column) && !appearance.isCollapsed(`+${key(column)}`))
-  }
+  /** What the keys go over: a list is one column. */
+  const lanes = computed((): readonly { readonly cards: readonly Task[] }[] =>
+    isList() ? [{ cards: rows.value }] : columns.value.filter((column) => !collapsing.isShut(column)),
+  )
   return {
+    scope,
+    view,
     query,
+    search,
+    shapes,
     columns,
-    focusedId,
-    focus: (taskId: string) => void (wanted.value = taskId),
-    clearSearch: () => void (query.value = ''),
-    /** Tasks before the search. */
-    total: computed(() => all.value.length),
-    isShut,
-    toggle(column: BoardColumnModel): void {
-      const collapsed = appearance.isCollapsed(key(column))
-      appearance.toggleColumn(!collapsed && standsAside(column) ? `+${key(column)}` : key(column))
+    rows,
+    lanes,
+    facts,
+    all,
+    found,
+    focusedId: useFocused(() => scope.value, lanes),
+    needYou: computed(() => all.value.filter((task) => facts.factsOf(task).needsYou).length),
+    isNarrowed: computed(() => query.value !== '' || !isEmpty(view.value.filter)),
+    ...collapsing,
+    focus: (taskId: string) => views.focus(scope.value, taskId),
+    show: (layout: BoardView['layout']) => change({ layout }),
+    filter: (filter: BoardFilter) => change({ filter }),
+    sortBy: (column: SortColumn) => change({ sort: nextSort(view.value.sort, column) }),
+    /** Shows everything again. */
+    clear(): void {
+      search('')
+      change({ filter: {} })
+    },
+    /** All that has ended in a column, as a list with the last first. */
+    listEnded(column: BoardColumnModel): void {
+      change({
+        layout: 'list',
+        filter: { state: [...new Set(column.states.map(({ name }) => name))] },
+        sort: { column: 'updated', descending: true },
+      })
     },
     taskOf: (taskId: string | null) => (taskId === null ? undefined : tasks.byId.get(taskId)),
   }
 }
 
 export type Board = ReturnType<typeof useBoard>
+
+function workflowsOf(one: Project | null, projects: ReturnType<typeof useProjects>) {
+  const known = new Map<string, WorkflowDefinition>()
+  for (const { id } of one ? [one] : projects.items) {
+    const workflow = projects.workflow(id)
+    if (workflow) known.set(id, workflow)
+  }
+  return known
+}
+
+/** The card that Tab reaches: the last focused one while it is shown, else the open one, else the first. */
+function useFocused(scope: () => string, lanes: { readonly value: readonly { readonly cards: readonly Task[] }[] }) {
+  const navigation = useNavigation()
+  const views = useBoardViews()
+  return computed(() => {
+    const wanted = [views.focusedOf(scope()), navigation.taskId].filter((id) => id !== null)
+    const isShown = (id: string) => lanes.value.some(({ cards }) => cards.some((task) => task.id === id))
+    return wanted.find(isShown) ?? lanes.value.find(({ cards }) => cards.length > 0)?.cards[0]?.id ?? null
+  })
+}
+
+function useSortFacts(facts: ReturnType<typeof useTaskFacts>, stateNames: () => readonly string[]) {
+  const people = usePeople()
+  const projects = useProjects()
+  return computed((): SortFacts => {
+    const ranks = new Map(stateNames().map((name, index) => [name, index]))
+    return {
+      state: (task) => ranks.get(task.status) ?? -1,
+      project: (task) => projects.byId.get(task.project_id)?.name ?? '',
+      who: (task) => people.faces(task.roles)[0]?.name ?? '',
+      now: (task) => {
+        const { running, needsYou, blocked } = facts.factsOf(task)
+        return running ? 0 : needsYou ? 1 : task.active_execution_id !== null ? 2 : blocked ? 3 : 4
+      },
+    }
+  })
+}
+
+function useCollapsing(scope: () => string) {
+  const appearance = useAppearance()
+  const key = (column: BoardColumnModel) => `${scope()}/${column.name}`
+  /** An empty backlog stands aside by itself until somebody opens it. */
+  const standsAside = (column: BoardColumnModel) =>
+    column.tasks.length === 0 && column.states.every((state) => state.kind === 'backlog')
+  return {
+    isShut: (column: BoardColumnModel): boolean =>
+      appearance.isCollapsed(key(column)) || (standsAside(column) && !appearance.isCollapsed(`+${key(column)}`)),
+    toggle(column: BoardColumnModel): void {
+      const collapsed = appearance.isCollapsed(key(column))
+      appearance.toggleColumn(!collapsed && standsAside(column) ? `+${key(column)}` : key(column))
+    },
+  }
+}

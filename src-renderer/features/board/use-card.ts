@@ -7,8 +7,9 @@ import { useExecutions } from '../../stores/executions.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useQueue } from '../../stores/queue.ts'
+import { useSubtasks } from '../../stores/subtasks.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { glyphOfState, stateOf } from '../../stores/workflow-shape.ts'
+import { glyphOfState, isDoneState } from '../../stores/workflow-shape.ts'
 import { conditionOf } from './card-condition.ts'
 
 /** Everything that a card shows of its task. */
@@ -18,6 +19,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const people = usePeople()
   const projects = useProjects()
   const queue = useQueue()
+  const subtasks = useSubtasks()
 
   const execution = computed(() => {
     const id = task().active_execution_id
@@ -58,10 +60,13 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     return running?.status === 'running' ? executions.quietSince(running.task_id, running.id) : null
   })
   const waitsFor = computed(() => {
-    const open = task().dependencies.find((id) => {
-      const other = tasks.byId.get(id)
-      return other && stateOf(projects.workflow(other.project_id), other.status)?.kind !== 'terminal'
-    })
+    const open =
+      state()?.kind === 'terminal'
+        ? undefined
+        : task().dependencies.find((id) => {
+            const other = tasks.byId.get(id)
+            return other && !isDoneState(projects.workflow(other.project_id), other.status)
+          })
     return open === undefined ? null : shortId(open)
   })
   const verdict = computed(() => {
@@ -79,6 +84,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     turn,
     waitsFor,
     verdict,
+    parts: computed(() => subtasks.countOf(task().id)),
     faces: computed(() => people.faces(task().roles)),
     id: computed(() => shortId(task().id)),
   }

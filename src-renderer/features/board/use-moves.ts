@@ -1,9 +1,11 @@
 import { shallowRef } from 'vue'
-import type { Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
+import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { useAgents } from '../../stores/agents.ts'
+import { useExecutions } from '../../stores/executions.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
+import { useUndoable } from './use-undoable.ts'
 import { useOptimistic } from './use-optimistic.ts'
 
 /** A question that a move asks before it is made. */
@@ -11,6 +13,7 @@ export type MoveQuestion =
   | { readonly kind: 'agent'; readonly task: Task; readonly to: string | null }
   | { readonly kind: 'feedback'; readonly task: Task; readonly to: string }
   | { readonly kind: 'cancel'; readonly task: Task }
+  | { readonly kind: 'assign'; readonly task: Task }
   | { readonly kind: 'move'; readonly task: Task; readonly moves: readonly TaskMove[] | null }
 
 /** Makes moves by the operation that each names, asking first where something must be known. */
@@ -19,6 +22,8 @@ export function useMoves() {
   const toasts = useToasts()
   const { optimistic, stays } = useOptimistic()
   const knownAgent = useKnownAgent()
+  const { cancelWithUndo, archive } = useUndoable(stays)
+  const executions = useExecutions()
   const question = shallowRef<MoveQuestion | null>(null)
   const ask = (next: MoveQuestion | null) => void (question.value = next)
 
@@ -30,6 +35,13 @@ export function useMoves() {
     if (agent === null) ask({ kind: 'agent', task, to })
     else await claim(task, to, agent)
   }
+  /** Nothing is lost with a task that nobody works on yet: that is taken back, not asked. */
+  function askCancel(task: Task): void {
+    const running = executions.byId.get(task.active_execution_id ?? '')
+    const waits = task.active_execution_id === null || running?.status === 'queued'
+    if (waits && task.diff_stat === null) cancelWithUndo(task)
+    else ask({ kind: 'cancel', task })
+  }
   async function perform(task: Task, move: TaskMove): Promise<void> {
     switch (move.via) {
       case 'claim':
@@ -37,7 +49,7 @@ export function useMoves() {
       case 'verdict_fail':
         return ask({ kind: 'feedback', task, to: move.to })
       case 'cancel':
-        return ask({ kind: 'cancel', task })
+        return askCancel(task)
       case 'transition':
         return optimistic(task, move.to, () => tasks.transition(task.id, move.to))
     }
@@ -58,7 +70,16 @@ export function useMoves() {
     start,
     claim,
     askMove,
-    askCancel: (task: Task) => ask({ kind: 'cancel', task }),
+    askCancel,
+    askAssign: (task: Task) => ask({ kind: 'assign', task }),
+    assign: async (task: Task, role: string, to: Assignee): Promise<void> => {
+      try {
+        await tasks.giveRole(task.id, role, to)
+      } catch (error) {
+        toasts.refused(error, `“${task.title}” stays with who has it.`)
+      }
+    },
+    archive,
     close: () => ask(null),
     sendBack: (task: Task, to: string, feedback: string) =>
       optimistic(task, to, () => tasks.verdict(task.id, 'fail', feedback)),

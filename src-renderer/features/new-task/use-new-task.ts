@@ -29,7 +29,7 @@ export function useNewTask(projectId: () => string) {
     try {
       const task = await tasks.create(taskInput(projectId(), draft))
       await handOver(task.id, draft)
-      if (navigation.route.screen !== 'board') navigation.openProject(projectId())
+      if (!('taskId' in navigation.route)) navigation.openProject(projectId())
       return true
     } catch (error) {
       failure.value = errorSentence(error)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createBoardDrag } from '../../../../src-renderer/features/board/use-board-drag.ts'
-import { columnsOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { boardColumns } from '../../../../src-renderer/stores/workflow-shape.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 
 const task = taskOf(1, { status: 'ready' })
 const start: TaskMove = { to: 'making', label: 'Start', allowed: true, via: 'claim', reason: null }
-const [, ready, making, judging] = columnsOf(workflow)
+const [, ready, making, judging] = boardColumns(new Map([[taskOf(1).project_id, workflow]]))
 if (!ready || !making || !judging) throw new Error('The fixture has lost its columns.')
 
 function setUp(moves: () => Promise<readonly TaskMove[]>) {

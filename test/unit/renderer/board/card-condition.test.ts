@@ -77,9 +77,10 @@ test('actions that are not to be had say why', () => {
     stop: 'Nothing is running',
     review: 'Opens when the task reaches a review',
     cancel: null,
+    archive: 'Finish or cancel it first',
   })
   expect(of(busy).start).toBe('Claude Code is already working on it')
   expect(of(busy).stop).toBeNull()
-  expect(of(over).cancel).toBe('The task is finished')
+  expect([of(over).cancel, of(over).archive]).toEqual(['The task is finished', null])
   expect(of(busy, true).stop).toBe('Changes are off until the connection is back')
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { groupTasks, matches } from '../../../../src-renderer/features/board/group-tasks.ts'
-import { columnsOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { groupTasks, matcher, mostEnded } from '../../../../src-renderer/features/board/group-tasks.ts'
+import { boardColumns } from '../../../../src-renderer/stores/workflow-shape.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 
-const columns = columnsOf(workflow)
+const columns = boardColumns(new Map([[taskOf(1).project_id, workflow]]))
 const placed = (...tasks: ReturnType<typeof taskOf>[]) =>
   Object.fromEntries(
     groupTasks(columns, tasks)
@@ -34,15 +34,26 @@ test('what has ended stands by when it ended', () => {
   expect(placed(...tasks)).toEqual({ Over: ['last', 'first'] })
 })
 
+test('of what has ended the last fifty are shown, and all are counted', () => {
+  const many = Array.from({ length: mostEnded + 3 }, (_, index) =>
+    taskOf(index, { status: 'over', updated_at: `2026-11-21T09:00:00.${String(index).padStart(3, '0')}Z` }),
+  )
+  const over = groupTasks(columns, many).find(({ name }) => name === 'Over')
+  expect([over?.tasks.length, over?.cards.length, over?.cards[0]?.id]).toEqual([53, 50, taskOf(52).id])
+})
+
 test('a task whose state is gone is not lost: it stands in the first column', () => {
   expect(placed(taskOf(1, { title: 'stray', status: 'renamed' }))).toEqual({ Ideas: ['stray'] })
 })
 
 test('a search needs every word, in title, description, labels or short id', () => {
   const task = taskOf(12345678, { title: 'Retry with jitter', description: 'Honour Retry-After', labels: ['delivery'] })
-  expect(matches(task, '  ')).toBe(true)
-  expect(matches(task, 'JITTER retry-after')).toBe(true)
-  expect(matches(task, 'jitter delivery')).toBe(true)
-  expect(matches(task, '12345678')).toBe(true)
-  expect(matches(task, 'jitter billing')).toBe(false)
+  const fit = (query: string) => matcher(query)(task)
+  expect(['  ', 'JITTER retry-after', 'jitter delivery', '12345678', 'jitter billing'].map(fit)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ])
 })

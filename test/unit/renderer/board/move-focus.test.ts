@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { groupTasks } from '../../../../src-renderer/features/board/group-tasks.ts'
 import { moveFocus, type Direction } from '../../../../src-renderer/features/board/move-focus.ts'
-import { columnsOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { boardColumns } from '../../../../src-renderer/stores/workflow-shape.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 
 const ready = [3, 2, 1].map((index) => taskOf(index, { status: 'ready', position: index }))
 const judged = taskOf(9, { status: 'judged' })
-const columns = groupTasks(columnsOf(workflow), [...ready, judged])
+const columns = groupTasks(boardColumns(new Map([[judged.project_id, workflow]])), [...ready, judged])
 const titleless = (id: string | null) => (id === null ? null : Number(id.slice(-4)))
 
 describe('moving the focus', () => {

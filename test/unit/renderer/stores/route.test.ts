@@ -7,6 +7,8 @@ describe('the address', () => {
     ['#/p/one', { screen: 'board', projectId: 'one', taskId: null, tab: null }],
     ['#/p/one/t/two', { screen: 'board', projectId: 'one', taskId: 'two', tab: null }],
     ['#/p/one/t/two/changes', { screen: 'board', projectId: 'one', taskId: 'two', tab: 'changes' }],
+    ['#/all', { screen: 'all', taskId: null, tab: null }],
+    ['#/all/t/two/review', { screen: 'all', taskId: 'two', tab: 'review' }],
     ['#/p/a%2Fb', { screen: 'board', projectId: 'a/b', taskId: null, tab: null }],
     ['#/add', { screen: 'add_project' }],
     ['#/agents', { screen: 'agents' }],

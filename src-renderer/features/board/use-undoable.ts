@@ -1,0 +1,39 @@
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useTasks } from '../../stores/tasks.ts'
+import { useToasts } from '../../stores/toasts.ts'
+import { cancellationState } from '../../stores/workflow-shape.ts'
+
+/** What can be taken back for a few seconds. `stays` says where a card is when nothing came of it. */
+export function useUndoable(stays: (task: Task) => string) {
+  const projects = useProjects()
+  const tasks = useTasks()
+  const toasts = useToasts()
+
+  return {
+    /** Shows the task as cancelled at once, and cancels it when the time to take that back is up. */
+    cancelWithUndo(task: Task): void {
+      const workflow = projects.workflow(task.project_id)
+      const ended = (workflow && cancellationState(workflow)) ?? task.status
+      const decided = Promise.withResolvers<boolean>()
+      toasts.done(`“${task.title}” is cancelled.`, {
+        label: 'Undo',
+        run: () => decided.resolve(false),
+        left: () => decided.resolve(true),
+      })
+      tasks
+        .moving(task.id, ended, async () => {
+          if (await decided.promise) await tasks.cancel(task.id)
+        })
+        .catch((error: unknown) => toasts.refused(error, stays(task)))
+    },
+    async archive(task: Task): Promise<void> {
+      await tasks.archive(task.id)
+      const undo = () =>
+        void tasks
+          .unarchive(task.id)
+          .catch((error: unknown) => toasts.refused(error, `“${task.title}” stays archived.`))
+      toasts.done(`“${task.title}” is archived.`, { label: 'Undo', run: undo })
+    },
+  }
+}

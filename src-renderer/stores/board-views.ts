@@ -1,0 +1,74 @@
+import { defineStore } from 'pinia'
+import { shallowReactive, watch } from 'vue'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
+import { parseFilter, type BoardFilter } from './board-filter.ts'
+
+export const sortColumns = [
+  'project',
+  'state',
+  'priority',
+  'id',
+  'title',
+  'who',
+  'now',
+  'added',
+  'removed',
+  'review',
+  'updated',
+] as const
+export type SortColumn = (typeof sortColumns)[number]
+
+/** How the tasks of a project are shown. */
+export interface BoardView {
+  readonly layout: 'board' | 'list'
+  readonly sort: { readonly column: SortColumn; readonly descending: boolean }
+  readonly filter: BoardFilter
+}
+
+const storageKey = 'copse.boards'
+const usual: BoardView = { layout: 'board', sort: { column: 'state', descending: false }, filter: {} }
+
+/**
+ * How each project's tasks are shown, on this device; what is searched for, which card was on, and how far it was
+ * scrolled, as long as the page lives. All projects together have a view of their own.
+ */
+export const useBoardViews = defineStore('board-views', () => {
+  const views = shallowReactive(read())
+  const queries = shallowReactive(new Map<string, string>())
+  const focused = shallowReactive(new Map<string, string>())
+  const offsets = new Map<string, number>()
+  watch(
+    () => [...views],
+    (kept) => localStorage.setItem(storageKey, JSON.stringify(Object.fromEntries(kept))),
+  )
+  const of = (scope: string): BoardView => views.get(scope) ?? usual
+  return {
+    of,
+    change: (scope: string, patch: Partial<BoardView>): void => void views.set(scope, { ...of(scope), ...patch }),
+    query: (scope: string): string => queries.get(scope) ?? '',
+    search: (scope: string, query: string): void => void queries.set(scope, query),
+    /** The card that the keys act on. */
+    focusedOf: (scope: string): string | null => focused.get(scope) ?? null,
+    focus: (scope: string, taskId: string): void => void focused.set(scope, taskId),
+    /** How far a part of the view was scrolled, in pixels. */
+    offset: (part: string): number => offsets.get(part) ?? 0,
+    keepOffset: (part: string, offset: number): void => void offsets.set(part, offset),
+  }
+})
+
+/** What somebody else wrote there is passed over. */
+function read(): Map<string, BoardView> {
+  const kept = parseJson(localStorage.getItem(storageKey) ?? '{}')
+  if (typeof kept !== 'object' || kept === null) return new Map()
+  return new Map(Object.entries(kept).map(([scope, view]) => [scope, viewOf(view)]))
+}
+function viewOf(kept: unknown): BoardView {
+  if (typeof kept !== 'object' || kept === null) return usual
+  const { layout, sort, filter } = { layout: null, sort: null, filter: null, ...kept } as Record<string, unknown>
+  const { column, descending } = { ...usual.sort, ...(typeof sort === 'object' ? sort : {}) }
+  return {
+    layout: layout === 'list' ? 'list' : 'board',
+    sort: sortColumns.includes(column) ? { column, descending } : usual.sort,
+    filter: parseFilter(filter),
+  }
+}
