@@ -6,15 +6,18 @@ import { rotateSigningKey } from '../compose.ts'
 import type { StartOptions } from './start-service.ts'
 
 /** Gives a stopped service a new signing key. Resolves to the exit code; a refusal is one line on stderr. */
-export function rotateKey(options: Pick<StartOptions, 'program' | 'env' | 'dataDir'>): number {
+export function rotateKey(
+  options: Pick<StartOptions, 'program' | 'env' | 'dataDir'> & { readonly json: boolean },
+): number {
   try {
     const { dataDir } = readConfig(options.env, options, options.program)
     prepareDataDir(dataDir)
     using _ = holdDataDir(dataDir)
     rotateSigningKey(dataDir)
-    process.stdout.write(
-      'There is a new signing key. Access tokens are void; refresh tokens and personal tokens go on.\n',
-    )
+    const line = options.json
+      ? JSON.stringify({ event: 'key_rotated' })
+      : 'There is a new signing key. Access tokens are void; refresh tokens and personal tokens go on.'
+    process.stdout.write(`${line}\n`)
     return 0
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof DataDirHeldError)) throw error

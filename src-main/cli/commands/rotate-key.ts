@@ -3,6 +3,7 @@ import { addCommand } from '../scene.ts'
 
 export interface RotateKeyOptions {
   readonly dataDir?: string
+  readonly json: boolean
 }
 
 /** `svc rotate-key`: for a stopped service whose key may have been seen. */
@@ -10,9 +11,10 @@ export function addRotateKey(program: Command, run: (options: RotateKeyOptions) 
   addCommand(program, {
     usage: 'rotate-key',
     summary: 'make a new signing key while the service is stopped: every access token is void at once',
-    examples: ['svc rotate-key'],
+    examples: ['svc rotate-key', 'svc rotate-key --data-dir ~/copse-data --json'],
   })
     .option('--data-dir <folder>', 'where everything is kept (SVC_DATA_DIR)')
+    .option('--json', 'print one JSON line once it is done', false)
     .action(async (options: RotateKeyOptions) => {
       process.exitCode = await run(options)
     })

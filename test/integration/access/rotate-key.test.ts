@@ -8,8 +8,11 @@ import { projectRoot } from '../../helpers/project-root.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
-const svc = (dataDir: string) =>
-  promisify(execFile)(process.execPath, [join(projectRoot, 'src-main/cli.ts'), 'rotate-key', '--data-dir', dataDir])
+const svc = (dataDir: string, ...rest: readonly string[]) =>
+  promisify(execFile)(process.execPath, [
+    join(projectRoot, 'src-main/cli.ts'),
+    ...['rotate-key', '--data-dir', dataDir, ...rest],
+  ])
 
 test('a new key voids every access token, and refresh and personal tokens go on', { timeout: 60_000 }, async () => {
   await using first = await runApp()
@@ -22,6 +25,7 @@ test('a new key voids every access token, and refresh and personal tokens go on'
   const before = await readFile(file)
   expect((await svc(first.dataDir)).stdout).toContain('There is a new signing key.')
   expect([(await readFile(file)).equals(before), (await stat(file)).mode & 0o777]).toEqual([false, 0o600])
+  expect(JSON.parse((await svc(first.dataDir, '--json')).stdout)).toEqual({ event: 'key_rotated' })
   await using again = await first.restart()
   expect(await refusalOf(again.clientWith(session.access_token).call('auth.me', {}))).toBe('invalid_token')
   expect((await again.clientWith(pat).call('auth.me', {})).handle).toBe('owner')

@@ -49,7 +49,7 @@ describe.each(names)('svc %s', (name) => {
 
   test('takes --json, unless it has nothing to tell a program', () => {
     const takes = leaf.command.options.some(({ long }) => long === '--json')
-    expect(takes).toBe(name !== 'rotate-key' && name !== 'completion')
+    expect(takes).toBe(name !== 'completion')
   })
 })
 
