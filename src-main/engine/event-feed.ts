@@ -22,7 +22,7 @@ const backlog = 10_000
 export interface Tx extends Queries {
   /** Numbers and keeps an event with the change; subscribers see it once the transaction is committed. */
   emit<T extends EventType>(type: T, data: Omit<EventPayload<T>, 'occurred_at'>): void
-  /** The time, as records hold it. */
+  /** The time of the transaction, as records hold it. */
   now(): string
 }
 
@@ -62,14 +62,16 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
           q.events.trim(kept)
           sinceTrim = 0
         }
+        // One moment for all of it: what a record says of itself is what its event says.
+        const occurred_at = new Date(clock.now()).toISOString()
         const tx: Tx = {
           ...q,
           emit: (type, data) => {
             const project_id = data.project_id
-            const payload = { ...data, occurred_at: tx.now() }
+            const payload = { ...data, occurred_at }
             announced.push({ event: q.events.append(type, project_id, payload), project_id })
           },
-          now: () => new Date(clock.now()).toISOString(),
+          now: () => occurred_at,
         }
         const value = work(tx)
         sinceTrim += announced.length

@@ -1,6 +1,6 @@
 import type { NotificationId } from '../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../src-shared/contract/notifications.ts'
-import { nowIso, type EngineContext } from './context.ts'
+import type { EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import type { Notice } from './plugins/plugin.ts'
 import type { NotificationRecord } from './notification-port.ts'
@@ -12,7 +12,7 @@ const maxBody = 10_000
 
 /** Tells people of a milestone: the row and its event, in the caller's transaction. Secrets are blacked out. */
 export function notify(
-  context: Pick<EngineContext, 'clock' | 'newId' | 'redactor'>,
+  context: Pick<EngineContext, 'newId' | 'redactor'>,
   tx: Tx,
   task: Pick<TaskRecord, 'id' | 'project_id' | 'title'>,
   notice: Notice,
@@ -26,7 +26,7 @@ export function notify(
     body: notice.body === null ? null : redact(notice.body).slice(0, maxBody),
     project_id: task.project_id,
     task_id: task.id,
-    created_at: nowIso(context),
+    created_at: tx.now(),
   }
   tx.notifications.put(record)
   tx.emit('notification.created', {

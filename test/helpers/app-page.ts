@@ -7,6 +7,7 @@ import { connectionKey } from '../../src-renderer/stores/client.ts'
 import { useExecutions } from '../../src-renderer/stores/executions.ts'
 import { useIntegrations } from '../../src-renderer/stores/integrations.ts'
 import { useLive } from '../../src-renderer/stores/live.ts'
+import { useNotifications } from '../../src-renderer/stores/notifications.ts'
 import { useProjects } from '../../src-renderer/stores/projects.ts'
 import { useTasks } from '../../src-renderer/stores/tasks.ts'
 import type { Client } from '../../src-shared/client/create-client.ts'
@@ -19,9 +20,11 @@ export interface AppPage extends Disposable {
   /** How often everything was loaded anew. */
   readonly resets: () => number
   /** What it knows, in an order of its own. */
-  state(): Promise<unknown>
+  state(): Promise<Readonly<Record<string, unknown>>>
   /** Settles when the page has heard of this task. */
   heardOf(task_id: string): Promise<void>
+  /** Opens the inbox, which is loaded and kept up to date from then on. */
+  openInbox(): Promise<void>
 }
 
 export function openPage(client: Client): AppPage {
@@ -58,6 +61,7 @@ export function openPage(client: Client): AppPage {
     agents: useAgents(),
     executions: useExecutions(),
     integrations: useIntegrations(),
+    notifications: useNotifications(),
   }))
   stores.live.start()
   return {
@@ -85,6 +89,9 @@ export function openPage(client: Client): AppPage {
           .map((id) => stores.executions.byId.get(id))
           .toSorted((one, other) => String(one?.id).localeCompare(String(other?.id))),
         integrations: stores.projects.items.map((project) => stores.integrations.of(project.id)),
+        // In its own order, which is what people see.
+        inbox: stores.notifications.items,
+        unread: stores.notifications.unread,
       }
     },
     heardOf: async (task_id) => {
@@ -92,6 +99,7 @@ export function openPage(client: Client): AppPage {
         if (!stores.tasks.byId.has(task_id)) throw new Error('It has not heard of the task.')
       }, 30_000)
     },
+    openInbox: () => stores.notifications.load(),
     [Symbol.dispose]: () => stores.live.stop(),
   }
 }

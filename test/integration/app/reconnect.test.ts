@@ -28,6 +28,19 @@ const onTask =
     if (task) await work(job, task).catch(() => null)
   }
 
+const onNotice =
+  (work: (job: Job, notification_id: string) => Promise<unknown>): Step =>
+  async (job, chance) => {
+    const { items } = await job.running.client.call('notifications.list', {})
+    if (items.length > 0) await work(job, chance.pick(items).id)
+  }
+
+/** Something that people are told of. */
+async function block({ running }: Job, task_id: string): Promise<void> {
+  const { task } = await running.client.call('tasks.claim', { task_id })
+  await running.client.call('tasks.transition', { task_id, version: task.version, status: 'blocked' })
+}
+
 const deeds: readonly Step[] = [
   (job) => job.task({ title: 'Another' }),
   (job) => job.task({ title: 'One more' }),
@@ -47,6 +60,12 @@ const deeds: readonly Step[] = [
   onTask((job, { id }) =>
     job.running.client.call('tasks.link', { task_id: id, url: `https://git.test/a/b/issues/${Date.now()}` }),
   ),
+  onTask((job, { id }) => block(job, id)),
+  onTask((job, { id }) => block(job, id)),
+  onNotice(({ running }, notification_id) => running.client.call('notifications.mark_read', { notification_id })),
+  onNotice(({ running }, notification_id) => running.client.call('notifications.mark_unread', { notification_id })),
+  onNotice(({ running }, notification_id) => running.client.call('notifications.delete', { notification_id })),
+  ({ running }) => running.client.call('notifications.mark_all_read', {}),
   (job) => job.agent('true', 'Helper'),
   async ({ running }, chance) => {
     const { items } = await running.client.call('agents.list', {})
@@ -82,7 +101,8 @@ test('a page whose connection is cut at random ends up showing what one shows th
       using fickle = openPage(client)
       const first = await job.task({ title: 'The first' })
       await Promise.all([steady.heardOf(first.id), fickle.heardOf(first.id)])
-      for (let step = 0; step < 60; step++) {
+      await Promise.all([steady.openInbox(), fickle.openInbox()])
+      for (let step = 0; step < 70; step++) {
         if (chance.chance(0.2)) fickle.leave()
         if (chance.chance(0.2)) fickle.comeBack()
         if (chance.chance(0.05)) forgetEvents(job)
@@ -90,14 +110,16 @@ test('a page whose connection is cut at random ends up showing what one shows th
       }
       // At least once what was missed is gone for good.
       fickle.leave()
-      await job.task({ title: 'Unheard of' })
+      await block(job, (await job.task({ title: 'Unheard of' })).id)
       await job.task({ title: 'Unheard of, too' })
       forgetEvents(job)
       fickle.comeBack()
       const last = await job.task({ title: 'The last' })
       await Promise.all([steady.heardOf(last.id), fickle.heardOf(last.id)])
       await vi.waitFor(async () => {
-        expect(await fickle.state()).toEqual(await steady.state())
+        const { inbox, ...rest } = await steady.state()
+        expect(inbox).not.toEqual([])
+        expect(await fickle.state()).toEqual({ inbox, ...rest })
       }, 10_000)
       resets += fickle.resets()
     }),

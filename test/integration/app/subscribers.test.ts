@@ -46,10 +46,6 @@ test('five hundred listen and one stops reading: it is dropped, the others miss 
   await round()
   await said.line('event stream dropped: its client stopped reading')
   stopped.destroy()
-  console.log(
-    heldBytes() - before,
-    said.lines.filter((l) => l.msg.includes('event stream')),
-  )
   expect(heldBytes() - before).toBeLessThan(growthBytes)
 })
 
