@@ -89,6 +89,7 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
     version: config.version,
     log,
     keepAliveMs: (config.sse ?? defaultSse).keepAliveMs,
+    stallMs: limits.stallMs,
   })
   addDescriptionRoutes(app, config.version)
   if (config.webRoot !== null) addWebRoutes(app, config.webRoot)

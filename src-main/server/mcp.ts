@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
@@ -21,6 +23,8 @@ export interface McpOptions {
   readonly log: Logger
   /** Between two signs of life of a stream; each time the caller's token is looked at again. */
   readonly keepAliveMs: number
+  /** How long a client may take nothing of what waits for it. */
+  readonly stallMs: number
   /** What is served; the tools and resources of Copse by default. */
   readonly createServer?: () => McpServer | Server
 }
@@ -43,8 +47,10 @@ export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: Mc
       const gone = AbortSignal.any([untilGone(reply, lifetime), cancelled])
       const caller = { principal: guard.principalOf(request), remote_address: request.ip, gone, lifetime }
       const handler = createCallerHandler(parts, caller, options)
+      const limit = limitStall(reply.raw, request.raw.socket, options.stallMs)
       const recheck = setInterval(() => {
         guard.recheck(request).catch(() => handler.close())
+        limit()
       }, options.keepAliveMs)
       open.add(handler)
       reply.raw.once('close', () => {
@@ -63,6 +69,21 @@ export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: Mc
     close: async () => {
       await Promise.all([...open].map((handler) => handler.close()))
     },
+  }
+}
+
+/** Limits how long the client may take nothing of what waits for it; a tool may take as long as it likes to answer. */
+function limitStall(response: ServerResponse, socket: Socket, stallMs: number): () => void {
+  let isLimited = false
+  response.on('drain', () => {
+    isLimited = false
+    socket.setTimeout(0)
+  })
+  return () => {
+    // Once, for each call would begin the time anew.
+    if (isLimited || !response.writableNeedDrain) return
+    isLimited = true
+    socket.setTimeout(stallMs)
   }
 }
 

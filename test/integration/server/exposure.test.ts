@@ -132,11 +132,27 @@ test('a head or a body that trickles in is not waited for', async () => {
   }
 })
 
-test('whoever does not take their answer is dropped', async () => {
-  await using server = await openServer({ limits: patience })
-  server.api.handle('projects.list', () => ({ items: [], filler: 'x'.repeat(32_000_000) }) as never)
+const listProjects = JSON.stringify({
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: { name: 'svc_list_projects', arguments: {} },
+})
+
+test.each([
+  ['of a route', 'GET /api/v1/projects', '', ''],
+  [
+    'of an MCP tool',
+    'POST /api/v1/mcp',
+    'accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n' +
+      `mcp-protocol-version: 2025-11-25\r\ncontent-length: ${listProjects.length}\r\n`,
+    listProjects,
+  ],
+])('whoever does not take their answer %s is dropped', async (_what, route, headers, body) => {
+  await using server = await openServer({ limits: patience, sse: { keepAliveMs: 100, stallMs: 200 } })
+  const project = { ...server.api.addProject('Long'), workflow_definition: 'x'.repeat(32_000_000) }
+  server.api.handle('projects.list', () => ({ items: [project] }))
   const { hostname: host, port } = new URL(server.url)
-  const head = `GET /api/v1/projects HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${server.token}\r\n\r\n`
+  const authorization = `authorization: Bearer ${server.token}\r\n`
+  const head = `${route} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${headers}\r\n${body}`
   const socket = connect(Number(port), host, () => socket.write(head))
   socket.pause()
   await vi.waitFor(() => expect(server.logged.join()).toContain('took nothing of its answer'), 10_000)
