@@ -66,7 +66,13 @@ describe('the official conformance suite', () => {
     }
     const log = createLogger({ level: 'silent' })
     const parts = { api: {} as Api, guard, lifetime: new AbortController().signal }
-    const mcp = addMcpRoute(app, parts, { version: '0', log, keepAliveMs: 15_000, stallMs: 30_000, createServer: createFixtureServer })
+    const mcp = addMcpRoute(app, parts, {
+      version: '0',
+      log,
+      keepAliveMs: 15_000,
+      stallMs: 30_000,
+      createServer: createFixtureServer,
+    })
     try {
       const url = await app.listen({ host: '127.0.0.1', port: 0 })
       const { code, stdout } = await runConformance(`${url}/api/v1/mcp`, needConnection)
