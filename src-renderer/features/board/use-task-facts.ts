@@ -44,7 +44,7 @@ export function useTaskFacts() {
     return open ?? null
   }
   function factsOf(task: Task): TaskFacts {
-    const running = executions.byId.get(task.active_execution_id ?? '')
+    const running = task.active_execution_id === null ? undefined : executions.byId.get(task.active_execution_id)
     const { state, glyph } = stateOfTask(task) ?? {}
     const condition = conditionOf({ task, state, asks: running?.asks?.[0]?.text ?? null })
     const stuck = glyph === 'blocked' || glyph === 'merge-failed'

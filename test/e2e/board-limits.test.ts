@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { Task } from '../../src-shared/contract/tasks.ts'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const columns = 200
+const cards = 10_000
+const perPage = 200
+const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title })
+const count = (page: Page) => page.locator('[data-card]').count()
+/** How far the page is wider than its window. */
+const overflow = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+
+test('two hundred columns and ten thousand cards are there, and only what is seen is in the page', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(
+    await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }),
+    service,
+  )
+  const project = await client.call('projects.create', { name: 'Wide', repo_path: repository.path })
+  const workflow_definition = JSON.stringify(longWorkflow())
+  await client.call('projects.update', { project_id: project.id, workflow_definition })
+  const sample = await client.call('tasks.create', { project_id: project.id, title: 'Sample' })
+  // The service would need a minute to write so many; what is tried here is the page.
+  await page.route(/\/projects\/[^/]+\/tasks\?/, (route) => {
+    const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+    const to = from + perPage
+    const items = Array.from({ length: perPage }, (_, index) => manyOf(sample, from + index))
+    const has_more = to < cards
+    return route.fulfill({ json: { items, has_more, next_cursor: has_more ? String(to) : null } })
+  })
+  await page.reload()
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Wide').click()
+
+  const board = page.getByRole('region', { name: 'Board' })
+  await card(page, 'Card 0').first().waitFor()
+  await expect.poll(() => board.getByRole('heading', { level: 2 }).count()).toBe(columns)
+  expect(await count(page)).toBeLessThan(1_200)
+  // By the keyboard to the right, and by the pointer to the end.
+  await card(page, 'Card 0').first().focus()
+  for (let step = 0; step < 9; step++) await page.keyboard.press('l')
+  await expect.poll(() => page.evaluate('document.activeElement.dataset.card')).toBe(manyOf(sample, 9).id)
+  await page.evaluate(`document.querySelector('[aria-label="Board"]').scrollLeft = 1_000_000`)
+  await board
+    .getByRole('region', { name: `State ${columns - 2},` })
+    .locator('[data-card]')
+    .first()
+    .waitFor()
+  expect(await count(page)).toBeLessThan(1_200)
+
+  await page.keyboard.press('Control+b')
+  const table = page.getByRole('table')
+  await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(cards + 1))
+  await table.getByRole('button', { name: 'Title' }).click()
+  await table.getByRole('button', { name: 'Title' }).click()
+  await expect.poll(() => page.locator('[data-card]').first().textContent()).toBe(`Card ${cards - 1}`)
+  await page.evaluate(`document.querySelector('[aria-label="Tasks"]').scrollTop = 1_000_000`)
+  await page.getByRole('link', { name: 'Card 0', exact: true }).waitFor()
+  expect(await count(page)).toBeLessThan(100)
+  await page.keyboard.press('/')
+  await page.keyboard.type('card 7777')
+  await page.getByText('1 of 10,000 tasks').waitFor()
+  await expect.poll(() => count(page)).toBe(1)
+})
+
+test('titles without end, from right to left, of pictures and of markup stay in their cards, at every zoom', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel } = await openLocally(
+    await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }),
+    service,
+  )
+  const project = await client.call('projects.create', { name: 'Odd '.repeat(20).trim(), repo_path: repository.path })
+  const make = (title: string, labels: string[] = []) =>
+    client.call('tasks.create', { project_id: project.id, title, labels, status: 'todo' })
+  await expect(make('x'.repeat(10_000))).rejects.toMatchObject({ code: 'validation_failed' })
+  const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script> **bold** {{ 1 + 1 }}'
+  await make('W'.repeat(500), ['l'.repeat(50), 'm'.repeat(50)])
+  await make('إصلاح تسجيل الدخول في صفحة المستخدم')
+  await make('👩‍👩‍👧‍👦🏳️‍🌈'.repeat(40))
+  await make(markup)
+  await page.reload()
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Odd').click()
+  await card(page, 'onerror').waitFor()
+
+  expect(await card(page, 'onerror').textContent()).toContain(markup)
+  expect(await page.locator('[data-card] img').count()).toBe(0)
+  const direction = `getComputedStyle([...document.querySelectorAll('[data-card] [dir=auto]')]
+    .find((title) => title.textContent.includes('إصلاح'))).direction`
+  expect(await page.evaluate(direction)).toBe('rtl')
+  const inside = `[...document.querySelectorAll('[data-card]')].every((card) =>
+    [card, ...card.querySelectorAll('*')].every((part) =>
+      part.getBoundingClientRect().right <= card.closest('section').getBoundingClientRect().right + 1))`
+  // A common window, the smallest that is supported, and the first at twice the size.
+  for (const [width, height] of [
+    [1440, 900],
+    [1024, 700],
+    [720, 450],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    expect([width, await page.evaluate(inside), await overflow(page)]).toEqual([width, true, 0])
+    await page.getByRole('button', { name: 'New task', exact: true }).click({ trial: true })
+    await page.getByRole('button', { name: 'List' }).click()
+    await page.getByRole('table').waitFor()
+    expect([width, await overflow(page)]).toEqual([width, 0])
+    await page.getByRole('button', { name: 'Board' }).click()
+  }
+  await page.setViewportSize({ width: 1024, height: 700 })
+  await card(page, 'WWW').click()
+  await panel.waitFor()
+  expect(await overflow(page)).toBe(0)
+  // The form lets nobody write what the service would refuse.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('c')
+  await page.getByLabel('Title').fill('t'.repeat(10_000))
+  expect(await page.getByLabel('Title').inputValue()).toHaveLength(500)
+})
+
+/** One state after the other, each in a column of its own. */
+function longWorkflow() {
+  const name = (index: number) => (index === columns - 1 ? 'over' : `s${index}`)
+  const kindOf = (index: number) => (index === 0 ? 'initial' : index === columns - 1 ? 'terminal' : 'custom')
+  return {
+    states: Array.from({ length: columns }, (_, index) => ({
+      name: name(index),
+      label: `State ${index}`,
+      column: `State ${index}`,
+      kind: kindOf(index),
+      transitions: index === columns - 1 ? [] : [{ to: name(index + 1), label: 'On' }],
+    })),
+  }
+}
+
+/** The sample as the so-manieth task, spread over all states but the last. */
+function manyOf(sample: Task, index: number) {
+  const id = `${sample.id.slice(0, 24)}${index.toString(16).padStart(12, '0')}`
+  return { ...sample, id, title: `Card ${index}`, status: `s${index % (columns - 1)}`, position: cards - index }
+}
