@@ -150,6 +150,34 @@ test.concurrent('on_enter: a hook that fails is told, but can not hold the task'
   expect(told).toEqual(['on_enter', 'script', 'failed', expect.stringContaining('closed') as string])
 })
 
+test.concurrent(
+  'a hook that fails at on_exit, on_enter or after_enter is an event, and leads on where it says so',
+  async () => {
+    const fails: StateHook = { script: 'exit 7' }
+    await using job = await startJob({
+      workflow: smallWorkflow({
+        todo: { on_exit: [{ ...fails, on_failure: 'log' }] },
+        blocked: { on_enter: [fails], after_enter: [{ ...fails, on_failure: { cascade: 'working' } }] },
+        working: { after_enter: [{ script: 'true', on_success: { cascade: 'done' } }] },
+      }),
+    })
+    const { client } = job.running
+    const task = await job.task()
+    await client.call('tasks.transition', { task_id: task.id, status: 'blocked', version: task.version })
+    await done(job, task.id)
+    const phases: string[] = []
+    for await (const item of client.events({}, 0, AbortSignal.timeout(30_000))) {
+      if (item.kind !== 'event') continue
+      const { event } = item
+      if (event.type === 'transition.effect_failed') phases.push(`${event.data.phase} ${event.data.action}`)
+      if (event.type === 'task.transitioned' && event.data.to_state === 'done') break
+    }
+    expect(phases).toEqual(['on_exit script', 'on_enter script', 'after_enter script'])
+    const who = (await job.transitions(task.id)).map((one) => `${one.from_state} > ${one.to_state} ${one.triggered_by}`)
+    expect(who).toEqual(['todo > blocked user:owner', 'blocked > working user:owner', 'working > done user:owner'])
+  },
+)
+
 test.concurrent('a hook script that hangs is ended with all that it started once its time is up', async () => {
   await using beacon = await createProcessBeacon()
   const hang = (name: string): StateHook => ({ script: beacon.hold(name, 'sleep 1000 & wait'), timeout_seconds: 1 })

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { v7 } from 'uuid'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
@@ -139,6 +139,26 @@ test('a stream is kept alive, and ends when its token is revoked', async () => {
   while (!text.includes(': keep-alive')) text += new TextDecoder().decode((await reader?.read())?.value)
   server.identity.tokens.delete(user.id, id)
   for (let end = false; !end;) end = (await reader?.read())?.done ?? true
+})
+
+test('without a word about it, a quiet stream has a remark every 15 seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await using server = await openServer()
+    const asked = Promise.withResolvers<void>()
+    server.api.feed = async function* (_after, signal) {
+      asked.resolve()
+      await untilAborted(signal)
+    }
+    const response = await server.request('/api/v1/events')
+    await asked.promise
+    for (let seconds = 0; seconds < 46; seconds++) vi.advanceTimersByTime(1_000)
+    const text = response.text()
+    await server.close()
+    expect((await text).split('\n\n').filter((frame) => frame === ': keep-alive')).toHaveLength(3)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a client that stops reading is dropped, and nothing piles up for it', async () => {

@@ -43,6 +43,29 @@ test('without any setting everything has its default', () => {
   })
 })
 
+test('every setting can come from the environment', () => {
+  const env = {
+    SVC_HOST: '127.0.0.2',
+    SVC_PORT: '8080',
+    SVC_DATA_DIR: '/data',
+    SVC_WORKSPACE_ROOT: '/trees',
+    SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: '60',
+    SVC_BCRYPT_COST: '4',
+    SVC_REGISTRATION: 'closed',
+    SVC_LOG_LEVEL: 'debug',
+  }
+  expect(readConfig(env, {}, program)).toMatchObject({
+    host: '127.0.0.2',
+    port: 8080,
+    dataDir: resolve('/data'),
+    workspaceRoot: resolve('/trees'),
+    cleanupDelaySeconds: 60,
+    bcryptCost: 4,
+    registration: 'closed',
+    logLevel: 'debug',
+  })
+})
+
 test('the command line wins over the environment, and both over the defaults', () => {
   const env = { SVC_HOST: '127.0.0.2', SVC_PORT: '1', SVC_DATA_DIR: '/env', SVC_WORKSPACE_ROOT: '/trees' }
   expect(readConfig(env, { port: '0', dataDir: '/flag', host: '[::1]' }, program)).toMatchObject({

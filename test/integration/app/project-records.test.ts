@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
+
+/** A project with a task whose agent has committed something, and failed; and its branch. */
+async function worked(job: Job): Promise<{ path: string; branch: string }> {
+  const task = await job.task()
+  const { path } = await job.claim(task, await job.agent('echo w > w.txt; git add -A; git commit -qm Work; exit 1'))
+  await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
+  const { branch } = await job.running.client.call('tasks.workspace', { task_id: task.id })
+  return { path, branch }
+}
+
+test.concurrent('a project that is deleted leaves the repository as it is, its task branches too', async () => {
+  await using job = await startJob()
+  const { path, branch } = await worked(job)
+  const before = await job.repository.git(['for-each-ref'])
+  await job.running.client.call('projects.delete', { project_id: job.project.id })
+  expect(await job.repository.git(['for-each-ref'])).toBe(before)
+  expect(before).toContain(`refs/heads/${branch}`)
+  expect(existsSync(join(path, 'w.txt'))).toBe(true)
+})
+
+test.concurrent('with delete_branches the worktrees and task branches go, and nothing else', async () => {
+  await using job = await startJob()
+  const { path, branch } = await worked(job)
+  await job.repository.git(['branch', 'mine'])
+  await job.repository.write({ 'loose.txt': 'mine\n' })
+  await job.running.client.call('projects.delete', { project_id: job.project.id, delete_branches: true })
+  expect(existsSync(path)).toBe(false)
+  const branches = (await job.repository.git(['for-each-ref', '--format=%(refname:short)', 'refs/heads'])).split('\n')
+  expect(branches.toSorted()).toEqual(['main', 'mine'])
+  expect(branches).not.toContain(branch)
+  expect(await readFile(join(job.repository.path, 'loose.txt'), 'utf8')).toBe('mine\n')
+})
+
+test.concurrent('a project with somebody at work is not deleted', async () => {
+  await using job = await startJob()
+  const { execution } = await job.running.client.call('tasks.claim', { task_id: (await job.task()).id })
+  const refusal = await refused(job.running.client.call('projects.delete', { project_id: job.project.id }))
+  expect([refusal.code, refusal.status, refusal.details]).toEqual(['project_busy', 409, { executions: [execution.id] }])
+})
+
+test.concurrent('settings are changed key by key, and what can’t be used changes nothing', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const project_id = job.project.id
+  const before = await client.call('projects.get_settings', { project_id })
+  const changed = await client.call('projects.update_settings', { project_id, merge_strategy: 'squash' })
+  expect(changed).toEqual({ ...before, merge_strategy: 'squash' })
+  const pattern = client.call('projects.update_settings', {
+    project_id,
+    branch_prefix: 'x/',
+    redaction_patterns: ['('],
+  })
+  expect(await refused(pattern)).toMatchObject({
+    code: 'validation_failed',
+    details: { issues: [{ path: 'redaction_patterns.0' }] },
+  })
+  expect(await refusalOf(client.call('projects.update_settings', { project_id, max_concurrent_executions: 0 }))).toBe(
+    'validation_failed',
+  )
+  expect(await client.call('projects.get_settings', { project_id })).toEqual(changed)
+})
+
+test.concurrent('an agent is told who and where it is, and how to reach the service', async () => {
+  await using job = await startJob()
+  const agent = await job.agent('env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort > told.env; echo done')
+  const task = await job.task({ title: 'Tell it' })
+  const { path, execution } = await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const lines = (await readFile(join(path, 'told.env'), 'utf8')).trim().split('\n')
+  const told = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
+  expect(told).toMatchObject({
+    SVC_TASK_ID: task.id,
+    SVC_TASK_TITLE: 'Tell it',
+    SVC_PROJECT_ID: job.project.id,
+    SVC_REPO_PATH: job.repository.path,
+    SVC_WORKTREE_PATH: path,
+    SVC_AGENT_ID: agent.id,
+    SVC_EXECUTION_ID: execution.id,
+    SVC_API_URL: job.running.url,
+    SVC_API_TOKEN: expect.stringMatching(/^svc_[\w-]{43}$/) as string,
+    // Nothing is known yet.
+    SVC_KNOWLEDGE_FILE: '',
+  })
+})

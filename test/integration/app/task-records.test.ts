@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
+
+const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const inMilliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+const titles = async (job: Job, more: Partial<OperationInput<'tasks.list'>> = {}) => {
+  const { items } = await job.running.client.call('tasks.list', { project_id: job.project.id, ...more })
+  return items.map((one) => one.title).toSorted()
+}
+
+test.concurrent(
+  'a new task may wait in a state of kind backlog or initial, and its priority goes from 0 to 4',
+  async () => {
+    await using job = await startJob()
+    const plain = await job.task()
+    expect(plain).toMatchObject({ status: 'backlog', priority: 0, labels: [], version: 1, archived: false })
+    expect(plain.id).toMatch(version7)
+    for (const at of [plain.created_at, plain.updated_at]) expect(at).toMatch(inMilliseconds)
+    const queued = await job.task({ status: 'todo', priority: 4, labels: ['ui'] })
+    expect(queued).toMatchObject({ status: 'todo', priority: 4, labels: ['ui'] })
+    for (const status of ['in_progress', 'review', 'done', 'nowhere']) {
+      expect(await refusalOf(job.task({ status })), status).toBe('validation_failed')
+    }
+    for (const priority of [-1, 5, 1.5]) expect(await refusalOf(job.task({ priority }))).toBe('validation_failed')
+  },
+)
+
+test.concurrent('what a new task does not say of its review, the project says, key by key', async () => {
+  await using job = await startJob()
+  await job.settings({ default_review_config: { ci_steps: ['make check'], review_prompt: 'Be strict.' } })
+  const configs = [
+    await job.task(),
+    await job.task({ review_config: { ci_steps: [] } }),
+    await job.task({ review_config: { review_prompt: 'Be kind.' } }),
+  ].map((one) => one.review_config)
+  expect(configs).toEqual([
+    { ci_steps: ['make check'], review_prompt: 'Be strict.' },
+    { ci_steps: [], review_prompt: 'Be strict.' },
+    { ci_steps: ['make check'], review_prompt: 'Be kind.' },
+  ])
+})
+
+test.concurrent(
+  'tasks are listed by state, words, label, assignee and parent, archived ones when asked for',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const agent = await job.agent('true')
+    const parent = await job.task({ title: 'Parent', status: 'todo' })
+    await job.task({ title: 'Child', parent_id: parent.id, description: 'The quick brown fox' })
+    await job.task({ title: 'Labelled', labels: ['bug', 'ui'] })
+    const given = await job.task({ title: 'Given' })
+    await client.call('tasks.assign_role', { task_id: given.id, role: 'coder', agent_id: agent.id })
+    const old = await job.task({ title: 'Old' })
+    await client.call('tasks.archive', { task_id: old.id })
+    expect(await titles(job)).toEqual(['Child', 'Given', 'Labelled', 'Parent'])
+    expect(await titles(job, { include_archived: true })).toContain('Old')
+    expect(await titles(job, { status: 'todo' })).toEqual(['Parent'])
+    expect(await titles(job, { q: 'BROWN' })).toEqual(['Child'])
+    expect(await titles(job, { label: 'ui' })).toEqual(['Labelled'])
+    expect(await titles(job, { assignee: agent.id })).toEqual(['Given'])
+    expect(await titles(job, { parent_id: parent.id })).toEqual(['Child'])
+  },
+)
+
+test.concurrent(
+  'a page has 50 of a list unless 1 to 200 are asked for, and leads to the next until the end',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const project_id = job.project.id
+    for (let count = 0; count < 53; count++) await job.task({ title: `Task ${count}` })
+    const first = await client.call('tasks.list', { project_id })
+    expect([first.items.length, first.has_more]).toEqual([50, true])
+    const second = await client.call('tasks.list', { project_id, cursor: first.next_cursor ?? '' })
+    expect([second.items.length, second.has_more, second.next_cursor]).toEqual([3, false, null])
+    const all = await client.call('tasks.list', { project_id, limit: 200 })
+    expect([...first.items, ...second.items]).toEqual(all.items)
+    for (const limit of [0, 201]) {
+      expect(await refused(client.call('tasks.list', { project_id, limit }))).toMatchObject({
+        code: 'validation_failed',
+        status: 400,
+        details: { issues: [{ path: 'limit', message: expect.any(String) as string }] },
+      })
+    }
+  },
+)
+
+test.concurrent('what may be edited of a task is, with the version that was read', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  const edits = {
+    title: 'Better',
+    description: 'Said at length',
+    labels: ['docs'],
+    priority: 3,
+    position: 12.5,
+    review_config: { ci_steps: ['true'], review_prompt: null },
+  }
+  const edited = await client.call('tasks.update', { task_id: task.id, version: task.version, ...edits })
+  expect(edited).toMatchObject({ ...edits, version: task.version + 1, status: task.status })
+  const late = client.call('tasks.update', { task_id: task.id, version: task.version, title: 'Late' })
+  expect(await refusalOf(late)).toBe('version_conflict')
+  expect(await client.call('tasks.get', { task_id: task.id })).toEqual(edited)
+  expect((await client.call('tasks.archive', { task_id: task.id })).task.archived).toBe(true)
+  expect((await client.call('tasks.unarchive', { task_id: task.id })).task.archived).toBe(false)
+  await client.call('tasks.delete', { task_id: task.id })
+  const gone = await refused(client.call('tasks.get', { task_id: task.id }))
+  expect([gone.status, gone.code, gone.details]).toEqual([404, 'not_found', { resource: 'task' }])
+})

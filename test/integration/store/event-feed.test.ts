@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createEventFeed } from '../../../src-main/engine/event-feed.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { at, openStore } from './open-store.ts'
+
+test('whoever missed 10,000 events gets each of them; of what is older it is said that it is gone', async () => {
+  await using open = await openStore()
+  const { id: task_id } = open.task()
+  const { project_id } = open
+  const feed = createEventFeed(open.store, { now: () => Date.parse(at) })
+  const commit = (count: number) =>
+    feed.commit((tx) => {
+      for (let made = 0; made < count; made++) tx.emit('task.deleted', { project_id, task_id: task_id as TaskId })
+    })
+  for (let commits = 0; commits < 40; commits++) commit(1_000)
+  const { first, last } = open.store.read.events.range()
+  expect([first > 1, last]).toEqual([true, 40_000])
+
+  const end = new AbortController()
+  let expected = last - 10_000
+  for await (const item of feed.subscribe(expected, () => true, end.signal)) {
+    if (item.kind !== 'event') throw new Error(`It was answered with ${item.kind}.`)
+    expected += 1
+    // One comparison each: a matcher for 10,000 takes its time.
+    if (item.event.seq !== expected) throw new Error(`${item.event.seq} came where ${expected} was due.`)
+    if (expected === last) break
+  }
+  end.abort()
+
+  const late = new AbortController()
+  for await (const item of feed.subscribe(1, () => true, late.signal)) {
+    expect(item.kind).toBe('reset')
+    break
+  }
+  late.abort()
+})
