@@ -73,12 +73,16 @@ export const useLive = defineStore('live', () => {
       ...targets.projects.items.map((project) => targets.projects.prepare(project.id)),
       reloadExecutions(),
     ])
-    const states = targets.projects.items.map((project) => targets.tasks.loadState(project.id))
-    const failed = targets.projects.failure ?? states.find((state) => state.kind === 'failed')?.error
+    const failed = boardFailure()
     if (failed) throw failed instanceof Error ? failed : new Error('Not everything was loaded.', { cause: failed })
     // Nobody waits for these: a look at the disk, and names on cards.
     void orphans.load()
     void targets.accounts.loadNames()
+  }
+  /** Why a board could not be loaded: the board says that itself. */
+  function boardFailure(): unknown {
+    const states = targets.projects.items.map((project) => targets.tasks.loadState(project.id))
+    return targets.projects.failure ?? states.find((state) => state.kind === 'failed')?.error
   }
   function start(): void {
     live ??= openLive({
@@ -92,7 +96,9 @@ export const useLive = defineStore('live', () => {
           await reload()
           return true
         } catch (error) {
-          toasts.refused(error, 'Not everything could be loaded.')
+          // What did not reach the service is asked for again, and the bar above the board says so meanwhile.
+          const isTold = !(error instanceof ApiError) || error === boardFailure()
+          if (!isTold) toasts.refused(error, 'Not everything could be loaded.')
           return false
         }
       },

@@ -65,6 +65,7 @@ async function take(browser: Browser, world: World, demo: Demo, screen: Screen, 
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
     if (!screen.asStranger) await signIn(page, world.token)
+    await page.addInitScript({ content: shutColumns([`${demo.projectId}/Backlog`]) })
     await screen.meets?.(page)
     await page.goto(`${world.service.url}/#${screen.at(demo)}`)
     await page.locator('#app > *').first().waitFor()
@@ -82,6 +83,10 @@ async function signIn(page: Page, token: string): Promise<void> {
   const kept = JSON.stringify({ token, endsAt: Date.now() + 12 * 60 * 60 * 1_000 })
   await page.addInitScript({ content: `sessionStorage.setItem('copse.local-token', ${JSON.stringify(kept)})` })
 }
+
+/** As somebody has it who looks at what is under way. */
+const shutColumns = (collapsed: readonly string[]) =>
+  `localStorage.setItem('copse.appearance', ${JSON.stringify(JSON.stringify({ collapsed }))})`
 
 /** Nothing is being loaded, and nothing has changed for a moment. */
 async function settled(page: Page): Promise<void> {

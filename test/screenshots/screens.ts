@@ -27,8 +27,8 @@ const fullPage = async (page: Page) => {
   await panel(page).getByRole('tab', { selected: true }).waitFor()
   await page.keyboard.press('f')
 }
-const differences = (page: Page) =>
-  page.getByRole('region', { name: 'Differences' }).getByText('nextDelay').first().waitFor()
+/** In colour: the workers have been there. */
+const differences = (page: Page) => page.locator('diffs-container [data-line] span[style]').first().waitFor()
 /** What is asked from then on fails, and what is being answered breaks off. */
 const connectionToCut = `{
   const ask = globalThis.fetch
@@ -75,14 +75,14 @@ const onBoard: readonly Screen[] = [
     name: '11b-loading',
     at: board,
     meets: (page) => page.route(/\/projects\/[^/]+\/tasks/, never),
-    act: (page) => page.locator('[aria-busy="true"]').first().waitFor(),
+    act: (page) => page.getByRole('status', { name: /^Loading/ }).waitFor(),
   },
   {
     name: '11c-error',
     at: board,
     meets: (page) =>
       page.route(/\/projects\/[^/]+\/tasks/, (route) =>
-        route.fulfill({ status: 500, json: { error: { code: 'internal', message: 'The database is locked.' } } }),
+        route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'The database is locked.' } } }),
       ),
     act: (page) => page.getByText('could not be loaded').waitFor(),
   },
@@ -143,21 +143,23 @@ const onTask: readonly Screen[] = [
   { name: '05b-hooks', at: task('barrier', 'hooks') },
 ]
 
+/** By way of the board, so that the pages of a project are this one's. */
 const settings = (number: string, section: string): Screen => ({
   name: `${number}-${section}`,
-  at: () => `/settings/${section}`,
+  at: board,
+  act: (page) => page.evaluate(`location.hash = '/settings/${section}'`),
 })
 
 const elsewhere: readonly Screen[] = [
   { name: '06-inbox', at: () => '/inbox' },
-  { name: '06b-notifications', at: () => '/settings/notifications' },
+  settings('06b', 'notifications'),
   { name: '07-workflow', at: (demo) => `${board(demo)}/workflow` },
   {
     name: '07b-workflow-dry-run',
     at: (demo) => `${board(demo)}/workflow`,
     act: (page) => page.getByText('Dry run', { exact: true }).first().click(),
   },
-  { name: '08-agents', at: () => '/agents' },
+  { name: '08-agents', at: board, act: (page) => page.evaluate("location.hash = '/agents'") },
   settings('08b', 'api'),
   settings('08c', 'storage'),
   settings('08d', 'account'),

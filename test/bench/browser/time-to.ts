@@ -40,7 +40,12 @@ const markWhen = (ready: string) => `{
   seen.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
 }`
 
+/** Both have been: an empty page is there before it is painted. */
 const marked = `new Promise((done) => {
-  const seen = new PerformanceObserver((list) => list.getEntriesByName('interactive').length > 0 && done(null))
+  const seen = new PerformanceObserver(() => {
+    const has = (name) => performance.getEntriesByName(name).length > 0
+    if (has('interactive') && has('first-paint')) done(null)
+  })
   seen.observe({ type: 'mark', buffered: true })
+  seen.observe({ type: 'paint', buffered: true })
 })`

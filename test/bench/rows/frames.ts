@@ -26,7 +26,7 @@ const middle: Place = { x: 700, y: 450 }
 
 const scrollBoard: Scene = {
   prepare: openBoard,
-  act: async (page, size) => scroll(page, await centreOf(page, '[aria-label^="Backlog"] [data-card]'), size.pixels),
+  act: async (page, size) => scroll(page, await centreOf(page, 'section[aria-label^="Backlog"]'), size.pixels),
   actOnFloor: scrollAt(middle),
 }
 

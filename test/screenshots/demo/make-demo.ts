@@ -38,6 +38,7 @@ export async function makeDemo(world: World): Promise<Demo> {
   const emptyProjectId = await makeNeighbours(world, opened)
   await client.call('members.add', { project_id: project.id, email: 'jon@ferry.example' })
   await client.call('auth.create_token', { name: 'Cursor on the laptop' })
+  await readSome(client)
   const owned = opened.move()
   return { projectId: project.id, emptyProjectId, tasks, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -190,4 +191,11 @@ async function makeWaiting(making: Making, review: Task): Promise<void> {
     labels: ['delivery'],
   })
   await claim(making, queued)
+}
+
+/** Of what the inbox says only a little is new, as on most days: what waits for somebody. */
+async function readSome(client: World['client']): Promise<void> {
+  await client.call('notifications.mark_all_read', {})
+  const { items } = await client.call('notifications.list', { tone: 'warning' })
+  for (const { id } of items.slice(0, 3)) await client.call('notifications.mark_unread', { notification_id: id })
 }
