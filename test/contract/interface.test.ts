@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { errorStatus } from '../../src-shared/contract/errors.ts'
+import { notificationTypes, toneOf } from '../../src-shared/contract/notifications.ts'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 
 // What other programs rely on, said once more by hand: the names, types and addresses that the interface gives.
@@ -261,6 +262,11 @@ test('the events carry what the interface says', () => {
   expect(fieldsOf('EventPayloads', 'ExternalSyncFailed')).toMatchObject({ integration_id: 'string', message: 'string' })
   expect(fieldsOf('EventPayloads', 'workspace.cleaned')).toMatchObject({ task_id: 'string', workspace_id: 'string' })
   expect(fieldsOf('EventPayloads', 'transition.effect_failed')).toMatchObject({ action: 'string', reason: 'string' })
+})
+
+test('task.done and review.passed are good news, all else is a warning', () => {
+  const good = notificationTypes.filter((type) => toneOf(type) === 'success')
+  expect(good).toEqual(['task.done', 'review.passed'])
 })
 
 test('the codes of the interface have their HTTP status', () => {

@@ -31,7 +31,11 @@ describe.each(['legacy', 'auto'] as const)('a client in mode %s', (mode) => {
     await using mcp = await connect(job, mode)
     const agent = await job.running.client.call('agents.create', { name: 'Remote', executor: 'external' })
     expect(await mcp.call('svc_list_projects', {})).toMatchObject({ items: [{ id: job.project.id }] })
-    const { id: task_id } = await mcp.call<Task>('svc_create_task', { title: 'Over MCP', description: 'x'.repeat(600) })
+    const default_review_config = { ci_steps: ['test -f new.txt'], review_prompt: 'Look well.' }
+    await job.settings({ default_review_config })
+    const created = await mcp.call<Task>('svc_create_task', { title: 'Over MCP', description: 'x'.repeat(600) })
+    const { id: task_id, review_config, repo_id } = created
+    expect([review_config, repo_id]).toEqual([default_review_config, job.project.repos[0]?.id])
     await mcp.call('svc_update_task', { task_id, labels: ['mcp'] })
     expect(await mcp.call('svc_list_tasks', { label: 'mcp' })).toMatchObject({
       items: [{ id: task_id, description: `${'x'.repeat(500)}…` }],

@@ -44,6 +44,7 @@ const byKey: Values = {
 
 /** What an operation needs besides, or otherwise than its keys say. */
 const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Partial<OperationInput<N>> } = {
+  'agents.check_args': () => ({ args: [] }),
   'executions.finish': () => ({ status: 'succeeded' }),
   'members.add': ({ user_id }) => ({ user_id: user_id ?? '', role: 'member' }),
   'tasks.add_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),

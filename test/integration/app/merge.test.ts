@@ -28,6 +28,8 @@ test.concurrent(
       error_annotation: { type: 'merge_conflict', files: ['shared.txt'], recovery_actions: ['retry_merge'] },
     })
     expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('mine')
+    const [told] = (await client.call('notifications.list', {})).items
+    expect(told).toMatchObject({ event_type: 'merge.failed', task_id: task.id, read: false })
     const workspace = await client.call('tasks.workspace', { task_id: task.id })
     expect(workspace.status).toBe('cleaned')
     await expect(access(workspace.path)).rejects.toThrow('ENOENT')

@@ -47,6 +47,11 @@ test.concurrent('worktree rule 7: with worktree and branch gone only a reset let
   })
   expect(await refusalOf(client.call('tasks.workspace', { task_id: task.id }))).toBe('not_found')
   expect(await refusalOf(job.claim(task, agent))).toBe('not_claimable')
+  const told = await job.running.eventually(
+    async () => (await client.call('notifications.list', {})).items,
+    (items) => items.length > 0,
+  )
+  expect(told).toMatchObject([{ event_type: 'task.blocked', task_id: task.id }])
 
   const reset = await client.call('tasks.reset_workspace', { task_id: task.id })
   expect(reset).toMatchObject({ task: { status: 'blocked', error_annotation: null }, workspace: { status: 'ready' } })

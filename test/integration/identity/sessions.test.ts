@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { SignJWT, UnsecuredJWT } from 'jose'
+import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { openIdentity, person } from './open-identity.ts'
 
@@ -104,6 +104,15 @@ test('a refresh token ends after seven days, and at logout', async () => {
   const again = await identity.login({ email: 'owner@example.com', password: 'correct horse' }, null)
   time.now += 7 * 24 * 3_600_000
   await expect(identity.refresh(again.refresh_token)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
+})
+
+test('an access token is a JWT by HS256 that says who it is for and until when, and nothing else', async () => {
+  await using opened = await openIdentity()
+  const { access_token, refresh_token, user } = await opened.identity.register(person('owner@example.com'))
+  const iat = opened.time.now / 1_000
+  expect(decodeProtectedHeader(access_token).alg).toBe('HS256')
+  expect(decodeJwt(access_token)).toEqual({ sub: user.id, email: user.email, is_admin: true, iat, exp: iat + 900 })
+  expect(refresh_token).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 })
 
 test('an access token works for 15 minutes', async () => {
