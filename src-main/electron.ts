@@ -1,25 +1,44 @@
-import { app, BrowserWindow, dialog, safeStorage, shell } from 'electron'
+import { app, BrowserWindow, dialog, nativeTheme, powerMonitor, safeStorage, shell } from 'electron'
 import { join } from 'node:path'
+import type { CallContext } from './api/api.ts'
 import { createLogger } from './base/log.ts'
 import { defaultDataDir, findResources } from './base/paths.ts'
 import { registerAppScheme, serveApp } from './desktop/app-protocol.ts'
+import { createAutoStart, hiddenArgument } from './desktop/auto-start.ts'
+import { linkAmong, linkScheme, readDeepLink } from './desktop/deep-link.ts'
+import { openDesktopSettings } from './desktop/desktop-settings.ts'
 import { findFolderTools, openInTool, type LinkOpener } from './desktop/folder-tools.ts'
 import { openWindowDoor } from './desktop/ipc.ts'
-import { setMenu } from './desktop/menu.ts'
+import type { Leaving } from './desktop/leaving.ts'
+import { pictures, startManners } from './desktop/manners.ts'
 import { setBadge, showNotice } from './desktop/notices.ts'
+import { createPageRequests } from './desktop/page-requests.ts'
 import { createSecretSeal } from './desktop/secret-seal.ts'
+import { findUpdater } from './desktop/updater.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
 
 const program = findResources(import.meta.dirname)
+const icons = join(program.root, 'assets')
+const requests = createPageRequests()
+/** Brings the window forward; from the first window on also opens one. */
+let show = showWindow
 
 app.setName('Copse')
+app.setAppUserModelId('dev.copse.app')
 // Electron's own files and its single-instance lock belong to the data folder that this start is for.
 app.setPath('userData', join(process.env['SVC_DATA_DIR'] || defaultDataDir(process.env, process.platform), 'desktop'))
 registerAppScheme()
 
 if (app.requestSingleInstanceLock()) {
-  app.on('second-instance', showWindow)
+  app.on('second-instance', (_event, args) => openLink(linkAmong(args)))
+  app.on('open-url', (event, link) => {
+    event.preventDefault()
+    openLink(link)
+  })
+  // Windows knows who opens links by what the program says; macOS and Linux by what the package says.
+  if (app.isPackaged && process.platform === 'win32')
+    app.setAsDefaultProtocolClient(linkScheme, process.execPath, ['--'])
   run().catch(fail)
 } else {
   app.quit()
@@ -31,29 +50,90 @@ async function run(): Promise<void> {
   if (webRoot === null) throw new StartRefused('The window has not been built: run npm run build.', 1)
   const seal = createSecretSeal(safeStorage, process.platform)
   const service = await startService({ program, env: { SVC_LOG_LEVEL: 'warn', ...process.env }, anyPort: true, seal })
-  const door = openDoor(service)
-  drainBeforeQuit(async () => {
+  const log = createLogger({ level: service.config.logLevel }).child({ module: 'desktop' })
+  const onBug = (error: unknown) => log.error({ err: error }, 'a call from the window failed')
+  const context = (signal: AbortSignal): CallContext => ({
+    principal: service.app.identity.localPrincipal(),
+    signal,
+    remote_address: null,
+  })
+  const settings = openDesktopSettings(join(service.config.dataDir, 'desktop.json'))
+  nativeTheme.themeSource = settings.get().theme
+  const door = openDoor(service, onBug)
+  const drain = createDrain(async () => {
+    manners[Symbol.dispose]()
     door[Symbol.dispose]()
     await service[Symbol.asyncDispose]()
   })
-  setMenu({ platform: process.platform, developer: !app.isPackaged })
+  const manners = startManners({
+    api: service.app.api,
+    context,
+    settings,
+    requests,
+    updater: findUpdater(() => {
+      manners.insist()
+      return drain.run()
+    }),
+    autoStart: autoStart(),
+    icons,
+    licencesFile: app.isPackaged ? join(process.resourcesPath, 'licences.txt') : join(program.root, 'LICENSE'),
+    show: () => show(),
+    onBug,
+  })
+  quitWith(manners, drain)
   denyPermissions()
   serveApp(webRoot)
+  await openFirstWindow(service, manners)
+}
+
+async function openFirstWindow(service: Service, manners: Leaving): Promise<void> {
   const window = {
     preload: join(import.meta.dirname, 'preload.cjs'),
     stateFile: join(service.config.dataDir, 'window.json'),
+    icon: pictures(icons).window,
+    mayClose: manners.mayClose,
+    onSessionEnd: manners.insist,
   }
-  app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) openWindow(window).catch(fail)
-  })
+  show = () => {
+    if (BrowserWindow.getAllWindows().length > 0) showWindow()
+    else openWindow({ ...window, hidden: false }).catch(fail)
+  }
+  app.on('activate', () => show())
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
-  await openWindow(window)
+  const link = linkAmong(process.argv.slice(1))
+  if (link !== null) ask(link)
+  await openWindow({ ...window, hidden: link === null && startedWithSystem() })
 }
 
-function openDoor(service: Service): Disposable {
-  const log = createLogger({ level: service.config.logLevel }).child({ module: 'desktop' })
+/** A link, or nothing, which only brings the window forward. */
+function openLink(link: string | null): void {
+  if (link !== null) ask(link)
+  show()
+}
+
+function ask(link: string): void {
+  const asked = readDeepLink(link)
+  if (asked.kind === 'task') requests.ask({ kind: 'open_task', task_id: asked.task_id })
+  else {
+    const message = 'This link leads nowhere in Copse. A link to a task is copse://task/ and its full id.'
+    requests.ask({ kind: 'refused', message })
+  }
+}
+
+function startedWithSystem(): boolean {
+  return process.argv.includes(hiddenArgument) || app.getLoginItemSettings().wasOpenedAtLogin
+}
+
+function autoStart() {
+  if (!app.isPackaged) return null
+  const file = join(app.getPath('appData'), 'autostart', 'copse.desktop')
+  // What runs of an AppImage is a copy that goes with it.
+  return createAutoStart(process.platform, app, { file, program: process.env['APPIMAGE'] ?? process.execPath })
+}
+
+function openDoor(service: Service, onBug: (error: unknown) => void): Disposable {
   const links: LinkOpener = {
     handlerOf: (link) => app.getApplicationNameForProtocol(link),
     open: (link) => shell.openExternal(link),
@@ -72,35 +152,43 @@ function openDoor(service: Service): Disposable {
     openFolder: (tool, path) => openInTool(tool, path, links),
     notify: (notice, onClick) =>
       showNotice(notice, () => {
-        showWindow()
+        show()
         onClick()
       }),
-    setBadge,
-    onBug: (error) => log.error({ err: error }, 'a call from the window failed'),
+    setBadge: (count) => setBadge(count, pictures(icons).dot),
+    onBug,
   })
 }
 
-/** Running agents end and their last words are kept before the process does. */
-function drainBeforeQuit(drain: () => Promise<void>): void {
-  let state: 'open' | 'draining' | 'drained' = 'open'
-  app.on('will-quit', (event) => {
-    if (state === 'drained') return
-    event.preventDefault()
-    if (state === 'draining') return
-    state = 'draining'
-    drain().then(
-      () => {
-        state = 'drained'
-        app.quit()
-      },
-      (error: unknown) => {
-        state = 'drained'
-        fail(error)
-      },
-    )
+/** Asks before agents end; running ones end and their last words are kept before the process does. */
+function quitWith(leaving: Leaving, drain: Drain): void {
+  app.on('before-quit', (event) => {
+    if (!leaving.mayQuit()) event.preventDefault()
   })
-  process.on('SIGTERM', () => app.quit())
-  process.on('SIGINT', () => app.quit())
+  app.on('will-quit', (event) => {
+    if (drain.isDone()) return
+    event.preventDefault()
+    drain.run().then(() => app.quit(), fail)
+  })
+  const end = () => {
+    leaving.insist()
+    app.quit()
+  }
+  powerMonitor.on('shutdown', end)
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+}
+
+interface Drain {
+  run(): Promise<void>
+  isDone(): boolean
+}
+
+/** The same end for everybody who asks for it. */
+function createDrain(work: () => Promise<void>): Drain {
+  let running: Promise<void> | null = null
+  let done = false
+  return { run: () => (running ??= work().finally(() => (done = true))), isDone: () => done }
 }
 
 function fail(error: unknown): void {

@@ -1,7 +1,9 @@
-import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron'
+import { contextBridge, ipcRenderer, webUtils, type IpcRendererEvent } from 'electron'
 import {
   desktopChannels,
   type DesktopBridge,
+  type DesktopRequest,
+  type DesktopState,
   type FolderTool,
   type StreamReply,
 } from '../src-shared/contract/desktop.ts'
@@ -46,6 +48,26 @@ const bridge: DesktopBridge = {
   },
   setBadge: (count) => void ipcRenderer.invoke(desktopChannels.badge, count),
   openFolder: (tool, path) => ipcRenderer.invoke(desktopChannels.openFolder, tool, path) as Promise<boolean>,
+  listen: (onState, onRequest) => {
+    ipcRenderer.on(desktopChannels.state, (_event: IpcRendererEvent, state: DesktopState) => onState(state))
+    ipcRenderer.on(desktopChannels.request, (_event: IpcRendererEvent, request: DesktopRequest) => onRequest(request))
+    void ipcRenderer.invoke(desktopChannels.listen)
+  },
+  change: async (change) => {
+    await ipcRenderer.invoke(desktopChannels.change, change)
+  },
+  update: async (step) => {
+    await ipcRenderer.invoke(desktopChannels.update, step)
+  },
+  setManners: (manners) => ipcRenderer.send(desktopChannels.manners, manners),
 }
+
+// Here and not in the page, which learns of no path. What a part of the page has taken is not for the desktop.
+window.addEventListener('drop', (event) => {
+  const [file] = event.dataTransfer?.files ?? []
+  if (file === undefined || event.defaultPrevented || !event.isTrusted) return
+  event.preventDefault()
+  ipcRenderer.send(desktopChannels.dropped, webUtils.getPathForFile(file))
+})
 
 contextBridge.exposeInMainWorld('copse', bridge)

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import type { FolderTool } from '../../src-shared/contract/desktop.ts'
 import { findTerminal, openTerminal } from '../base/open-terminal.ts'
+import { isFolder } from './is-folder.ts'
 
 /** Editors by the scheme of the links that they open; all of them take a folder after `file`. */
 const editors: readonly FolderTool[] = [
@@ -39,13 +39,4 @@ export async function openInTool(id: string, path: string, links: LinkOpener): P
   if (editor === undefined || links.handlerOf(`${editor.id}://`) === '') return false
   await links.open(`${editor.id}://file${pathToFileURL(path).pathname}`)
   return true
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false
-    throw error
-  }
 }

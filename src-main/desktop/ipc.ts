@@ -1,4 +1,4 @@
-import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent, type WebContents } from 'electron'
+import type { WebContents } from 'electron'
 import { isAbsolute } from 'node:path'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Api, CallContext } from '../api/api.ts'
@@ -12,7 +12,7 @@ import {
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { operations, streams, type OperationName, type StreamName } from '../../src-shared/contract/operations.ts'
 import { createSubscriptions, type OpenStream } from './subscriptions.ts'
-import { isTrustedSender } from './trusted-sender.ts'
+import { openTrustedIpc } from './trusted-ipc.ts'
 
 /** What the window's door needs of the app and the desktop. */
 export interface WindowDoor {
@@ -35,6 +35,8 @@ export function openWindowDoor(door: WindowDoor): Disposable {
   const closing = new AbortController()
   const toError = (error: unknown): ReplyError => replyError(error, door)
   const subscriptions = createSubscriptions(toError)
+  const ipc = openTrustedIpc()
+  const { handle, hear } = ipc
 
   handle(desktopChannels.call, async (_event, name, input): Promise<CallReply> => {
     try {
@@ -68,27 +70,15 @@ export function openWindowDoor(door: WindowDoor): Disposable {
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) door.setBadge(count)
     return null
   })
-  const onUnsubscribe = (event: IpcMainEvent, id: unknown) => {
-    if (isTrustedSender(event)) subscriptions.end(event.sender, String(id))
-  }
-  ipcMain.on(desktopChannels.unsubscribe, onUnsubscribe)
+  hear(desktopChannels.unsubscribe, (event, id) => subscriptions.end(event.sender, String(id)))
 
   return {
     [Symbol.dispose]: () => {
       closing.abort()
       subscriptions[Symbol.dispose]()
-      ipcMain.off(desktopChannels.unsubscribe, onUnsubscribe)
-      const { item: _item, noticeClicked: _click, unsubscribe: _sent, ...invoked } = desktopChannels
-      for (const channel of Object.values(invoked)) ipcMain.removeHandler(channel)
+      ipc[Symbol.dispose]()
     },
   }
-}
-
-function handle(channel: string, answer: (event: IpcMainInvokeEvent, ...args: unknown[]) => unknown): void {
-  ipcMain.handle(channel, (event, ...args: unknown[]) => {
-    if (!isTrustedSender(event)) throw new Error('This page may not call Copse.')
-    return answer(event, ...args)
-  })
 }
 
 function noticeOf(value: unknown): SystemNotice {

@@ -1,4 +1,4 @@
-import { app, Notification } from 'electron'
+import { app, BrowserWindow, nativeImage, Notification } from 'electron'
 import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
 
 /** Those that are shown: an object that nobody holds would be collected, and its click never heard. */
@@ -22,6 +22,10 @@ export function showNotice(notice: SystemNotice, onClick: () => void): void {
 }
 
 /** The number on the app's icon, where the desktop has a place for one; 0 takes it away. */
-export function setBadge(count: number): void {
+export function setBadge(count: number, dotFile: string): void {
   app.setBadgeCount(count)
+  if (process.platform !== 'win32') return
+  // Windows knows no number, only a small picture on the task bar's.
+  const dot = count === 0 ? null : nativeImage.createFromPath(dotFile)
+  for (const window of BrowserWindow.getAllWindows()) window.setOverlayIcon(dot, count === 0 ? '' : `${count} unread`)
 }

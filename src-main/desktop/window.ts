@@ -1,17 +1,36 @@
-import { BrowserWindow, session, shell, type WebContents } from 'electron'
+import { BrowserWindow, nativeTheme, screen, session, shell, type WebContents } from 'electron'
 import { appOrigin } from './app-protocol.ts'
+import { placeWindow } from './place-window.ts'
 import { isAppUrl, isWebUrl } from './trusted-sender.ts'
 import { loadWindowState, saveWindowState, smallestWindow } from './window-state.ts'
 
+/** What a window takes of the program. */
+export interface WindowOptions {
+  readonly preload: string
+  readonly stateFile: string
+  readonly icon: string
+  /** Opened without being shown: the program was started with the system. */
+  readonly hidden: boolean
+  /** Whether it may close now; it is hidden or asks otherwise. */
+  mayClose(): boolean
+  /** The system ends the person's session. */
+  onSessionEnd(): void
+}
+
+/** The ground of the page in either theme, for the moment before there is a page. */
+const ground = { light: '#f4f5f2', dark: '#131412' } as const
+
 /** Opens the app's window as it was when `stateFile` was written, showing nothing but the app's page. */
-export async function openWindow(options: { readonly preload: string; readonly stateFile: string }): Promise<void> {
-  const { maximized, ...bounds } = loadWindowState(options.stateFile)
+export async function openWindow(options: WindowOptions): Promise<void> {
+  const { maximized, ...bounds } = placeWindow(loadWindowState(options.stateFile), workAreas())
   const window = new BrowserWindow({
     ...bounds,
     minWidth: smallestWindow.width,
     minHeight: smallestWindow.height,
     show: false,
     title: 'Copse',
+    icon: options.icon,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? ground.dark : ground.light,
     webPreferences: {
       preload: options.preload,
       contextIsolation: true,
@@ -24,12 +43,30 @@ export async function openWindow(options: { readonly preload: string; readonly s
       spellcheck: true,
     },
   })
-  window.once('ready-to-show', () => (maximized ? window.maximize() : window.show()))
-  window.on('close', () => {
-    saveWindowState(options.stateFile, { ...window.getNormalBounds(), maximized: window.isMaximized() })
+  window.once('ready-to-show', () => {
+    if (options.hidden) return
+    if (maximized) window.maximize()
+    else window.show()
   })
+  window.on('close', (event) => {
+    saveWindowState(options.stateFile, { ...window.getNormalBounds(), maximized: window.isMaximized() })
+    if (!options.mayClose()) event.preventDefault()
+  })
+  window.on('query-session-end', options.onSessionEnd)
   keepInside(window.webContents)
   await window.loadURL(appOrigin.url)
+}
+
+/** The parts of the displays that are free for windows, the main display's first. */
+function workAreas() {
+  const main = screen.getPrimaryDisplay()
+  const others = screen.getAllDisplays().filter(({ id }) => id !== main.id)
+  return [main, ...others].map(({ workArea }) => workArea)
+}
+
+/** Takes the windows away; their pages go on. */
+export function hideWindows(): void {
+  for (const window of BrowserWindow.getAllWindows()) window.hide()
 }
 
 /** Brings the window forward, for a second start of the program. */

@@ -7,6 +7,7 @@ import {
   GitMerge,
   HardDrive,
   MessageSquareText,
+  Monitor,
   Plug,
   SunMoon,
   Timer,
@@ -23,6 +24,8 @@ export const machinePages = [
   { id: 'account', href: '#/settings/account', label: 'Accounts', icon: Users },
   { id: 'notifications', href: '#/settings/notifications', label: 'Notifications', icon: Bell },
   { id: 'appearance', href: '#/settings/appearance', label: 'Appearance', icon: SunMoon },
+  // In a browser there is nothing to set of it.
+  ...(window.copse ? [{ id: 'desktop', href: '#/settings/desktop', label: 'Desktop', icon: Monitor } as const] : []),
 ] as const
 
 /** Those of one project. */

@@ -26,6 +26,20 @@ export const desktopChannels = {
   noticeClicked: 'copse:notice-clicked',
   /** invoke (count) → null: the number on the app's icon */
   badge: 'copse:badge',
+  /** invoke () → `DesktopState`; from then on the page hears `state` and `request` */
+  listen: 'copse:listen',
+  /** pushed (`DesktopState`) */
+  state: 'copse:state',
+  /** pushed (`DesktopRequest`) */
+  request: 'copse:request',
+  /** invoke (`DesktopChange`) → null; what came of it is pushed on `state` */
+  change: 'copse:change',
+  /** invoke (`UpdateStep`) → null */
+  update: 'copse:update',
+  /** send (`PageManners`) */
+  manners: 'copse:manners',
+  /** send (path): something of the file manager was dropped on the page */
+  dropped: 'copse:dropped',
 } as const
 
 export type ReplyError = ErrorBody['error']
@@ -49,6 +63,56 @@ export interface SystemNotice {
   readonly body: string
 }
 
+/** How the program behaves on this machine. */
+export interface DesktopSettings {
+  /** When the window is closed while agents run. */
+  readonly whenClosed: 'ask' | 'tray' | 'quit'
+  /** When the program is quit while agents run. */
+  readonly whenQuit: 'ask' | 'end'
+  readonly updates: 'stable' | 'beta' | 'off'
+}
+
+/** How it stands with newer versions. Nothing is fetched and nothing installed without a click. */
+export type UpdateState =
+  | { readonly kind: 'unavailable'; readonly reason: 'not_installed' | 'no_feed' }
+  | { readonly kind: 'off' }
+  | { readonly kind: 'current'; readonly checked_at: string | null }
+  | { readonly kind: 'checking' }
+  | { readonly kind: 'available'; readonly version: string }
+  | { readonly kind: 'downloading'; readonly version: string; readonly percent: number }
+  | { readonly kind: 'ready'; readonly version: string }
+  | { readonly kind: 'failed'; readonly message: string }
+export type UpdateStep = 'check' | 'download' | 'install'
+
+export interface DesktopState {
+  readonly settings: DesktopSettings
+  /** Started with the system; null where the system could not start it, since it is not installed. */
+  readonly autoStart: boolean | null
+  readonly update: UpdateState
+}
+export type DesktopChange = Partial<DesktopSettings> & { readonly autoStart?: boolean }
+
+/** What the desktop asks of the page: by menu, tray, link or drop. */
+export type DesktopRequest =
+  | { readonly kind: 'command'; readonly id: string }
+  | { readonly kind: 'open_task'; readonly task_id: string }
+  | { readonly kind: 'open_screen'; readonly screen: 'add' | 'settings/desktop' }
+  | { readonly kind: 'add_folder'; readonly path: string }
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** A command of the page with the first of its keys, in the notation of tinykeys; null without keys. */
+export interface MenuCommand {
+  readonly id: string
+  readonly label: string
+  readonly keys: string | null
+}
+
+/** What the desktop takes over from the page. */
+export interface PageManners {
+  readonly theme: 'system' | 'light' | 'dark'
+  readonly commands: readonly MenuCommand[]
+}
+
 /** What the preload puts on `window.copse`. */
 export interface DesktopBridge {
   readonly platform: string
@@ -64,4 +128,10 @@ export interface DesktopBridge {
   notify(notice: SystemNotice, onClick: () => void): void
   /** 0 takes the number away. */
   setBadge(count: number): void
+  /** Requests that came before are told at once. One page listens once. */
+  listen(onState: (state: DesktopState) => void, onRequest: (request: DesktopRequest) => void): void
+  /** What came of it is told as a new state. */
+  change(change: DesktopChange): Promise<void>
+  update(step: UpdateStep): Promise<void>
+  setManners(manners: PageManners): void
 }

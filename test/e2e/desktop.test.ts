@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startDesktop } from './harness/electron-standin/start-desktop.ts'
+import { startDesktop, type Desktop } from './harness/electron-standin/start-desktop.ts'
 
 test('the window shows the app as the local operator, over IPC, with nothing of Node in the page', async () => {
   await using desktop = await startDesktop()
@@ -102,3 +102,88 @@ test('a notification is shown by the system, its click brings the window and the
     .poll(() => desktop.calls.some(({ name, args }) => name === 'app.setBadgeCount' && args[0] === 7))
     .toBe(true)
 })
+
+test('menu, tray, links, drops and settings work on the page, and no agent ends unasked', async () => {
+  await using desktop = await startDesktop({ args: ['copse://task/nonsense'] })
+  const { page } = desktop
+  const last = (name: string) => JSON.stringify(desktop.calls.findLast((call) => call.name === name)?.args ?? null)
+  // The link of the cold start has waited for the page.
+  await page.getByText('This link leads nowhere in Copse.').waitFor()
+  const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
+
+  // The menu has the page's commands with the keys of now, also after these were changed.
+  await expect.poll(() => last('Menu.setApplicationMenu')).toContain('"accelerator":"C"')
+  desktop.click('Add Project…')
+  await page.getByRole('heading', { name: 'Add a project' }).waitFor()
+  await page.getByRole('button', { name: 'Back to the board' }).click()
+
+  // The settings are the desktop's.
+  desktop.click('Check for Updates…')
+  const settings = page.getByRole('region', { name: 'Desktop' })
+  await settings.getByText('Copse runs from its sources here').waitFor()
+  await expect.poll(() => settings.getByRole('switch', { name: 'Start with the system' }).isDisabled()).toBe(true)
+  await settings.getByRole('button', { name: 'End them' }).click()
+  await settings.getByRole('button', { name: 'End them', pressed: true }).waitFor()
+  await page.getByRole('link', { name: 'Appearance' }).click()
+  await page.getByRole('button', { name: 'Dark' }).click()
+  await expect.poll(() => last('nativeTheme.themeSource')).toBe('["dark"]')
+  const kept = JSON.parse(await readFile(join(desktop.dataDir, 'desktop.json'), 'utf8')) as unknown
+  expect(kept).toMatchObject({ whenQuit: 'end', theme: 'dark' })
+
+  // A quick task from the tray, wherever one is.
+  desktop.click('New Task…')
+  await page.getByRole('dialog', { name: 'New task' }).waitFor()
+  await page.keyboard.press('Escape')
+
+  // Tasks that a second start links to; what is dropped.
+  const task = await call<{ id: string }>(desktop, 'tasks.create', {
+    project_id: demo.project.id,
+    title: 'Linked from elsewhere',
+    description: 'sleep',
+  })
+  expect(await desktop.startAgain(`copse://task/${task.id}`)).toBe(0)
+  await page.locator('[data-task-panel]').getByText('Linked from elsewhere').first().waitFor()
+  await drop(desktop, join(desktop.dataDir, 'window.json'))
+  await page.getByText('Only a folder can be dropped here').waitFor()
+  await drop(desktop, desktop.dataDir)
+  await page.getByText('This folder is no git repository').waitFor()
+
+  // An agent is at work: the tray counts it, and closing the window asks once.
+  const agent = await call<{ id: string }>(desktop, 'agents.create', {
+    name: 'Sleeper',
+    executor: 'command',
+    config: { command: 'sleep 600' },
+  })
+  await call(desktop, 'tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await expect.poll(() => last('tray.setToolTip'), { timeout: 20_000 }).toBe('["Copse: 1 agent at work"]')
+  desktop.click('Pause All Projects')
+  await expect.poll(() => last('tray.setContextMenu')).toContain('Resume Projects')
+  desktop.closeWindow()
+  await desktop.called('window.hide')
+  desktop.closeWindow()
+  await expect.poll(() => desktop.calls.filter(({ name }) => name === 'window.hide').length).toBe(2)
+  expect(desktop.calls.filter(({ name }) => name === 'dialog.showMessageBox')).toHaveLength(1)
+  // The page lives on behind the tray, and quitting is as it was chosen above.
+  expect(await call(desktop, 'system.get', {})).toMatchObject({ data_dir: desktop.dataDir })
+  desktop.click('Quit Copse')
+  expect(await desktop.exited).toBe(0)
+  expect(desktop.log()).toBe('')
+})
+
+async function call<T>({ page }: Desktop, name: string, input: unknown): Promise<T> {
+  const reply = await page.evaluate<{ ok: boolean; value: T }>(
+    `window.copse.call(${JSON.stringify(name)}, ${JSON.stringify(input)})`,
+  )
+  expect(reply, name).toMatchObject({ ok: true })
+  return reply.value
+}
+
+/** What the file manager does: the pointer comes with something, and lets go of it. */
+async function drop({ page }: Desktop, path: string): Promise<void> {
+  await page.evaluate(`document.documentElement.dataset.droppedPath = ${JSON.stringify(path)}`)
+  const cdp = await page.context().newCDPSession(page)
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await cdp.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data })
+  await cdp.detach()
+}

@@ -1,7 +1,8 @@
-import { ref } from 'vue'
+import { ref, watch } from 'vue'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { OperationOutput } from '../../../src-shared/contract/operations.ts'
 import { errorSentence } from '../../stores/error-sentence.ts'
+import { useDesktop } from '../../stores/desktop.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useSession } from '../../stores/session.ts'
@@ -25,6 +26,7 @@ export function folderProblem(error: unknown): FolderProblem {
 
 /** From a folder to a project: choose, inspect, name, create. */
 export function useChooseRepository() {
+  const desktop = useDesktop()
   const navigation = useNavigation()
   const projects = useProjects()
   const session = useSession()
@@ -52,6 +54,15 @@ export function useChooseRepository() {
       found.value = seen
       name.value = seen.name
     })
+  // One that was dropped on the window, before this screen or on it.
+  watch(
+    () => desktop.folder,
+    () => {
+      const folder = desktop.takeFolder()
+      if (folder !== null) void inspect(folder)
+    },
+    { immediate: true },
+  )
   async function choose(): Promise<void> {
     const folder = await session.pickFolder()
     if (folder !== null) await inspect(folder)

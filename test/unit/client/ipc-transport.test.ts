@@ -30,6 +30,10 @@ function bridge(reply: CallReply = { ok: true, value: null }) {
     openFolder: () => Promise.resolve(false),
     notify: () => undefined,
     setBadge: () => undefined,
+    listen: () => undefined,
+    change: () => Promise.resolve(),
+    update: () => Promise.resolve(),
+    setManners: () => undefined,
   }
   return { desktop, asked, push: (item: StreamReply) => push(item), open: () => open }
 }

@@ -32,6 +32,20 @@ class App extends EventEmitter {
     // The stand-in shows no name anywhere.
   }
 
+  setAppUserModelId(): void {
+    // Windows alone looks at it.
+  }
+
+  getPath(name: string): string {
+    const path = this.#paths.get(name)
+    if (path === undefined) throw new Error(`${name} has no path`)
+    return path
+  }
+
+  getLoginItemSettings() {
+    return { openAtLogin: false, wasOpenedAtLogin: false }
+  }
+
   getApplicationNameForProtocol(...args: unknown[]): unknown {
     return record('app.getApplicationNameForProtocol', args, '')
   }
@@ -40,35 +54,42 @@ class App extends EventEmitter {
     this.#paths.set(name, path)
   }
 
-  /** Keeps a pid in userData; a second start nudges the first by a signal, as Electron does by a socket. */
+  /** Keeps a pid in userData; a second start leaves its arguments there and nudges the first by a signal. */
   requestSingleInstanceLock(): boolean {
     const folder = this.#paths.get('userData')
     if (folder === undefined) throw new Error('userData has no path yet')
     mkdirSync(folder, { recursive: true })
     const lock = join(folder, 'standin.pid')
+    const args = join(folder, 'standin.args')
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
     } catch {
       const holder = Number(readFileSync(lock, 'utf8'))
       if (isRunning(holder)) {
+        writeFileSync(args, JSON.stringify(process.argv))
         process.kill(holder, 'SIGUSR2')
         return false
       }
       writeFileSync(lock, String(process.pid))
     }
-    process.on('SIGUSR2', () => this.emit('second-instance', {}, [], ''))
+    process.on('SIGUSR2', () => {
+      this.emit('second-instance', {}, JSON.parse(readFileSync(args, 'utf8')), '')
+      record('app.second-instance', [], null)
+    })
     process.once('exit', () => rmSync(lock, { force: true }))
     return true
   }
 
-  /** Electron's order: before-quit, the windows close, will-quit (which may be prevented), quit. */
+  /** Electron's order: before-quit (which may be prevented), the windows close, will-quit (too), quit. */
   quit(): void {
     if (this.#quitting) return
+    let prevented = false
+    const event = { preventDefault: () => (prevented = true) }
+    this.emit('before-quit', event)
+    if (prevented) return
     this.#quitting = true
-    this.emit('before-quit', { preventDefault: () => undefined })
     void this.closeWindows().then(() => {
-      let prevented = false
-      this.emit('will-quit', { preventDefault: () => (prevented = true) })
+      this.emit('will-quit', event)
       this.#quitting = false
       if (prevented) return
       this.emit('quit', {}, 0)

@@ -4,6 +4,8 @@ import { record } from './protocol-to-parent.ts'
 import { WebContents } from './web-contents.ts'
 
 export interface WindowOptions {
+  readonly x?: number
+  readonly y?: number
   readonly width: number
   readonly height: number
   readonly webPreferences: { readonly preload: string }
@@ -47,7 +49,8 @@ export class BrowserWindow extends EventEmitter {
   }
 
   getNormalBounds() {
-    return { x: 0, y: 0, width: this.#options.width, height: this.#options.height }
+    const { x = 0, y = 0, width, height } = this.#options
+    return { x, y, width, height }
   }
 
   isMaximized(): boolean {
@@ -60,6 +63,10 @@ export class BrowserWindow extends EventEmitter {
 
   show(): void {
     record('window.show', [], undefined)
+  }
+
+  hide(): void {
+    record('window.hide', [], undefined)
   }
 
   focus(): void {

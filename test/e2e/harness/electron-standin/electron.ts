@@ -6,15 +6,19 @@ export { BrowserWindow } from './browser-window.ts'
 export { ipcMain } from './ipc-main.ts'
 export { protocol } from './app-scheme.ts'
 export { safeStorage } from './safe-storage.ts'
+export { Menu, Tray } from './menus.ts'
 
 export const shell = {
   openExternal: (...args: unknown[]) => Promise.resolve(record('shell.openExternal', args, undefined)),
+  openPath: (...args: unknown[]) => Promise.resolve(record('shell.openPath', args, '')),
   showItemInFolder: (...args: unknown[]) => record('shell.showItemInFolder', args, undefined),
 }
 
 export const dialog = {
   showOpenDialog: (...args: unknown[]) =>
     Promise.resolve(record('dialog.showOpenDialog', [args.at(-1)], { canceled: true, filePaths: [] })),
+  showMessageBox: (...args: unknown[]) =>
+    Promise.resolve(record('dialog.showMessageBox', [args.at(-1)], { response: 0, checkboxChecked: false })),
   showErrorBox: (...args: unknown[]) => record('dialog.showErrorBox', args, undefined),
 }
 
@@ -25,10 +29,20 @@ export const session = {
   },
 }
 
-export const Menu = {
-  buildFromTemplate: (template: unknown) => template,
-  setApplicationMenu: (menu: unknown) => record('Menu.setApplicationMenu', [menu], undefined),
+export const nativeTheme = {
+  shouldUseDarkColors: false,
+  set themeSource(theme: string) {
+    record('nativeTheme.themeSource', [theme], undefined)
+  },
 }
+
+export const nativeImage = { createFromPath: (path: string) => path }
+
+/** One display; a test may say where and how large it is. */
+const display = () => record('screen', [], { id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1080 } })
+export const screen = { getPrimaryDisplay: display, getAllDisplays: () => [display()] }
+
+export const powerMonitor = new EventEmitter()
 
 /** A test clicks it by answering `click` to its being shown. */
 export class Notification extends EventEmitter {

@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events'
+
 /** What the stand-in tells the test: everything that the app asked of the desktop. */
 export interface DesktopCall {
   readonly name: string
@@ -10,8 +12,24 @@ export interface DesktopAnswer {
   readonly answer: unknown
 }
 
+/** What the test does to the desktop: a click on an item of a menu, the window's own button, another program's doing. */
+export interface DesktopAct {
+  readonly act: 'click' | 'close'
+  /** The item's label. */
+  readonly item?: string
+}
+
 const answers = new Map<string, unknown>()
-process.on('message', (message: DesktopAnswer) => answers.set(message.name, message.answer))
+const acts = new EventEmitter()
+process.on('message', (message: DesktopAnswer | DesktopAct) => {
+  if ('act' in message) acts.emit(message.act, message.item)
+  else answers.set(message.name, message.answer)
+})
+
+/** Has the test's acts of a kind done. */
+export function onAct(kind: DesktopAct['act'], perform: (item: string) => void): void {
+  acts.on(kind, perform)
+}
 // The test's channel must not keep the app alive.
 process.channel?.unref()
 

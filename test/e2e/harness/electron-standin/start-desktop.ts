@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { chromiumArgs, ensureChromium } from '../../../helpers/browser.ts'
-import type { DesktopAnswer, DesktopCall } from './protocol-to-parent.ts'
+import type { DesktopAct, DesktopAnswer, DesktopCall } from './protocol-to-parent.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..', '..')
 
@@ -20,6 +20,12 @@ export interface Desktop extends AsyncDisposable {
   called(name: string): Promise<DesktopCall>
   /** How calls of that name are answered from now on. */
   answer(name: string, answer: unknown): void
+  /** Clicks an item of the menus or the tray. */
+  click(item: string): void
+  /** Clicks the window's own button that closes it. */
+  closeWindow(): void
+  /** Starts the program once more, as the system does for a link; resolves when the second has ended. */
+  startAgain(...args: readonly string[]): Promise<number | null>
   log(): string
   /** Resolves to the exit code when the app has ended by itself. */
   readonly exited: Promise<number | null>
@@ -29,7 +35,7 @@ export interface Desktop extends AsyncDisposable {
 
 /** Starts Chromium and the built app; waits for the app's window. */
 export async function startDesktop(
-  options: { readonly env?: Readonly<Record<string, string>> } = {},
+  options: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] } = {},
 ): Promise<Desktop> {
   const folder = await mkdtemp(join(tmpdir(), 'copse-desktop-'))
   const profile = join(folder, 'profile')
@@ -41,7 +47,8 @@ export async function startDesktop(
   })
   const port = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]
   const dataDir = options.env?.['SVC_DATA_DIR'] ?? join(folder, 'data')
-  const app = startMain({ ...options.env, SVC_DATA_DIR: dataDir, COPSE_STANDIN_CHROMIUM: `http://127.0.0.1:${port}` })
+  const env = { ...options.env, SVC_DATA_DIR: dataDir, COPSE_STANDIN_CHROMIUM: `http://127.0.0.1:${port}` }
+  const app = startMain(env, options.args)
   const opened = context.waitForEvent('page', { timeout: 30_000 })
   const page = await Promise.race([
     opened,
@@ -53,6 +60,7 @@ export async function startDesktop(
     ...app,
     page,
     dataDir,
+    startAgain: (...args) => startMain(env, args).exited,
     [Symbol.asyncDispose]: async () => {
       await app.quit()
       await context.close()
@@ -61,10 +69,15 @@ export async function startDesktop(
   }
 }
 
-type Main = Omit<Desktop, 'page' | 'dataDir' | typeof Symbol.asyncDispose>
+type Main = Omit<Desktop, 'page' | 'dataDir' | 'startAgain' | typeof Symbol.asyncDispose>
 
-function startMain(env: Readonly<Record<string, string>>): Main {
-  const args = ['--import', join(import.meta.dirname, 'register.ts'), join(root, 'dist', 'main', 'electron.js')]
+function startMain(env: Readonly<Record<string, string>>, more: readonly string[] = []): Main {
+  const args = [
+    '--import',
+    join(import.meta.dirname, 'register.ts'),
+    join(root, 'dist', 'main', 'electron.js'),
+    ...more,
+  ]
   const child = spawn(process.execPath, args, {
     env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -90,6 +103,8 @@ function startMain(env: Readonly<Record<string, string>>): Main {
         else waiting.set(name, resolve)
       }),
     answer: (name, answer) => void child.send({ name, answer } satisfies DesktopAnswer),
+    click: (item) => void child.send({ act: 'click', item } satisfies DesktopAct),
+    closeWindow: () => void child.send({ act: 'close' } satisfies DesktopAct),
     log: () => log,
     exited,
     quit: () => {

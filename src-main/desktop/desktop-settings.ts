@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { DesktopSettings, PageManners } from '../../src-shared/contract/desktop.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
+
+/** What the program keeps about itself on this machine. */
+export interface Kept extends DesktopSettings {
+  /** The page's, for the first paint of the next window. */
+  readonly theme: PageManners['theme']
+  /** The ids of the projects that the tray has paused, and would let go on. */
+  readonly paused: readonly string[]
+}
+
+export interface DesktopSettingsFile {
+  get(): Kept
+  change(change: Partial<Kept>): void
+}
+
+const shape = z.object({
+  whenClosed: z.enum(['ask', 'tray', 'quit']).catch('ask'),
+  whenQuit: z.enum(['ask', 'end']).catch('ask'),
+  updates: z.enum(['stable', 'beta', 'off']).catch('stable'),
+  theme: z.enum(['system', 'light', 'dark']).catch('system'),
+  paused: z.array(z.string()).catch([]),
+})
+
+/** Reads `file` once and writes it at every change. What is missing or unusable there is as at the first start. */
+export function openDesktopSettings(file: string): DesktopSettingsFile {
+  const kept = shape.safeParse(parseJson(readIfThere(file)))
+  let now: Kept = kept.success ? kept.data : shape.parse({})
+  return {
+    get: () => now,
+    change: (change) => {
+      now = { ...now, ...change }
+      writeFileSync(file, JSON.stringify(now, null, 2), { mode: 0o600 })
+    },
+  }
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return '{}'
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+import type { WebContents } from 'electron'
+import { isAbsolute } from 'node:path'
+import {
+  desktopChannels,
+  type DesktopChange,
+  type DesktopState,
+  type PageManners,
+  type UpdateStep,
+} from '../../src-shared/contract/desktop.ts'
+import { isFolder } from './is-folder.ts'
+import { pageMessages } from './page-messages.ts'
+import type { PageRequests } from './page-requests.ts'
+import { openTrustedIpc } from './trusted-ipc.ts'
+
+/** What the page may know and change of how the program behaves here. */
+export interface MannersDoor {
+  readonly requests: PageRequests
+  state(): DesktopState
+  change(change: DesktopChange): void
+  update(step: UpdateStep): Promise<void>
+  manners(manners: PageManners): void
+}
+
+export interface OpenMannersDoor extends Disposable {
+  /** Something in the state has changed. */
+  tell(): void
+}
+
+/** Tells the page of the desktop, and the desktop of the page. */
+export function openMannersDoor(door: MannersDoor): OpenMannersDoor {
+  const ipc = openTrustedIpc()
+  let listener: WebContents | null = null
+  const tell = () => listener?.send(desktopChannels.state, door.state())
+
+  const watched = new WeakSet<WebContents>()
+  const watch = (sender: WebContents) => {
+    if (watched.has(sender)) return
+    watched.add(sender)
+    const leave = () => {
+      if (listener !== sender) return
+      listener = null
+      door.requests.detach()
+    }
+    sender.once('destroyed', leave)
+    sender.on('did-start-navigation', (details) => {
+      if (details.isMainFrame && !details.isSameDocument) leave()
+    })
+  }
+
+  ipc.handle(desktopChannels.listen, ({ sender }) => {
+    watch(sender)
+    listener = sender
+    tell()
+    door.requests.attach((request) => sender.send(desktopChannels.request, request))
+    return null
+  })
+  ipc.handle(desktopChannels.change, (_event, change) => {
+    door.change(pageMessages.change(change))
+    tell()
+    return null
+  })
+  ipc.handle(desktopChannels.update, async (_event, step) => {
+    await door.update(pageMessages.step(step))
+    return null
+  })
+  ipc.hear(desktopChannels.manners, (_event, manners) => door.manners(pageMessages.manners(manners)))
+  ipc.hear(desktopChannels.dropped, (_event, path) => {
+    if (typeof path === 'string') void dropped(door.requests, path)
+  })
+  return { tell, [Symbol.dispose]: () => ipc[Symbol.dispose]() }
+}
+
+async function dropped(requests: PageRequests, path: string): Promise<void> {
+  const folder = isAbsolute(path) && (await isFolder(path))
+  if (folder) requests.ask({ kind: 'add_folder', path })
+  else requests.ask({ kind: 'refused', message: 'Only a folder can be dropped here: one with a git repository in it.' })
+}

@@ -1,0 +1,98 @@
+import type { MenuItemConstructorOptions } from 'electron'
+import type { DesktopRequest, MenuCommand } from '../../src-shared/contract/desktop.ts'
+import { acceleratorOf } from './accelerator.ts'
+
+/** What the menus are made of. */
+export interface MenuParts {
+  readonly platform: NodeJS.Platform
+  readonly developer: boolean
+  /** Those of the page, with the keys that the person has chosen; none before it has said so. */
+  readonly commands: readonly MenuCommand[]
+  ask(request: DesktopRequest): void
+  showLicences(): void
+}
+
+const separator: MenuItemConstructorOptions = { type: 'separator' }
+const goTo = ['go-board', 'go-inbox', 'go-agents', 'go-workflow']
+const onTask = ['open', 'changes', 'review', 'full', 'edit', 'move', 'start', 'stop']
+
+/** The native menus: what the page does, with its keys as they are now, and what belongs to every program. */
+export function menuTemplate(parts: MenuParts): MenuItemConstructorOptions[] {
+  const mac = parts.platform === 'darwin'
+  const of = (...ids: readonly string[]) => ids.flatMap((id) => commandItem(parts, id))
+  const settings = of('go-settings').map((item) => ({ ...item, label: 'Settings…' }))
+  const file: MenuItemConstructorOptions[] = [
+    ...of('new'),
+    { label: 'Add Project…', click: () => parts.ask({ kind: 'open_screen', screen: 'add' }) },
+    separator,
+    ...(mac ? [] : [...settings, separator]),
+    { role: 'close' },
+    ...(mac ? [] : [{ role: 'quit' } as const]),
+  ]
+  const view: MenuItemConstructorOptions[] = [
+    ...of('palette', 'search'),
+    separator,
+    { role: 'resetZoom' },
+    { role: 'zoomIn' },
+    { role: 'zoomOut' },
+    separator,
+    { role: 'togglefullscreen' },
+    ...(parts.developer ? [{ role: 'reload' } as const, { role: 'toggleDevTools' } as const] : []),
+  ]
+  const help: MenuItemConstructorOptions[] = [
+    ...of('shortcuts'),
+    separator,
+    { label: 'Check for Updates…', click: () => parts.ask({ kind: 'open_screen', screen: 'settings/desktop' }) },
+    { label: 'Licences', click: parts.showLicences },
+    ...(mac ? [] : [{ role: 'about' } as const]),
+  ]
+  return [
+    ...(mac ? [{ label: 'Copse', submenu: appMenu(settings) }] : []),
+    { label: '&File', submenu: file },
+    { role: 'editMenu' },
+    { label: '&View', submenu: view },
+    ...submenu('&Go', of(...goTo)),
+    ...submenu('&Task', of(...onTask)),
+    { role: 'windowMenu' },
+    { role: 'help', label: '&Help', submenu: help },
+  ]
+}
+
+function appMenu(settings: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return [
+    { role: 'about' },
+    separator,
+    ...settings,
+    separator,
+    { role: 'services' },
+    separator,
+    { role: 'hide' },
+    { role: 'hideOthers' },
+    { role: 'unhide' },
+    separator,
+    { role: 'quit' },
+  ]
+}
+
+function submenu(label: string, items: MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return items.length === 0 ? [] : [{ label, submenu: items }]
+}
+
+/** The page listens to its keys itself: the menu only shows them, and a click asks the page. */
+function commandItem({ commands, platform, ask }: MenuParts, id: string): MenuItemConstructorOptions[] {
+  const command = commands.find((one) => one.id === id)
+  if (command === undefined) return []
+  const accelerator = command.keys === null ? null : acceleratorOf(command.keys, platform)
+  return [
+    {
+      id,
+      label: command.label.replaceAll('&', '&&'),
+      registerAccelerator: false,
+      ...(accelerator !== null && { accelerator }),
+      click: (_item, _window, event) => {
+        // Where the system takes the key all the same, the page has heard it first.
+        if (event.triggeredByAccelerator !== true) ask({ kind: 'command', id })
+      },
+    },
+  ]
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { DesktopChange, PageManners, UpdateStep } from '../../src-shared/contract/desktop.ts'
+
+const change: z.ZodType<DesktopChange> = z
+  .strictObject({
+    whenClosed: z.enum(['ask', 'tray', 'quit']),
+    whenQuit: z.enum(['ask', 'end']),
+    updates: z.enum(['stable', 'beta', 'off']),
+    autoStart: z.boolean(),
+  })
+  .partial()
+  // zod lets an undefined pass for what is left out; it must not wipe what is kept.
+  .transform((value) => Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)))
+
+const command = z.object({ id: z.string().max(40), label: z.string().max(80), keys: z.string().max(80).nullable() })
+const manners: z.ZodType<PageManners> = z.object({
+  theme: z.enum(['system', 'light', 'dark']),
+  commands: z.array(command).max(200),
+})
+const step: z.ZodType<UpdateStep> = z.enum(['check', 'download', 'install'])
+
+/** What the page may say. Throws for anything else, which only a broken page sends. */
+export const pageMessages = {
+  change: (value: unknown) => change.parse(value),
+  manners: (value: unknown) => manners.parse(value),
+  step: (value: unknown) => step.parse(value),
+}

@@ -1,0 +1,95 @@
+import type { DesktopSettings, UpdateState, UpdateStep } from '../../src-shared/contract/desktop.ts'
+
+/** Where newer versions come from. */
+export interface Updater {
+  /** The newest version of a channel; null when this is it. */
+  find(channel: 'stable' | 'beta'): Promise<string | null>
+  /** Fetches what was found last. */
+  download(onPercent: (percent: number) => void): Promise<void>
+  /** Ends the program and starts the new one. */
+  install(): Promise<void>
+}
+
+export interface UpdatePorts {
+  /** Why there can be none; else what finds them. */
+  readonly updater: Updater | 'not_installed' | 'no_feed'
+  channel(): DesktopSettings['updates']
+  now(): Date
+  /** Calls `work` from time to time, first soon after the start; answers what ends that. */
+  regularly(work: () => void): () => void
+  onChange(state: UpdateState): void
+}
+
+export interface Updates extends Disposable {
+  state(): UpdateState
+  /** A step that does not fit the state does nothing. */
+  take(step: UpdateStep): Promise<void>
+  /** The channel has been changed. */
+  channelChanged(): Promise<void>
+}
+
+/** Looks for newer versions and says so; fetches and installs one only when it is told to. */
+export function createUpdates(ports: UpdatePorts): Updates {
+  const { updater } = ports
+  const rest = (): UpdateState => {
+    if (typeof updater === 'string') return { kind: 'unavailable', reason: updater }
+    return ports.channel() === 'off' ? { kind: 'off' } : { kind: 'current', checked_at: null }
+  }
+  let state = rest()
+  /** A later look makes what an earlier one found worthless. */
+  let turn = 0
+  const become = (next: UpdateState) => ports.onChange((state = next))
+  const failed = (error: unknown): UpdateState => ({
+    kind: 'failed',
+    message: error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
+  })
+
+  async function check(source: Updater): Promise<void> {
+    const channel = ports.channel()
+    if (channel === 'off' || ['checking', 'downloading', 'ready'].includes(state.kind)) return
+    turn += 1
+    const mine = turn
+    become({ kind: 'checking' })
+    const found = await source
+      .find(channel)
+      .then(
+        (version): UpdateState =>
+          version === null
+            ? { kind: 'current', checked_at: ports.now().toISOString() }
+            : { kind: 'available', version },
+        failed,
+      )
+    if (mine === turn) become(found)
+  }
+  async function download(source: Updater): Promise<void> {
+    if (state.kind !== 'available') return
+    const { version } = state
+    turn += 1
+    const mine = turn
+    const progress = (percent: number) => {
+      const whole = Math.min(100, Math.max(0, Math.floor(percent)))
+      if (mine !== turn || state.kind !== 'downloading' || state.percent === whole) return
+      become({ kind: 'downloading', version, percent: whole })
+    }
+    become({ kind: 'downloading', version, percent: 0 })
+    const done = await source.download(progress).then((): UpdateState => ({ kind: 'ready', version }), failed)
+    if (mine === turn) become(done)
+  }
+  async function take(step: UpdateStep): Promise<void> {
+    if (typeof updater === 'string') return
+    if (step === 'check') await check(updater)
+    if (step === 'download') await download(updater)
+    if (step === 'install' && state.kind === 'ready') await updater.install()
+  }
+  const stop = typeof updater === 'string' ? () => undefined : ports.regularly(() => void take('check'))
+  return {
+    state: () => state,
+    take,
+    channelChanged: async () => {
+      turn += 1
+      become(rest())
+      await take('check')
+    },
+    [Symbol.dispose]: stop,
+  }
+}

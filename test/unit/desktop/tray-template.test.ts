@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { toPause, toResume, trayTemplate, trayTooltip } from '../../../src-main/desktop/tray-template.ts'
+
+const actions = { show: () => {}, newTask: () => {}, pause: () => {}, resume: () => {}, quit: () => {} }
+const projects = [
+  { id: 'a', paused: false },
+  { id: 'b', paused: true },
+]
+
+test('the tray says how many agents run', () => {
+  expect([0, 1, 7].map((running) => trayTooltip({ running, projects }))).toEqual([
+    'Copse: no agent at work',
+    'Copse: 1 agent at work',
+    'Copse: 7 agents at work',
+  ])
+})
+
+test('it has a quick task and a pause, which becomes a way to go on once everything is paused', () => {
+  const labels = (paused: boolean) =>
+    trayTemplate({ running: 0, projects: [{ id: 'a', paused }] }, actions).map(({ label }) => label)
+  expect(labels(false)).toContain('New Task…')
+  expect(labels(false)).toContain('Pause All Projects')
+  expect(labels(true)).toContain('Resume Projects')
+  const none = trayTemplate({ running: 0, projects: [] }, actions)
+  expect(none.filter(({ enabled }) => enabled === false).map(({ label }) => label)).toEqual([
+    'No agent at work',
+    'New Task…',
+    'Pause All Projects',
+  ])
+})
+
+test('going on leaves alone what was paused before the tray did, unless there is nothing else', () => {
+  expect(toPause({ running: 0, projects })).toEqual(['a'])
+  const all = projects.map(({ id }) => ({ id, paused: true }))
+  expect(toResume({ running: 0, projects: all }, ['a', 'gone'])).toEqual(['a'])
+  expect(toResume({ running: 0, projects: all }, [])).toEqual(['a', 'b'])
+})

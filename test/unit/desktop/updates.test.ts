@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { createUpdates, type Updater } from '../../../src-main/desktop/updates.ts'
+import type { DesktopSettings, UpdateState } from '../../../src-shared/contract/desktop.ts'
+
+function updates(
+  updater: Partial<Updater> | 'not_installed' | 'no_feed',
+  channel: DesktopSettings['updates'] = 'stable',
+) {
+  const seen: UpdateState[] = []
+  const done: string[] = []
+  const chosen = { channel }
+  let tick: () => void = () => undefined
+  const made = createUpdates({
+    updater:
+      typeof updater === 'string'
+        ? updater
+        : {
+            find: (asked) => Promise.resolve(done.push(`find ${asked}`)).then(() => null),
+            download: () => Promise.resolve(void done.push('download')),
+            install: () => Promise.resolve(void done.push('install')),
+            ...updater,
+          },
+    channel: () => chosen.channel,
+    now: () => new Date('2026-11-22T10:00:00Z'),
+    regularly: (work) => {
+      tick = work
+      return () => done.push('stopped')
+    },
+    onChange: (state) => seen.push(state),
+  })
+  return { made, seen, done, chosen, tick: () => tick() }
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test.each(['not_installed', 'no_feed'] as const)('without a feed it says so and does nothing (%s)', async (reason) => {
+  const { made, seen } = updates(reason)
+  for (const step of ['check', 'download', 'install'] as const) await made.take(step)
+  expect([made.state(), seen]).toEqual([{ kind: 'unavailable', reason }, []])
+})
+
+test('it looks from time to time, says what it found, and fetches nothing by itself', async () => {
+  const { made, tick, done } = updates({ find: () => Promise.resolve('1.2.0') })
+  tick()
+  await settled()
+  expect([made.state(), done]).toEqual([{ kind: 'available', version: '1.2.0' }, []])
+})
+
+test('off looks nowhere, also when it is asked to', async () => {
+  const { made, tick, done } = updates({}, 'off')
+  tick()
+  await made.take('check')
+  expect([made.state(), done]).toEqual([{ kind: 'off' }, []])
+})
+
+test('a click fetches with its progress, another installs, and no step happens out of turn', async () => {
+  const { made, seen, done } = updates({
+    find: () => Promise.resolve('2.0.0'),
+    download: (onPercent) => {
+      for (const percent of [0.2, 49.9, 49.95, 100]) onPercent(percent)
+      return Promise.resolve()
+    },
+  })
+  await made.take('install')
+  await made.take('download')
+  expect(done).toEqual([])
+  await made.take('check')
+  await made.take('download')
+  expect(seen.map((state) => ('percent' in state ? state.percent : state.kind))).toEqual([
+    'checking',
+    'available',
+    0,
+    49,
+    100,
+    'ready',
+  ])
+  await made.take('check')
+  expect(made.state()).toEqual({ kind: 'ready', version: '2.0.0' })
+  await made.take('install')
+  expect(done).toEqual(['install'])
+})
+
+test('a failure is said in a line, and the next look may be better', async () => {
+  let broken = true
+  const find = () => (broken ? Promise.reject(new Error('no network\nat somewhere')) : Promise.resolve(null))
+  const { made } = updates({ find })
+  await made.take('check')
+  expect(made.state()).toEqual({ kind: 'failed', message: 'no network' })
+  broken = false
+  await made.take('check')
+  expect(made.state()).toEqual({ kind: 'current', checked_at: '2026-11-22T10:00:00.000Z' })
+})
+
+test('another channel looks anew, and what the old one still finds is forgotten', async () => {
+  const answers = new Map<string, (version: string) => void>()
+  const find = (channel: string) => new Promise<string>((resolve) => answers.set(channel, resolve))
+  const { made, chosen } = updates({ find })
+  const first = made.take('check')
+  chosen.channel = 'beta'
+  const second = made.channelChanged()
+  answers.get('beta')?.('3.0.0-beta.1')
+  answers.get('stable')?.('2.0.0')
+  await Promise.all([first, second])
+  expect(made.state()).toEqual({ kind: 'available', version: '3.0.0-beta.1' })
+})
