@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import type { Database } from './database-type.ts'
 import { checkPages, unusable } from './database-trouble.ts'
+import { forgetDeletedWords } from './full-text.ts'
 
 export interface OpenDatabase {
   readonly db: Database
@@ -52,6 +53,7 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     const broken = client.pragma('foreign_key_check') as unknown[]
     if (broken.length > 0) throw new Error(`${file}: ${broken.length} rows point at nothing after the migration.`)
     client.pragma('foreign_keys = ON')
+    forgetDeletedWords(client)
     const inTransaction = client.transaction((work: () => unknown) => work())
     return {
       db,

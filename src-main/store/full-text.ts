@@ -1,3 +1,5 @@
+import type SqliteDatabase from 'better-sqlite3'
+
 /** More words find nothing better, and every one is looked up. */
 const maxWords = 200
 /** Nobody writes a longer word, and a line of base64 is none. */
@@ -31,4 +33,16 @@ function wordsOf(text: string, without: ReadonlySet<string>): ReadonlySet<string
     if (words.size === maxWords) break
   }
   return words
+}
+
+/**
+ * By itself FTS5 only notes that an entry was deleted, and keeps its words in the index for a long time. Says once and
+ * for all that they are to go at once, and takes out those that were left until now.
+ */
+export function forgetDeletedWords(client: SqliteDatabase.Database): void {
+  // A file from before there was any knowledge.
+  if (!client.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'knowledge_text_config'`).get()) return
+  if (client.prepare(`SELECT 1 FROM knowledge_text_config WHERE k = 'secure-delete' AND v = 1`).get()) return
+  client.exec(`INSERT INTO knowledge_text (knowledge_text) VALUES ('optimize')`)
+  client.exec(`INSERT INTO knowledge_text (knowledge_text, rank) VALUES ('secure-delete', 1)`)
 }

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { KnowledgeId } from '../../../src-shared/contract/ids.ts'
 import { checkIndex, putNote, searchNotes, writeNote } from './notes.ts'
-import { openStore } from './open-store.ts'
+import { openDatabase, type OpenDatabase } from '../../../src-main/store/database.ts'
+import { migrations, openStore } from './open-store.ts'
 
 test('any shared word finds an entry, the most relevant first, whatever its case, accents or ending', async () => {
   await using open = await openStore()
@@ -37,6 +38,31 @@ test('what is edited is found by its new words, what is deleted no more', async 
   })
   expect([searchNotes(open, 'elm birch'), open.store.read.knowledge.get(entry.id)]).toEqual([[], null])
   checkIndex(open)
+})
+
+/** In how many blocks of the index a word stands, be it marked as deleted. */
+function blocksWith({ db }: OpenDatabase, word: string): number {
+  const blocks = db.$client.prepare<[], Buffer>('SELECT block FROM knowledge_text_data').pluck().all()
+  return blocks.filter((block) => block.includes(word)).length
+}
+
+test('the index keeps no word of what was edited or deleted, and a start takes out what an older one left', async () => {
+  await using open = await openStore()
+  const { database, store } = open
+  const entry = writeNote(open, { body: 'marmot' })
+  expect(blocksWith(database, 'marmot')).toBe(1)
+  putNote(open, { ...entry, body: 'ocelot' })
+  expect([blocksWith(database, 'marmot'), blocksWith(database, 'ocelot')]).toEqual([0, 1])
+  store.write((q) => q.knowledge.delete(entry.id))
+  expect(blocksWith(database, 'ocelot')).toBe(0)
+  database.db.$client.exec(`INSERT INTO knowledge_text (knowledge_text, rank) VALUES ('secure-delete', 0)`)
+  const { id } = writeNote(open, { body: 'narwhal' })
+  store.write((q) => q.knowledge.delete(id))
+  expect(blocksWith(database, 'narwhal')).toBeGreaterThan(0)
+  database.close()
+  const again = await openDatabase(open.file, migrations)
+  expect(blocksWith(again, 'narwhal')).toBe(0)
+  again.close()
 })
 
 test('a search that was rolled back finds nothing of it', async () => {
