@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { OperationInput, OperationName } from '../../../src-shared/contract/operations.ts'
 import { startJob } from '../../helpers/job.ts'
+import { addMember } from '../../helpers/membership.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
@@ -149,6 +150,55 @@ test.concurrent('only its holders see the environment of an agent', async () => 
   const claim = job.running.client.call('tasks.claim', { task_id: (await job.task()).id, agent_id: mine.id })
   expect(await refusalOf(claim)).toBe('forbidden')
 })
+
+test.concurrent('a member works with the agent of another, and sees all of it but its environment', async () => {
+  await using job = await startJob()
+  const guest = await guestOf(job.running)
+  const { id: user_id } = await guest.call('auth.me', {})
+  await addMember(job.running, job.project.id, user_id, 'member')
+  const agent = await job.running.client.call('agents.create', {
+    name: 'Shared',
+    executor: 'command',
+    config: { command: 'echo "$KEY" > key.txt; echo done', env: { KEY: 'secret' } },
+  })
+  const { env: _, ...shown } = agent.config
+  expect(await guest.call('agents.get', { agent_id: agent.id })).toEqual({ ...agent, config: shown })
+  const task = await guest.call('tasks.create', { project_id: job.project.id, title: 'By a member' })
+  const claimed = await guest.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  expect(claimed.execution.agent_id).toBe(agent.id)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  await guest.call('comments.create', { task_id: task.id, body: 'Shorter, please.' })
+  const judged = await guest.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Too long.' })
+  expect(judged.task.status).toBe('in_progress')
+  await guest.call('tasks.cancel', { task_id: task.id })
+})
+
+test.concurrent(
+  'a body is looked at before what exists, that before rights, and these before the version',
+  async () => {
+    await using job = await startJob()
+    const guest = await guestOf(job.running)
+    const task = await job.task()
+    const move = (by: Client, more: object) =>
+      refusalOf(by.call('tasks.transition', { task_id: task.id, status: 'nowhere', version: 99, ...more }))
+    const unknown = { task_id: job.project.id }
+    expect([
+      await move(job.running.clientWith('svc_wrong'), { ...unknown, version: 'x' }),
+      await move(guest, { ...unknown, version: 'x' }),
+      await move(guest, unknown),
+      await move(guest, {}),
+      await move(job.running.client, {}),
+      await move(job.running.client, { version: task.version }),
+    ]).toEqual([
+      'invalid_token',
+      'validation_failed',
+      'not_found',
+      'not_a_member',
+      'version_conflict',
+      'invalid_transition',
+    ])
+  },
+)
 
 test.concurrent('a role goes to members only', async () => {
   await using job = await startJob()
