@@ -25,7 +25,8 @@ export function problemOf({ path, name }: NamedTest): string | null {
   if (text === null) return `test/${path} is not there`
   const at = ["'", '"', '`'].map((quote) => text.indexOf(`${quote}${name}${quote},`)).find((found) => found >= 0)
   // What calls it: the last word before, past the options of `test.runIf(…)` or `test.each([…])`.
-  const call = at === undefined ? null : text.slice(0, at).match(/\b(?:test|it)\b[^\n]*\(\s*$|\]\)\(\s*$/)?.[0]
+  const call =
+    at === undefined ? null : text.slice(0, at).match(/\b(?:test|it)\b[^\n]*\(\s*$|\](?: as const)?\)\(\s*$/)?.[0]
   if (!call) return `test/${path} has no test “${name}”`
   return /\.(?:skip|todo|fails)\b/.test(call) ? `“${name}” in test/${path} does not run` : null
 }
