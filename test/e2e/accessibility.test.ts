@@ -27,6 +27,29 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('dialog').waitFor()
     expect(await violations(page), 'new task').toEqual([])
     await page.keyboard.press('Escape')
+    for (const [keys, name] of [
+      ['Control+k', 'Command palette'],
+      ['?', 'Keyboard shortcuts'],
+      ['Shift+F', 'Filter'],
+    ] as const) {
+      await page.keyboard.press(keys)
+      await page.getByRole('dialog', { name }).waitFor()
+      expect(await violations(page), name).toEqual([])
+      await page.keyboard.press('Escape')
+    }
+    await card.focus()
+    await page.keyboard.press('.')
+    await page.getByRole('menu').waitFor()
+    expect(await violations(page), 'card menu').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+b')
+    await page.getByRole('table').waitFor()
+    expect(await violations(page), 'list').toEqual([])
+    await page.keyboard.press('Control+b')
+    await page.getByRole('navigation', { name: 'Main' }).getByText('All projects').click()
+    await card.waitFor()
+    expect(await violations(page), 'all projects').toEqual([])
+    await page.goBack()
     await card.click()
     for (const tab of ['Overview', 'Agent', 'Changes', 'Review', 'Activity', 'Hooks', 'Workspace']) {
       await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()

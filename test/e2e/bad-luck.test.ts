@@ -130,6 +130,62 @@ test('a second window shows what happens in the first, and a killed service is t
   }
 })
 
+test('a service that is killed, comes back or is busy costs nothing that was typed', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
+  try {
+    await using repository = await createTestRepository()
+    await using browser = await launchChromium()
+    await using first = await startBuiltService({ dataDir })
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+    page.setDefaultTimeout(30_000)
+    await page.goto(first.url)
+    await page.getByRole('button', { name: 'Make one' }).click()
+    await page.getByLabel('Your name').fill('Owner')
+    await page.getByLabel('Email').fill('owner@copse.test')
+    await page.getByLabel('Password').fill('correct horse')
+    await page.keyboard.press('Enter')
+    await page.getByLabel(/folder of the repository/i).fill(repository.path)
+    await page.getByRole('button', { name: 'Open folder' }).click()
+    await page.getByRole('button', { name: 'Add project' }).click()
+    const write = async (title: string) => {
+      await page
+        .getByRole('region', { name: /^Backlog|^To do/ })
+        .first()
+        .waitFor()
+      await page.keyboard.press('c')
+      await page.getByLabel('Title').fill(title)
+    }
+    const create = page.getByRole('dialog').getByRole('button', { name: /^Create task/ })
+    await write('Typed before the crash')
+
+    // Gone: the window says so, keeps what was typed, and says again that nothing got through.
+    await first.stop('SIGKILL')
+    await page.getByText('Lost the connection to Copse.').waitFor()
+    await create.click()
+    await page.getByText(/did not reach Copse/).waitFor()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
+    await using again = await startBuiltService({ dataDir, port: Number(new URL(first.url).port) })
+    // Back: by itself.
+    await page.getByText('Lost the connection to Copse.').waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
+    await create.click()
+    await page.locator('[data-card]').filter({ hasText: 'Typed before the crash' }).waitFor()
+
+    // Busy: what was asked for goes on when the service does.
+    await write('Written while it was busy')
+    process.kill(again.pid, 'SIGSTOP')
+    try {
+      await create.click()
+      await page.getByRole('dialog').locator('[aria-busy="true"]').waitFor()
+    } finally {
+      process.kill(again.pid, 'SIGCONT')
+    }
+    await page.locator('[data-card]').filter({ hasText: 'Written while it was busy' }).waitFor()
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
 async function signIn(page: Page, service: BuiltService): Promise<Page> {
   page.setDefaultTimeout(20_000)
   await page.goto(service.url)

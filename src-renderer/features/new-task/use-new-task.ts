@@ -1,5 +1,6 @@
-import { computed, reactive, ref } from 'vue'
+import { computed, reactive, ref, watch } from 'vue'
 import { useAgents } from '../../stores/agents.ts'
+import { useDrafts } from '../../stores/drafts.ts'
 import { errorSentence } from '../../stores/error-sentence.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -17,6 +18,16 @@ export function useNewTask(projectId: () => string) {
   const busy = ref(false)
   const failure = ref<string | null>(null)
   const draft = reactive(emptyDraft(null))
+  // What was typed outlives the dialog and the page: it is there again until it is a task or thrown away.
+  const drafts = useDrafts()
+  watch(
+    () => [draft.title, draft.description],
+    ([title, description]) => {
+      drafts.keep('new-task title', title || null)
+      drafts.keep('new-task description', description || null)
+    },
+  )
+  const throwAway = () => Object.assign(draft, { title: '', description: '' })
   const states = computed(() =>
     (projects.workflow(projectId())?.states ?? []).filter(
       (state) => state.kind === 'backlog' || state.kind === 'initial',
@@ -29,6 +40,7 @@ export function useNewTask(projectId: () => string) {
     try {
       const task = await tasks.create(taskInput(projectId(), draft))
       await handOver(task.id, draft)
+      throwAway()
       if (!('taskId' in navigation.route)) navigation.openProject(projectId())
       return true
     } catch (error) {
@@ -45,13 +57,17 @@ export function useNewTask(projectId: () => string) {
     defaultSteps: computed(() => projects.settings(projectId())?.default_review_config.ci_steps ?? []),
     busy,
     failure,
-    /** Begins anew, in the given state or in the one where tasks wait to be taken. */
+    /** Begins anew with what was typed and not sent, in the given state or in the one where tasks wait to be taken. */
     reset(status: string | null): void {
       const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
-      Object.assign(draft, emptyDraft(status ?? usual))
+      Object.assign(draft, emptyDraft(status ?? usual), {
+        title: drafts.get('new-task title') ?? '',
+        description: drafts.get('new-task description') ?? '',
+      })
       failure.value = null
     },
     create,
+    throwAway,
   }
 }
 

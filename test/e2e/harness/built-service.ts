@@ -23,6 +23,8 @@ export interface BuiltServiceOptions {
   readonly dataDir?: string
   /** `serve` prints no code; `local` is `npm start` without a window, whose link signs in. */
   readonly as?: 'serve' | 'local'
+  /** Where a service listened that comes back; by default any that is free. */
+  readonly port?: number
 }
 
 /** Starts the built service as a person does, and waits until it says that it listens. */
@@ -30,7 +32,7 @@ export async function startBuiltService(options: BuiltServiceOptions = {}): Prom
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'copse-e2e-')))
   const [file, ...args] = options.as === 'local' ? ['headless.js'] : ['cli.js', 'serve', '--json']
   const entry = join(root, 'dist', 'main', file ?? '')
-  const child = spawn(process.execPath, [entry, ...args, '--port', '0', '--data-dir', dataDir], {
+  const child = spawn(process.execPath, [entry, ...args, '--port', String(options.port ?? 0), '--data-dir', dataDir], {
     env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
