@@ -8,7 +8,7 @@ export interface ChangePlace {
 }
 
 /** Every run of changed lines, in the order of the files. */
-export function changePlaces(items: readonly CodeViewDiffItem[]): readonly ChangePlace[] {
+export function changePlaces(items: readonly Pick<CodeViewDiffItem, 'id' | 'fileDiff'>[]): readonly ChangePlace[] {
   return items.flatMap(({ id, fileDiff }) =>
     fileDiff.hunks.flatMap((hunk) => {
       const places: ChangePlace[] = []

@@ -11,6 +11,8 @@ export interface DiffHeaderState {
   onToggle(path: string): void
   onLoad(path: string): void
   onViewed(path: string, viewed: boolean): void
+  /** What opens the file in an editor; null where nothing can. */
+  onOpen(path: string): (() => void) | null
 }
 
 export interface DiffHeaders {
@@ -37,6 +39,7 @@ export function createDiffHeaders(state: DiffHeaderState, app: () => AppContext 
       viewed: state.isViewed(path),
       onToggle: () => state.onToggle(path),
       onLoad: () => state.onLoad(path),
+      open: state.onOpen(path),
       'onUpdate:viewed': (viewed: boolean | null) => state.onViewed(path, viewed === true),
     })
     node.appContext = app()

@@ -1,4 +1,5 @@
-import { parsePatchFiles, type CodeViewDiffItem, type FileDiffMetadata } from '@pierre/diffs'
+import { parsePatchFiles, type FileDiffMetadata } from '@pierre/diffs'
+import type { NotedItem } from './diff-notes.ts'
 
 /** A file of a diff, as the viewer needs it. */
 export interface DiffViewFile {
@@ -20,16 +21,30 @@ export const WORD_DIFF_LIMIT = 5_000
  * One item a file, in the order given; `id` is its path. Files that the patch leaves out (binary, too large)
  * get a header without lines. `version` changes exactly when the file's shown content does.
  */
-export function diffItems(files: readonly DiffViewFile[], patches: readonly string[]): CodeViewDiffItem[] {
+export function diffItems(files: readonly DiffViewFile[], patches: readonly string[]): NotedItem[] {
   const parsed = new Map<string, FileDiffMetadata>()
   for (const patch of patches) {
-    for (const part of parsePatchFiles(patch)) for (const file of part.files) parsed.set(file.name, file)
+    for (const part of parsePatchFiles(patch))
+      for (const file of part.files) parsed.set(file.name, withShortLines(file))
   }
   return files.map((file) => {
     const fileDiff = parsed.get(file.path) ?? withoutLines(file)
     const version = contentHash(file, fileDiff)
     return { id: file.path, type: 'diff', version, fileDiff: { ...fileDiff, cacheKey: `${file.path}:${version}` } }
   })
+}
+
+/** A line that is longer than this is cut: no reader reads it, and to wrap it takes a browser minutes. */
+export const LONGEST_LINE = 10_000
+
+function withShortLines(file: FileDiffMetadata): FileDiffMetadata {
+  const cut = (line: string) => {
+    if (line.length <= LONGEST_LINE) return line
+    const end = line.endsWith('\n') ? '\n' : ''
+    const more = (line.length - end.length - LONGEST_LINE).toLocaleString('en')
+    return `${line.slice(0, LONGEST_LINE)} … ${more} more characters${end}`
+  }
+  return { ...file, additionLines: file.additionLines.map(cut), deletionLines: file.deletionLines.map(cut) }
 }
 
 const changeTypes = {

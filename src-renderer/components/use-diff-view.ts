@@ -1,9 +1,11 @@
-import { CodeView, type CodeViewDiffItem, type CodeViewOptions } from '@pierre/diffs'
-import { onBeforeUnmount, watch, type AppContext } from 'vue'
+import { CodeView, type CodeViewOptions } from '@pierre/diffs'
+import { onBeforeUnmount, shallowReactive, watch, type AppContext } from 'vue'
 import { useColourScheme } from '../composables/use-colour-scheme.ts'
 import { changePlaces, nextPlace, type ChangePlace } from './change-steps.ts'
+import { createDiffCursor } from './diff-cursor.ts'
 import { createDiffHeaders } from './diff-headers.ts'
 import { diffItems, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
+import { placeOf, withNotes, type DiffNote, type DiffPlace, type NotedItem } from './diff-notes.ts'
 import { diffShadowStyles, diffTheme } from './diff-theme.ts'
 import { diffWorkers } from './diff-workers.ts'
 
@@ -17,23 +19,44 @@ export interface DiffViewSource {
   /** Paths that are ticked off; null where nothing can be. */
   readonly viewed: ReadonlySet<string> | null
   readonly layout: 'unified' | 'split'
+  /** What stands below lines; null where nothing can be said about them. */
+  readonly notes: readonly DiffNote[] | null
+  /** Paths that are folded at first. */
+  readonly folded: ReadonlySet<string>
+  /** There is something on this machine to open a file with. */
+  readonly opens: boolean
 }
 
 export interface DiffViewEvents {
   load(path: string): void
   current(path: string): void
   viewed(path: string, viewed: boolean): void
+  /** Something is to be said about these lines. */
+  comment(place: DiffPlace): void
+  open(path: string, line: number): void
+  /** For those who can't see it: where the cursor is now. */
+  said(words: string): void
 }
 
-type Options = CodeViewOptions<undefined, undefined>
+interface HoveredLine {
+  readonly lineNumber: number
+  readonly side: 'deletions' | 'additions'
+}
+
+type Options = CodeViewOptions<DiffNote, undefined>
 
 /** Owns one viewer: makes it on `mount`, follows source and theme, cleans up with the component. */
 export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents, app: () => AppContext | null) {
   const scheme = useColourScheme()
-  const closed = new Set<string>(source().viewed ?? [])
+  const closed = new Set<string>([...(source().viewed ?? []), ...source().folded])
   const workers = diffWorkers()
-  let view: CodeView | null = null
-  let items: CodeViewDiffItem[] = []
+  let view: CodeView<DiffNote> | null = null
+  let items: NotedItem[] = []
+  let at: string | null = null
+  /** The elements in which the notes stand; whoever shows the diff fills them. */
+  const hosts = shallowReactive(new Map<string, HTMLElement>())
+  /** Notes that were just asked for: who asked goes on in them. */
+  const fresh = new Set<string>()
   const headers = createDiffHeaders(
     {
       file: (path) => source().files.find((candidate) => candidate.path === path),
@@ -43,9 +66,17 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       onToggle: toggle,
       onLoad: (path) => events.load(path),
       onViewed: (path, viewed) => events.viewed(path, viewed),
+      onOpen: (path) => (source().opens ? () => events.open(path, firstChange(items, path)) : null),
     },
     app,
   )
+  const cursor = createDiffCursor({
+    items: () => items,
+    view: () => view,
+    current: () => at,
+    comment: (place) => source().notes && events.comment(place),
+    said: (words) => events.said(words),
+  })
 
   function fold(path: string, shut: boolean): void {
     if (shut) closed.add(path)
@@ -66,21 +97,53 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     for (const path of before) if (!now.has(path)) fold(path, false)
   }
   function show(): void {
-    items = diffItems(source().files, source().patches).map((item) => ({ ...item, collapsed: closed.has(item.id) }))
-    view?.setItems(items)
+    const byPath = Map.groupBy(source().notes ?? [], ({ path }) => path)
+    const added = followHosts(hosts, source().notes ?? [])
+    if (view) for (const key of added) fresh.add(key)
+    items = diffItems(source().files, source().patches).map((item) => ({
+      ...withNotes(item, byPath.get(item.id) ?? []),
+      collapsed: closed.has(item.id),
+    }))
+    keepFocus(hosts, () => view?.setItems(items))
+    // Who asked for it types on: the field must be there before the next key.
+    if (fresh.size > 0) view?.render(true)
     headers.refresh()
   }
   function configure(): Options {
     const lineDiffType = wordDiff(source().files)
     // With workers, what they mark is theirs to say; the viewer's own option serves without them.
     void workers?.setRenderOptions({ lineDiffType })
-    return viewOptions(source().layout, scheme.value, lineDiffType, headers.draw)
+    const options = viewOptions(source().layout, scheme.value, lineDiffType, headers.draw)
+    return source().notes === null ? options : { ...options, ...noteOptions() }
+  }
+
+  function noteOptions(): Options {
+    return {
+      enableLineSelection: true,
+      enableGutterUtility: true,
+      renderAnnotation: (...args: readonly unknown[]) => {
+        const [{ metadata }] = args as [{ metadata: DiffNote }]
+        const host = hosts.get(metadata.key)
+        if (host && fresh.delete(metadata.key)) queueMicrotask(() => focusIn(host))
+        return host
+      },
+      renderGutterUtility: (...args: readonly unknown[]) => {
+        const [hovered, { item }] = args as [() => HoveredLine | undefined, { item: NotedItem }]
+        return addButton(() => {
+          const at = hovered()
+          if (at)
+            events.comment(cursor.around(placeOf(item.id, { start: at.lineNumber, end: at.lineNumber, side: at.side })))
+        })
+      },
+      onSelectedLinesChange: (chosen) => cursor.chosen(chosen?.id ?? null, chosen?.range ?? null),
+    }
   }
 
   watch(source, (next, before) => {
     if (next.layout !== before.layout || wordDiff(next.files) !== wordDiff(before.files)) view?.setOptions(configure())
     if (next.viewed !== before.viewed) followTicks(next.viewed ?? new Set(), before.viewed ?? new Set())
-    if (next.files !== before.files || next.patches !== before.patches) show()
+    if (next.folded !== before.folded) followTicks(next.folded, before.folded)
+    if (next.files !== before.files || next.patches !== before.patches || next.notes !== before.notes) show()
     else if (next.loading !== before.loading || next.viewed !== before.viewed) headers.refresh()
   })
   watch(scheme, () => view?.setOptions(configure()))
@@ -89,7 +152,13 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     headers.dispose()
   })
 
-  const current = trackCurrent(() => items, events)
+  const current = trackCurrent(
+    () => items,
+    (path) => {
+      at = path
+      events.current(path)
+    },
+  )
   let place: ChangePlace | null = null
   return {
     mount: (root: HTMLElement): void => {
@@ -98,8 +167,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       current.watch(root, view)
       show()
     },
+    hosts,
+    onKey: (event: KeyboardEvent): boolean => cursor.onKey(event),
+    clearChoice: (): void => cursor.clear(),
     scrollTo: (path: string): void => {
       current.pin()
+      at = path
       view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
     },
     /** To the next run of changed lines after the last one that was stepped to, or in the file at which somebody looks. */
@@ -109,6 +182,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       place = next
       fold(next.id, false)
       current.pin()
+      cursor.put({ path: next.id, side: next.side === 'deletions' ? 'old' : 'new', line: next.lineNumber })
       view?.scrollTo({ type: 'line', ...next, align: 'center', behavior: 'instant' })
       events.current(next.id)
     },
@@ -142,26 +216,69 @@ function viewOptions(
 }
 
 /** Says which file is at the top while somebody scrolls. */
-function trackCurrent(items: () => readonly CodeViewDiffItem[], events: DiffViewEvents) {
+function trackCurrent(items: () => readonly NotedItem[], onCurrent: (path: string) => void) {
   // A file that was asked for stays the current one until somebody scrolls: near the end it cannot come to the top.
   let pinned = false
-  function report(scrollTop: number, view: CodeView): void {
+  function report(scrollTop: number, view: CodeView<DiffNote>): void {
     if (pinned) return
     let current = items()[0]?.id
     for (const item of items()) {
       if ((view.getTopForItem(item.id) ?? Infinity) <= scrollTop + 24) current = item.id
     }
-    if (current !== undefined) events.current(current)
+    if (current !== undefined) onCurrent(current)
   }
   return {
     pin: () => void (pinned = true),
-    watch(root: HTMLElement, view: CodeView): void {
+    watch(root: HTMLElement, view: CodeView<DiffNote>): void {
       for (const type of ['wheel', 'touchmove', 'pointerdown'] as const)
         root.addEventListener(type, () => (pinned = false), { passive: true })
       // The listeners go with the viewer and its element.
       view.subscribeToScroll((scrollTop) => report(scrollTop, view))
     },
   }
+}
+
+/** An element for each note, and none for those that are gone; answers the new ones. */
+function followHosts(hosts: Map<string, HTMLElement>, notes: readonly DiffNote[]): string[] {
+  const kept = new Set(notes.map(({ key }) => key))
+  for (const key of hosts.keys()) if (!kept.has(key)) hosts.delete(key)
+  const added = [...kept].filter((key) => !hosts.has(key))
+  for (const key of added) hosts.set(key, document.createElement('div'))
+  return added
+}
+
+/** The field of a note that wants to be written in. It could not take the focus before the viewer had put it there. */
+function focusIn(host: HTMLElement): void {
+  host.querySelector<HTMLElement>('[data-autofocus]')?.focus({ preventScroll: true })
+}
+
+/** The button that the viewer puts beside the line under the pointer; keys comment with Enter. */
+function addButton(onClick: () => void): HTMLElement {
+  const button = document.createElement('button')
+  button.addEventListener('click', onClick)
+  button.type = 'button'
+  button.className = 'add-note'
+  button.tabIndex = -1
+  button.title = 'Comment on this line (Enter)'
+  button.setAttribute('aria-label', 'Comment on this line')
+  button.textContent = '+'
+  return button
+}
+
+/** The viewer moves the notes when it draws a file anew; whoever writes in one goes on writing. */
+function keepFocus(hosts: ReadonlyMap<string, HTMLElement>, work: () => void): void {
+  const focused = document.activeElement
+  work()
+  if (!(focused instanceof HTMLElement) || ![...hosts.values()].some((host) => host.contains(focused))) return
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focused.focus({ preventScroll: true })
+  })
+}
+
+/** The line at which somebody wants to see a file: where it begins to differ. */
+function firstChange(items: readonly NotedItem[], path: string): number {
+  const places = changePlaces(items.filter(({ id }) => id === path))
+  return places.find(({ side }) => side === 'additions')?.lineNumber ?? 1
 }
 
 function wordDiff(files: readonly DiffViewFile[]): 'word' | 'none' {

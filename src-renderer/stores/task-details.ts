@@ -1,6 +1,7 @@
 import type { Diff, FolderSize, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { Assignee, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import { useClient } from './client.ts'
 
 const SLICE = 1_048_576
@@ -10,12 +11,12 @@ export function useTaskDetails() {
   const client = useClient()
 
   return {
-    /** The whole branch against its base, committed or not; null before the first claim. */
-    branchDiff: (taskId: string): Promise<Diff | null> =>
-      orNull(client.call('tasks.diff', { task_id: taskId, scope: 'branch' })),
+    /** What has changed, by default on the whole branch, committed or not; null before the first claim. */
+    diff: (taskId: string, wishes: DiffWishes): Promise<Diff | null> =>
+      orNull(client.call('tasks.diff', { task_id: taskId, ...wishes })),
     /** One file's patch, however large. */
-    fileDiff: (taskId: string, path: string): Promise<Diff> =>
-      client.call('tasks.diff', { task_id: taskId, scope: 'branch', path }),
+    fileDiff: (taskId: string, path: string, wishes: DiffWishes): Promise<Diff> =>
+      client.call('tasks.diff', { task_id: taskId, path, ...wishes }),
     /** Has changes of the worktree's files told for a minute. */
     watchDiff: (taskId: string) => client.call('tasks.watch_diff', { task_id: taskId }),
     /** Null before the first claim. */
@@ -57,6 +58,9 @@ export function useTaskDetails() {
     },
   }
 }
+
+/** What a diff is compared with, and how. */
+export type DiffWishes = Pick<OperationInput<'tasks.diff'>, 'scope' | 'since_attempt' | 'ignore_whitespace'>
 
 export interface LogPiece {
   readonly text: string

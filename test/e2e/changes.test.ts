@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
@@ -59,6 +59,8 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     expect(await tree.getByRole('button', { name: 'docs', exact: true }).getAttribute('aria-expanded')).toBe('false')
     expect(await tree.locator('[aria-current="true"]').textContent()).toContain('e')
 
+    // Lines are walked and commented by keyboard; what is half written stays, too.
+    await commentByKeyboard(page, panel)
     // What is ticked off is the person's, and stays over a restart.
     await service.stop()
     await using again = await startBuiltService({ as: 'local', dataDir })
@@ -67,6 +69,7 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     await later.openTask('Write on', 'Changes')
     await later.panel.getByText('1 of 8 viewed').waitFor()
     await later.panel.getByRole('checkbox', { name: 'Viewed docs/note.md', checked: true }).waitFor()
+    await later.panel.getByRole('button', { name: /^Send 2 comments to the agent/ }).waitFor()
   } finally {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -92,6 +95,28 @@ test('a file too large to come along says why, and is shown when it is asked for
   await panel.getByText('Too large: over 1 MB of changes').waitFor({ state: 'detached' })
   await panel.getByText('17', { exact: true }).first().waitFor()
 })
+
+/** Comments on two lines of a file, answers, and takes a deletion back. */
+async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
+  const differences = panel.getByRole('region', { name: 'Differences' })
+  await differences.focus()
+  await page.keyboard.press('n')
+  await page.keyboard.press('Shift+ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Why all of them?')
+  await page.keyboard.press('Control+Enter')
+  const thread = panel.getByRole('article', { name: 'Comment by You' })
+  await thread.getByText('Lines', { exact: false }).waitFor()
+  await thread.getByRole('button', { name: 'Reply' }).click()
+  await page.keyboard.type('Or only some?')
+  await page.keyboard.press('Control+Enter')
+  await thread.getByText('Or only some?').waitFor()
+  await thread.getByRole('button', { name: 'Delete the comment' }).last().click()
+  await thread.getByText('Or only some?').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await thread.getByText('Or only some?').waitFor()
+  await panel.getByText('2 comments', { exact: true }).waitFor()
+}
 
 /** How far below the top of the page the bar of a file is. */
 async function topOf(page: Page, path: string): Promise<number> {

@@ -3,7 +3,7 @@ import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useResource, type Resource } from '../../composables/use-resource.ts'
 import { useLive } from '../../stores/live.ts'
-import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskDetails, type DiffWishes } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { treeOrder } from './file-tree.ts'
 import { useDiffWatch } from './use-diff-watch.ts'
@@ -12,15 +12,15 @@ import { useLargeFiles } from './use-large-files.ts'
 /** Events that come together are one reason to look again. */
 const SETTLE = 300
 
-/** The task's whole branch against its base; looked at again when something says that it changed. */
-export function useChanges(taskId: () => string) {
+/** What the task has changed, compared as wished; looked at again when something says that it changed. */
+export function useChanges(taskId: () => string, wishes: () => DiffWishes) {
   const details = useTaskDetails()
   const tasks = useTasks()
   const live = useLive()
-  const large = useLargeFiles(taskId)
+  const large = useLargeFiles(taskId, wishes)
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const diff: Resource<Diff | null> = useResource(async () =>
-    unlessSame(await details.branchDiff(taskId()), diff.value.value),
+    unlessSame(await details.diff(taskId(), wishes()), diff.value.value),
   )
   /** The first answer is there; null is one. */
   const asked = shallowRef(false)
@@ -48,6 +48,11 @@ export function useChanges(taskId: () => string) {
     { immediate: true },
   )
   watch(() => JSON.stringify([task.value?.diff_stat, task.value?.active_execution_id, task.value?.status]), changed)
+  // Another comparison: lines of the one before say nothing in it.
+  watch(wishes, () => {
+    large.clear()
+    void refresh()
+  })
   // What was missed meanwhile is in the next answer.
   watch(() => live.offline, changed)
   useDiffWatch(taskId, changed)

@@ -1,6 +1,6 @@
 import { computed, shallowRef } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskDetails, type DiffWishes } from '../../stores/task-details.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
 interface Part {
@@ -10,7 +10,7 @@ interface Part {
 }
 
 /** The files that were too large to come along with the diff, once somebody asks for them. */
-export function useLargeFiles(taskId: () => string) {
+export function useLargeFiles(taskId: () => string, wishes: () => DiffWishes) {
   const details = useTaskDetails()
   const toasts = useToasts()
   const parts = shallowRef<ReadonlyMap<string, Part>>(new Map())
@@ -23,7 +23,7 @@ export function useLargeFiles(taskId: () => string) {
     const mine = turn
     loading.value = new Set([...loading.value, path])
     try {
-      const diff = await details.fileDiff(taskId(), path)
+      const diff = await details.fileDiff(taskId(), path, wishes())
       if (mine === turn) parts.value = new Map([...parts.value, [path, { file, diff }]])
     } catch (error) {
       toasts.refused(error, `${path} was not loaded.`)

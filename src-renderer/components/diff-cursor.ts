@@ -1,0 +1,111 @@
+import type { CodeView } from '@pierre/diffs'
+import { lineBeside } from './diff-lines.ts'
+import { placeOf, rangeOf, type DiffNote, type DiffPlace, type NotedItem } from './diff-notes.ts'
+
+interface CursorPorts {
+  items(): readonly NotedItem[]
+  view(): CodeView<DiffNote> | null
+  /** The file that is read now. */
+  current(): string | null
+  /** Something is to be said about these lines. */
+  comment(place: DiffPlace): void
+  /** For those who can't see it: where the cursor is now. */
+  said(words: string): void
+}
+
+/** The lines that are chosen in a diff, by pointer or by keys: arrows walk, with Shift they take more lines along. */
+export function createDiffCursor(ports: CursorPorts) {
+  let place: DiffPlace | null = null
+  /** Where a choice of several lines began. */
+  let anchor = 0
+
+  function choose(next: DiffPlace | null): void {
+    place = next
+    const view = ports.view()
+    if (!next) return view?.clearSelectedLines({ notify: false })
+    view?.setSelectedLines({ id: next.path, range: rangeOf(next) }, { notify: false })
+    ports.said(wordsOf(next, ports.items()))
+  }
+  function reveal(): void {
+    if (!place) return
+    const side = place.side === 'old' ? 'deletions' : 'additions'
+    ports
+      .view()
+      ?.scrollTo({ type: 'line', id: place.path, lineNumber: place.line, side, align: 'nearest', behavior: 'instant' })
+  }
+  function move(by: 1 | -1, more: boolean): void {
+    const next = beside(ports.items(), place, ports.current(), by)
+    if (!next) return
+    const isSameSide = place !== null && next.path === place.path && next.side === place.side
+    if (!more || !isSameSide) {
+      anchor = next.line
+      choose(next)
+    } else {
+      const [start_line, line] = [Math.min(anchor, next.line), Math.max(anchor, next.line)]
+      choose({ ...next, line, ...(start_line !== line && { start_line }) })
+    }
+    reveal()
+  }
+  return {
+    /** What the pointer has chosen. */
+    chosen(path: string | null, range: Parameters<typeof placeOf>[1] | null): void {
+      place = path === null || range === null ? null : placeOf(path, range)
+      anchor = place?.start_line ?? place?.line ?? 0
+    },
+    clear: () => choose(null),
+    /** The chosen lines where this line is one of them, else the line alone. */
+    around(at: DiffPlace): DiffPlace {
+      if (place?.path !== at.path || place.side !== at.side) return at
+      return at.line >= (place.start_line ?? place.line) && at.line <= place.line ? place : at
+    },
+    /** Goes to a line that was looked for in another way. */
+    put(next: DiffPlace): void {
+      anchor = next.line
+      choose(next)
+    },
+    /** Answers whether the key was for the lines. */
+    onKey({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): boolean {
+      if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1, shiftKey)
+      else if (key === 'Enter' && place) ports.comment(place)
+      else if (key === 'Escape' && place) choose(null)
+      else return false
+      return true
+    },
+  }
+}
+
+/** The items in the order from `path` on. */
+function beginningAt(items: readonly NotedItem[], path: string | null, by: 1 | -1): NotedItem[] {
+  const open = items.filter(({ collapsed, fileDiff }) => collapsed !== true && fileDiff.hunks.length > 0)
+  const at = items.findIndex(({ id }) => id === path)
+  const rank = (item: NotedItem) => items.indexOf(item)
+  const rest = open.filter((item) => at === -1 || (by === 1 ? rank(item) >= at : rank(item) <= at))
+  return by === 1 ? rest : rest.reverse()
+}
+
+function beside(items: readonly NotedItem[], from: DiffPlace | null, current: string | null, by: 1 | -1) {
+  for (const item of beginningAt(items, from?.path ?? current, by)) {
+    const inFile = from?.path === item.id ? { side: from.side, line: from.line } : null
+    const line = lineBeside(item.fileDiff, inFile, by)
+    if (line) return { path: item.id, side: line.side, line: line.line }
+  }
+  return null
+}
+
+function wordsOf({ path, side, line, start_line }: DiffPlace, items: readonly NotedItem[]): string {
+  const lines = start_line === undefined ? `Line ${line}` : `Lines ${start_line} to ${line}`
+  const diff = items.find(({ id }) => id === path)?.fileDiff
+  const text = diff ? textOf(diff, side, line) : ''
+  return `${lines} of ${path}, ${side === 'old' ? 'before' : 'now'}: ${text}`
+}
+
+function textOf({ hunks, additionLines, deletionLines }: NotedItem['fileDiff'], side: 'old' | 'new', line: number) {
+  for (const hunk of hunks) {
+    const [start, count, first, lines] =
+      side === 'new'
+        ? [hunk.additionStart, hunk.additionCount, hunk.additionLineIndex, additionLines]
+        : [hunk.deletionStart, hunk.deletionCount, hunk.deletionLineIndex, deletionLines]
+    if (line >= start && line < start + count) return (lines[first + line - start] ?? '').trim().slice(0, 200)
+  }
+  return ''
+}

@@ -1,0 +1,56 @@
+import type { FileDiffMetadata } from '@pierre/diffs'
+
+/** One line of a file's diff, as it is walked over: on one side, at its number there. */
+export interface DiffLine {
+  readonly side: 'old' | 'new'
+  readonly line: number
+  readonly kind: 'context' | 'removed' | 'added'
+}
+
+type Hunks = Pick<FileDiffMetadata, 'hunks'>
+
+/** The shown lines of a file from top to bottom; of a change first what is removed. */
+export function* linesIn({ hunks }: Hunks): Generator<DiffLine> {
+  for (const hunk of hunks) {
+    let [before, after] = [hunk.deletionStart, hunk.additionStart]
+    for (const part of hunk.hunkContent) {
+      if (part.type === 'context') {
+        for (let n = 0; n < part.lines; n++) yield { side: 'new', line: after + n, kind: 'context' }
+        before += part.lines
+        after += part.lines
+      } else {
+        for (let n = 0; n < part.deletions; n++) yield { side: 'old', line: before++, kind: 'removed' }
+        for (let n = 0; n < part.additions; n++) yield { side: 'new', line: after++, kind: 'added' }
+      }
+    }
+  }
+}
+
+/** Whether the diff shows a line of a file. */
+export function showsLine({ hunks }: Hunks, side: 'old' | 'new', line: number): boolean {
+  return hunks.some((hunk) => {
+    const start = side === 'new' ? hunk.additionStart : hunk.deletionStart
+    const count = side === 'new' ? hunk.additionCount : hunk.deletionCount
+    return line >= start && line < start + count
+  })
+}
+
+/** The line `by` steps from another one, within the file; null where the file has no more. */
+export function lineBeside(file: Hunks, from: Pick<DiffLine, 'side' | 'line'> | null, by: 1 | -1): DiffLine | null {
+  let before: DiffLine | null = null
+  let found = false
+  for (const line of linesIn(file)) {
+    if (found || (from === null && by === 1)) return line
+    if (from !== null && line.line === from.line && isSame(line, from)) {
+      if (by === -1) return before
+      found = true
+    }
+    before = line
+  }
+  return from === null ? before : null
+}
+
+/** A context line has a number on either side, but is walked over once. */
+function isSame(line: DiffLine, from: Pick<DiffLine, 'side'>): boolean {
+  return line.side === from.side
+}

@@ -1,0 +1,50 @@
+import type { CodeViewDiffItem, DiffLineAnnotation, SelectedLineRange } from '@pierre/diffs'
+import { showsLine } from './diff-lines.ts'
+
+/** Where in a diff something is said: the last of its lines, and the first where there are several. */
+export interface DiffPlace {
+  readonly path: string
+  readonly side: 'old' | 'new'
+  readonly line: number
+  readonly start_line?: number | undefined
+}
+
+/** Something that stands below a line of the diff. What it looks like is up to whoever shows the diff. */
+export interface DiffNote extends DiffPlace {
+  readonly key: string
+}
+
+export type NotedItem = CodeViewDiffItem<DiffNote>
+
+const viewerSide = { old: 'deletions', new: 'additions' } as const
+
+/** The file with the notes on it. A note on a line that the diff does not show stands above the first one. */
+export function withNotes(item: NotedItem, notes: readonly DiffNote[]): NotedItem {
+  const annotations = notes.map((note): DiffLineAnnotation<DiffNote> => ({
+    side: viewerSide[note.side],
+    lineNumber: showsLine(item.fileDiff, note.side, note.line) ? note.line : 0,
+    metadata: note,
+  }))
+  const key = notes.map((note) => `${note.key}@${note.side}${note.line}`).join()
+  return { ...item, annotations, version: ((item.version ?? 0) + hash(key)) >>> 0 }
+}
+
+/** What the viewer calls selected, as a place; of lines on two sides only the last counts. */
+export function placeOf(path: string, { start, side, end, endSide }: SelectedLineRange): DiffPlace {
+  const last = endSide ?? side ?? 'additions'
+  const mixed = side !== undefined && side !== last
+  const [first, line] = mixed ? [end, end] : [Math.min(start, end), Math.max(start, end)]
+  const place = { path, side: last === 'deletions' ? ('old' as const) : ('new' as const), line }
+  return first === line ? place : { ...place, start_line: first }
+}
+
+/** A place as the viewer selects it. */
+export function rangeOf({ side, line, start_line = line }: DiffPlace): SelectedLineRange {
+  return { start: start_line, side: viewerSide[side], end: line, endSide: viewerSide[side] }
+}
+
+function hash(text: string): number {
+  let sum = 0
+  for (let at = 0; at < text.length; at++) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0
+  return sum >>> 0
+}

@@ -1,0 +1,49 @@
+import { computed } from 'vue'
+import type { DiffPlace } from '../../components/diff-notes.ts'
+import { openComments, type Thread } from '../../stores/comment-threads.ts'
+import { useComments } from '../../stores/comments.ts'
+import { useCommentActions } from '../../stores/comment-actions.ts'
+import { useDrafts, useDraftText } from '../../stores/drafts.ts'
+import { anchorOf, lineNotes, readPlace, type LineNotes } from './line-notes.ts'
+
+/** What is said about the lines of a task's changes, and what is being written. */
+export function useLineNotes(taskId: () => string, files: () => readonly { readonly path: string }[]) {
+  const comments = useComments()
+  const drafts = useDrafts()
+  const actions = useCommentActions(taskId)
+  const threads = computed(() => comments.threads(taskId()))
+  const byKey = computed(() => new Map(threads.value.map((thread) => [thread.root.id as string, thread])))
+  const placeKey = () => `line-place/${taskId()}`
+  const text = useDraftText(() => `line/${taskId()}`)
+  const writing = computed({
+    get: () => readPlace(drafts.get(placeKey())),
+    set: (place) => drafts.keep(placeKey(), place && JSON.stringify(place)),
+  })
+  const paths = computed(() => new Set(files().map(({ path }) => path)))
+  /** The same notes as long as they say the same: whoever shows them is not woken for nothing. */
+  const found = computed<LineNotes>((before) => {
+    const next = lineNotes(threads.value, paths.value, writing.value)
+    const same = before && JSON.stringify(before.notes) === JSON.stringify(next.notes)
+    return same ? { ...next, notes: before.notes } : next
+  })
+  return {
+    actions,
+    text: computed(() => text.value),
+    type: (words: string): void => void (text.value = words),
+    /** No comment is being written any more; what was typed is kept. */
+    end: (): void => void (writing.value = null),
+    notes: computed(() => found.value.notes),
+    strays: computed(() => found.value.strays),
+    counts: computed(() => found.value.counts),
+    open: computed(() => openComments(threads.value)),
+    threadOf: (key: string): Thread | undefined => byKey.value.get(key),
+    begin: (place: DiffPlace): void => void (writing.value = place),
+    /** Whether it was written. */
+    write: (body: string): Promise<boolean> => {
+      const place = writing.value
+      return place ? actions.write(body, anchorOf(place)) : Promise.resolve(false)
+    },
+    replyOf: (key: string): string => drafts.get(`reply/${key}`) ?? '',
+    keepReply: (key: string, reply: string): void => drafts.keep(`reply/${key}`, reply || null),
+  }
+}
