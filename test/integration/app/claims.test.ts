@@ -34,6 +34,8 @@ test.concurrent('a person claims, works in the worktree and finishes', async () 
     () => client.call('executions.get', { execution_id: id }),
     (one) => one.status === 'running',
   )
+  // Their shell and editor come and go: no lock stands for them.
+  expect((await client.call('tasks.workspace', { task_id: task.id })).lock).toBeNull()
   await job.repository.write({ 'mine.txt': 'by hand' }, claimed.workspace?.path)
   const finished = await client.call('executions.finish', { execution_id: id, status: 'succeeded' })
   expect(finished.execution.status).toBe('succeeded')
