@@ -141,6 +141,15 @@ test.concurrent('mark-all-read takes its project from the query, and leaves the 
   const { client } = job.running
   const other = await client.call('projects.create', { name: 'Other', repo_path: repository.path })
   await passReview(job, 'One')
+  const { id: task_id } = await client.call('tasks.create', { project_id: other.id, title: 'Two' })
+  await client.call('tasks.claim', { task_id })
+  const { version } = await job.running.taskWhere(task_id, (one) => !one.entry_barrier)
+  await client.call('tasks.transition', { task_id, status: 'blocked', version })
+  const blocked = await job.running.eventually(
+    () => list(client, { project_id: other.id }),
+    (items) => items.length === 1,
+  )
+  expect((await list(client)).map((one) => one.id)).toContain(blocked[0]?.id)
   const post = async (query: string) => {
     const response = await fetch(`${job.running.url}/api/v1/notifications/mark-all-read${query}`, {
       method: 'POST',
@@ -149,7 +158,10 @@ test.concurrent('mark-all-read takes its project from the query, and leaves the 
     return [response.status, await response.text()]
   }
   const unread = async () => (await client.call('notifications.unread_count', {})).count
+  const inOther = async () => (await client.call('notifications.unread_count', { project_id: other.id })).count
+  expect([await unread(), await inOther()]).toEqual([2, 1])
   expect(await post(`?project_id=${other.id}`)).toEqual([204, ''])
+  expect(await inOther()).toBe(0)
   expect(await unread()).toBe(1)
   expect((await post('?project_id=nonsense'))[0]).toBe(400)
   expect(await unread()).toBe(1)

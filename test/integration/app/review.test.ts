@@ -45,6 +45,8 @@ test.concurrent(
       [2, 'passed', [0, 0]],
       [1, 'failed', [0, 1]],
     ])
+    const { items: told } = await job.running.client.call('notifications.list', {})
+    expect(told.map((one) => one.event_type)).toEqual(['review.passed', 'review.failed'])
     const executions = await job.executions(task.id)
     expect(executions.map((one) => one.status)).toEqual(['succeeded', 'succeeded'])
     expect(executions[0]?.prompt).toContain('wrong')
@@ -123,6 +125,8 @@ test.concurrent('a reviewer judges over REST with the token of its execution, wh
   expect(passed).toMatchObject({ status: 'review', error_annotation: null, review_summary: { status: 'passed' } })
   const { items: reviews } = await job.running.client.call('tasks.reviews', { task_id: task.id })
   expect(reviews[0]?.verdicts).toMatchObject([{ by: `agent:${reviewer.id}`, verdict: 'pass', feedback: 'Well done' }])
+  const { items: told } = await job.running.client.call('notifications.list', {})
+  expect(told.map((one) => one.event_type)).toEqual(['review.passed'])
   const [judge] = await job.executions(task.id)
   expect(judge).toMatchObject({ role: 'reviewer', agent_id: reviewer.id, status: 'succeeded' })
   expect(judge?.prompt).toContain('Look well.')

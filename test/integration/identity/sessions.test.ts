@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { openIdentity, person } from './open-identity.ts'
@@ -108,11 +110,19 @@ test('a refresh token ends after seven days, and at logout', async () => {
 
 test('an access token is a JWT by HS256 that says who it is for and until when, and nothing else', async () => {
   await using opened = await openIdentity()
-  const { access_token, refresh_token, user } = await opened.identity.register(person('owner@example.com'))
+  const { access_token, user } = await opened.identity.register(person('owner@example.com'))
   const iat = opened.time.now / 1_000
   expect(decodeProtectedHeader(access_token).alg).toBe('HS256')
   expect(decodeJwt(access_token)).toEqual({ sub: user.id, email: user.email, is_admin: true, iat, exp: iat + 900 })
+})
+
+test('a refresh token is a UUID, and what is kept of it is its SHA-256', async () => {
+  await using opened = await openIdentity()
+  const { refresh_token } = await opened.identity.register(person('owner@example.com'))
   expect(refresh_token).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const kept = JSON.stringify(opened.db.all(sql`select * from refresh_tokens`))
+  expect(kept).not.toContain(refresh_token)
+  expect(kept).toContain(hash('sha256', refresh_token))
 })
 
 test('an access token works for 15 minutes', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FakeIssue } from '../../helpers/fake-tracker.ts'
+import { startTracker, type FakeIssue } from '../../helpers/fake-tracker.ts'
 import { startIntegrationJob } from '../../helpers/integration-job.ts'
 import { refused } from '../../helpers/refusal.ts'
 
@@ -38,11 +38,14 @@ test('every open issue of a GitHub repository becomes one task, and none of it b
       external_issue_url: `${at.tracker.url}/octo/hello/issues/9`,
     },
   ])
+  const before = await at.tasks()
   at.tracker.repositories.set('octo/hello', [
-    { number: 3, title: 'It breaks, edited' },
+    { number: 3, title: 'It breaks, edited', body: 'Never mind', labels: ['wontfix'] },
+    { number: 9, title: 'Nothing to say', state: 'closed' },
     { number: 10, title: 'New' },
   ])
   expect(await at.sync()).toEqual({ imported: 1, skipped: 1, errors: 0 })
+  expect((await at.tasks()).slice(0, 2)).toEqual(before)
   expect((await at.tasks()).map((task) => task.title)).toEqual(['It breaks', 'Nothing to say', 'New'])
 })
 
@@ -125,6 +128,26 @@ test('imported tasks start in the chosen state, and the coder is the chosen assi
   expect(task).toMatchObject({ status: 'todo', roles: { coder: { type: 'agent', id: agent.id } } })
   await at.job.running.client.call('agents.delete', { agent_id: agent.id })
   expect((await refused(at.sync())).details).toEqual({ reason: 'unknown_assignee' })
+})
+
+test('a repository of the same name on another host is another one, and a person may be the coder', async () => {
+  await using at = await startIntegrationJob()
+  await using elsewhere = await startTracker()
+  const { client } = at.job.running
+  for (const tracker of [at.tracker, elsewhere]) tracker.repositories.set('octo/hello', issues(2))
+  await at.integrate()
+  expect(await at.sync()).toEqual({ imported: 2, skipped: 0, errors: 0 })
+  await client.call('integrations.delete', { project_id: at.job.project.id })
+  const me = await client.call('auth.me', {})
+  await at.integrate({ base_url: elsewhere.url, default_assignee_type: 'user', default_assignee_id: me.id })
+  expect(await at.sync()).toEqual({ imported: 2, skipped: 0, errors: 0 })
+  const coder = { type: 'user', id: me.id }
+  expect((await at.tasks()).map(({ external_issue_url, roles }) => [external_issue_url, roles])).toEqual([
+    [`${at.tracker.url}/octo/hello/issues/1`, {}],
+    [`${at.tracker.url}/octo/hello/issues/2`, {}],
+    [`${elsewhere.url}/octo/hello/issues/1`, { coder }],
+    [`${elsewhere.url}/octo/hello/issues/2`, { coder }],
+  ])
 })
 
 test('what cannot be an issue counts as an error and keeps no other from being imported', async () => {

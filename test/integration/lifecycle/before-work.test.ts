@@ -43,7 +43,7 @@ test('retry_hook runs the hook again with the same context, and its success lets
   const flag = join(job.running.dataDir, 'flag')
   const log = join(job.running.dataDir, 'told.txt')
   const command = `echo "$SVC_EVENT $SVC_TASK_PREVIOUS_STATUS $SVC_TASK_STATUS $PWD" >> '${log}'; test -f '${flag}'`
-  await setHooks(job, { before_work: [script(command, { blocking: true })] })
+  await setHooks(job, { before_work: [script(command, { blocking: true })], on_work_start: [script(command)] })
   const task = await job.task()
   const { path } = await job.claim(task, await job.agent('touch agent-was-here'))
   await held(job, task.id)
@@ -51,9 +51,11 @@ test('retry_hook runs the hook again with the same context, and its success lets
   await job.running.client.call('tasks.recover', { task_id: task.id, action: 'retry_hook' })
   await job.running.taskWhere(task.id, (one) => one.status === 'review')
   expect(existsSync(join(path, 'agent-was-here'))).toBe(true)
-  const [first, second] = (await readFile(log, 'utf8')).trim().split('\n')
-  expect(first).toBe(`before_work backlog in_progress ${path}`)
-  expect(second).toBe(first)
+  await hookRunWhere(job, task.id, ended('on_work_start'))
+  const before = `before_work backlog in_progress ${path}`
+  // What is for the start of work waits until the barrier has fallen.
+  const told = [before, before, before.replace('before_work', 'on_work_start')]
+  expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual(told)
 })
 
 test('a hook before work is told which agent is about to start', async () => {

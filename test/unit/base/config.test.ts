@@ -59,6 +59,8 @@ test('every setting can come from the environment', () => {
     port: 8080,
     dataDir: resolve('/data'),
     workspaceRoot: resolve('/trees'),
+    bcryptCost: 4,
+    cleanupDelaySeconds: 60,
     cleanupDelaySeconds: 60,
     bcryptCost: 4,
     registration: 'closed',
@@ -67,7 +69,8 @@ test('every setting can come from the environment', () => {
 })
 
 test('the command line wins over the environment, and both over the defaults', () => {
-  const env = { SVC_HOST: '127.0.0.2', SVC_PORT: '1', SVC_DATA_DIR: '/env', SVC_WORKSPACE_ROOT: '/trees' }
+  const numbers = { SVC_BCRYPT_COST: '4', SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: '60' }
+  const env = { SVC_HOST: '127.0.0.2', SVC_PORT: '1', SVC_DATA_DIR: '/env', SVC_WORKSPACE_ROOT: '/trees', ...numbers }
   expect(readConfig(env, { port: '0', dataDir: '/flag', host: '[::1]' }, program)).toMatchObject({
     host: '::1',
     port: 0,

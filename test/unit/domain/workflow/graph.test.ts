@@ -25,6 +25,13 @@ test('the default workflow is known by what its states are, not by their names',
   }).toEqual({ entry: 'backlog', queue: 'todo', cancellation: 'cancelled', blocked: 'blocked' })
 })
 
+test('the default workflow has the states that the interface names, and no others', () => {
+  expect(standardDefinition.states.map((state) => state.name).toSorted()).toEqual([
+    ...['backlog', 'blocked', 'cancelled', 'done', 'in_progress', 'merge_failed', 'merging', 'planning', 'review'],
+    'todo',
+  ])
+})
+
 test('the forward transition is the first one', () => {
   expect(
     ['backlog', 'todo', 'planning', 'in_progress', 'review', 'merging', 'done'].map(
