@@ -134,6 +134,23 @@ test.concurrent('with nothing to check, entering review is passing it', async ()
   expect(moved.task.review_passed_at).not.toBeNull()
 })
 
+test.concurrent('with something to check, entering review answers at once and CI goes on', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task({ review_config: { ci_steps: [beacon.hold('ci', wait), 'exit 3', 'never'] } })
+  await client.call('tasks.claim', { task_id: task.id })
+  const entered = await job.running.taskWhere(task.id, (one) => one.status === 'in_progress' && !one.entry_barrier)
+  const moved = await client.call('tasks.transition', { task_id: task.id, status: 'review', version: entered.version })
+  expect(moved).toMatchObject({ task: { status: 'review' }, review: { status: 'running', finished_at: null } })
+  await beacon.alive('ci')
+  await beacon.release('ci')
+  await job.running.taskWhere(task.id, (one) => one.review_summary?.status === 'failed')
+  // The first step that fails is the last that is run.
+  const { items } = await client.call('tasks.reviews', { task_id: task.id })
+  expect(items[0]?.step_results.map(({ exit_code }) => exit_code)).toEqual([0, 3])
+})
+
 test.concurrent('a CI command that hangs is ended as 124, and one that floods is cut', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({
