@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
 export function keyNames(binding: string, mac: boolean): readonly (readonly string[])[] {
   return binding.split(' ').map((press) =>
     parts(press)
-      .filter((part) => !part.startsWith('['))
+      .filter((part) => !/^\[\w+\]$/.test(part))
       .map((part) => nameOf(part, mac)),
   )
 }

@@ -12,7 +12,8 @@ export interface PaletteItem {
   readonly note?: string | undefined
   /** What it is found by beside its text. */
   readonly words?: string
-  readonly keys?: readonly string[]
+  /** The keys that do the same, in the notation of tinykeys. */
+  readonly binding?: string | undefined
   /** Why it can't be done now; null where it can. */
   readonly refused?: string | null
 }

@@ -66,7 +66,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
           kind: 'action',
           group: on === null ? 'Actions' : `Actions on ${on}`,
           text,
-          keys: shortcuts.caps(id),
+          binding: shortcuts.keysOf(id)[0],
           refused: handler.refused?.() ?? null,
           run: () => handler.run(),
         }

@@ -12,6 +12,7 @@ test('keys are named as they stand on the keyboard', () => {
   expect(keyNames('$mod+k', false)).toEqual([['Ctrl', 'K']])
   expect(keyNames('$mod+k', true)).toEqual([['⌘', 'K']])
   expect(keyNames('[Shift]+?', false)).toEqual([['?']])
+  expect(keyNames('[Shift]+[', false)).toEqual([['[']])
   expect(keyNames('Control++', false)).toEqual([['Ctrl', '+']])
   expect(keyLine('g b', false)).toBe('G then B')
 })
