@@ -176,9 +176,9 @@ function reachableFrom(definition: WorkflowDefinition, start: string): ReadonlyS
   return reached
 }
 
-/** Where a state can lead: its declared transitions, its reject target and the cascades of its hooks, in this order. */
+/** Where a state can lead: its declared transitions, a gate's reject target and the cascades of its hooks, in this order. */
 export function targetsOf(state: WorkflowState): readonly string[] {
-  const reject = state.gate_config?.reject_target
+  const reject = state.kind === 'gate' ? state.gate_config?.reject_target : undefined
   return [
     ...state.transitions.map((transition) => transition.to),
     ...(reject === undefined ? [] : [reject]),

@@ -162,6 +162,15 @@ test('assignee on an active state, and a state that only a reject target or a ca
   expect(rulesOf(rejected)).toEqual([])
 })
 
+test('what is configured as a gate leads nowhere from a state that is none', () => {
+  const gate_config = { reject_target: 'island', requires_human_approval: false }
+  const definition = (kind: WorkflowState['kind']) => {
+    const { states, ...rest } = changed({ planning: { kind, gate_config } })
+    return rulesOf({ ...rest, states: [...states, orphan] })
+  }
+  expect([definition('gate'), definition('custom')]).toEqual([[], ['unreachable_state']])
+})
+
 test('without its cancelled state a workflow is still whole', () => {
   const { cancellation_state: _none, ...rest } = without('cancelled')
   expect(rulesOf(rest)).toEqual([])
