@@ -65,6 +65,13 @@ test.concurrent('the override timeout ends the agent, whatever the project allow
   expect(await told()).toBe('begun\n')
 })
 
+test.concurrent('where a claim says nothing of it, the project’s timeout ends the agent', async () => {
+  await using job = await startJob()
+  await job.settings({ execution_timeout_seconds: 1 })
+  const { execution } = await claimWith(job, await job.agent('exec sleep 600'), {})
+  expect([execution.status, execution.error]).toEqual(['failed', expect.stringMatching(/longer than 1 s/)])
+})
+
 test.concurrent('the override model is what the agent is started with', async () => {
   await using job = await startJob()
   const binary = join(job.running.dataDir, 'claude')

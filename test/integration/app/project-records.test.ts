@@ -66,25 +66,33 @@ test.concurrent('settings are changed key by key, and what can’t be used chang
   expect(await client.call('projects.get_settings', { project_id })).toEqual(changed)
 })
 
-test.concurrent('an agent is told who and where it is, and how to reach the service', async () => {
-  await using job = await startJob()
-  const agent = await job.agent('env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort > told.env; echo done')
-  const task = await job.task({ title: 'Tell it' })
-  const { path, execution } = await job.claim(task, agent)
-  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  const lines = (await readFile(join(path, 'told.env'), 'utf8')).trim().split('\n')
-  const told = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
-  expect(told).toMatchObject({
-    SVC_TASK_ID: task.id,
-    SVC_TASK_TITLE: 'Tell it',
-    SVC_PROJECT_ID: job.project.id,
-    SVC_REPO_PATH: job.repository.path,
-    SVC_WORKTREE_PATH: path,
-    SVC_AGENT_ID: agent.id,
-    SVC_EXECUTION_ID: execution.id,
-    SVC_API_URL: job.running.url,
-    SVC_API_TOKEN: expect.stringMatching(/^svc_[\w-]{43}$/) as string,
-    // Nothing is known yet.
-    SVC_KNOWLEDGE_FILE: '',
-  })
-})
+test.concurrent(
+  'an agent is told who and where it is, and how to reach the service; CI steps are told the same of the task',
+  async () => {
+    await using job = await startJob()
+    const agent = await job.agent('env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort > told.env; echo done')
+    const ci_steps = [
+      'test "$SVC_TASK_TITLE" = "Tell it"',
+      'cmp told.env "$SVC_WORKTREE_PATH/told.env"',
+      'test -d "$SVC_REPO_PATH"',
+    ]
+    const task = await job.task({ title: 'Tell it', review_config: { ci_steps } })
+    const { path, execution } = await job.claim(task, agent)
+    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const lines = (await readFile(join(path, 'told.env'), 'utf8')).trim().split('\n')
+    const told = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
+    expect(told).toMatchObject({
+      SVC_TASK_ID: task.id,
+      SVC_TASK_TITLE: 'Tell it',
+      SVC_PROJECT_ID: job.project.id,
+      SVC_REPO_PATH: job.repository.path,
+      SVC_WORKTREE_PATH: path,
+      SVC_AGENT_ID: agent.id,
+      SVC_EXECUTION_ID: execution.id,
+      SVC_API_URL: job.running.url,
+      SVC_API_TOKEN: expect.stringMatching(/^svc_[\w-]{43}$/) as string,
+      // Nothing is known yet.
+      SVC_KNOWLEDGE_FILE: '',
+    })
+  },
+)
