@@ -75,6 +75,7 @@ function endpoint(address: string) {
   return {
     status: Number(status),
     required,
+    takes: typesOf(body),
     optional: [...Object.keys(typesOf(body)).filter((name) => !required.includes(name)), ...query],
     answer: typesOf(Object.values(answer?.content ?? {})[0]?.schema ?? {}),
   }
@@ -156,6 +157,7 @@ test('the endpoints of tasks are those of the interface', () => {
     'GET /tasks/{id}/diff': {},
     'POST /tasks/{id}/workspace/reset': {},
   })
+  expect(endpoint('POST /tasks/{id}/claim')?.takes).toMatchObject({ overrides: 'object | null' })
 })
 
 test('the endpoints of integrations and notifications, and the event stream, are those of the interface', () => {
