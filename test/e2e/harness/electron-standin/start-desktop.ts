@@ -33,10 +33,15 @@ export interface Desktop extends AsyncDisposable {
   quit(): Promise<number | null>
 }
 
+export interface DesktopOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+  /** What is started; by default the built app. */
+  readonly entry?: string
+}
+
 /** Starts Chromium and the built app; waits for the app's window. */
-export async function startDesktop(
-  options: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] } = {},
-): Promise<Desktop> {
+export async function startDesktop(options: DesktopOptions = {}): Promise<Desktop> {
   const folder = await mkdtemp(join(tmpdir(), 'copse-desktop-'))
   const profile = join(folder, 'profile')
   const context = await chromium.launchPersistentContext(profile, {
@@ -48,7 +53,8 @@ export async function startDesktop(
   const port = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]
   const dataDir = options.env?.['SVC_DATA_DIR'] ?? join(folder, 'data')
   const env = { ...options.env, SVC_DATA_DIR: dataDir, COPSE_STANDIN_CHROMIUM: `http://127.0.0.1:${port}` }
-  const app = startMain(env, options.args)
+  const entry = options.entry ?? join(root, 'dist', 'main', 'electron.js')
+  const app = startMain(entry, env, options.args)
   const opened = context.waitForEvent('page', { timeout: 30_000 })
   const page = await Promise.race([
     opened,
@@ -60,7 +66,7 @@ export async function startDesktop(
     ...app,
     page,
     dataDir,
-    startAgain: (...args) => startMain(env, args).exited,
+    startAgain: (...args) => startMain(entry, env, args).exited,
     [Symbol.asyncDispose]: async () => {
       await app.quit()
       await context.close()
@@ -71,13 +77,8 @@ export async function startDesktop(
 
 type Main = Omit<Desktop, 'page' | 'dataDir' | 'startAgain' | typeof Symbol.asyncDispose>
 
-function startMain(env: Readonly<Record<string, string>>, more: readonly string[] = []): Main {
-  const args = [
-    '--import',
-    join(import.meta.dirname, 'register.ts'),
-    join(root, 'dist', 'main', 'electron.js'),
-    ...more,
-  ]
+function startMain(entry: string, env: Readonly<Record<string, string>>, more: readonly string[] = []): Main {
+  const args = ['--import', join(import.meta.dirname, 'register.ts'), entry, ...more]
   const child = spawn(process.execPath, args, {
     env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,0 +1,12 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const script = join(import.meta.dirname, '..', '..', 'scripts', 'check-package.mjs')
+
+test('what electron-builder packs is all that is needed and nothing else, and it starts by itself', async () => {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script], { timeout: 170_000 })
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^\d+ files, \d+\.\d MB of at most 48, \d+ packages, \d+ licences\n$/)
+}, 180_000)
