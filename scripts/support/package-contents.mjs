@@ -19,7 +19,7 @@ const secrets =
 const headers = new Set(['node-addon-api'])
 
 /** What is wrong with a packed app, a sentence each, and a line that sums it up. */
-export function problemsIn({ archive, app, resources, licences }) {
+export function problemsIn({ archive, app, entry, resources, licences }) {
   const files = filesBelow(app)
   const bytes = files.reduce((sum, file) => sum + statSync(join(app, file)).size, 0)
   const problems = [
@@ -33,6 +33,8 @@ export function problemsIn({ archive, app, resources, licences }) {
   const licencesText = readFileSync(join(resources, 'licences.txt'), 'utf8')
   for (const id of packedPackages(app, files))
     if (!licencesText.includes(`\n${id}\n`)) problems.push(`the licence of ${id} is not told`)
+  for (const line of ['MimeType=x-scheme-handler/copse;', 'StartupWMClass=copse', 'Categories=Development;'])
+    if (!entry.includes(`\n${line}\n`)) problems.push(`the desktop entry has no ${line}`)
   const packages = new Set(files.flatMap((file) => packageOf(file) ?? [])).size
   const summary = `${files.length} files, ${(bytes / 1024 / 1024).toFixed(1)} MB of at most ${mostBytes / 1024 / 1024}, ${packages} packages, ${licences.length} licences`
   return { problems, summary }

@@ -9,11 +9,13 @@ const require = createRequire(import.meta.url)
 
 /**
  * Lets electron-builder pack the app for Linux with this machine's architecture, where an empty file stands for
- * Electron's program, so that nothing has to be fetched. Answers the archive, and its content unpacked in `app`.
+ * Electron's program, so that nothing has to be fetched. Answers the archive, its content unpacked in `app`, and the
+ * entry by which desktops know the app.
  */
 export async function packWithoutElectron() {
   if (process.platform !== 'linux') throw new SetupError('the package is looked at on Linux: CI does that')
   const { Arch, Platform, build } = require('electron-builder')
+  const { LinuxTargetHelper } = require('app-builder-lib/out/targets/LinuxTargetHelper')
   const asar = require('@electron/asar')
   const folder = await mkdtemp(join(tmpdir(), 'copse-package-'))
   const electronDist = join(folder, 'electron')
@@ -23,6 +25,11 @@ export async function packWithoutElectron() {
   await chmod(join(electronDist, 'electron'), 0o755)
   const licences = writeLicences()
   const output = join(folder, 'release')
+  let entry = ''
+  const afterPack = async ({ packager }) => {
+    const helper = new LinuxTargetHelper(packager)
+    entry = await helper.computeDesktopEntry(packager.platformSpecificBuildOptions)
+  }
   const arch = process.arch === 'arm64' ? Arch.arm64 : Arch.x64
   await quietly(() =>
     build({
@@ -30,14 +37,14 @@ export async function packWithoutElectron() {
       targets: Platform.LINUX.createTarget('dir', arch),
       publish: 'never',
       // An empty file has no fuses to set.
-      config: { electronDist, electronFuses: null, directories: { output } },
+      config: { afterPack, electronDist, electronFuses: null, directories: { output } },
     }),
   )
   const unpacked = join(output, arch === Arch.arm64 ? 'linux-arm64-unpacked' : 'linux-unpacked')
   const archive = join(unpacked, 'resources', 'app.asar')
   const app = join(folder, 'app')
   asar.extractAll(archive, app)
-  return { folder, archive, app, resources: join(unpacked, 'resources'), licences }
+  return { folder, archive, app, entry, resources: join(unpacked, 'resources'), licences }
 }
 
 /** electron-builder tells its steps on stdout; they matter when it fails, and then its error says them. */
