@@ -61,6 +61,11 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   await expect.poll(() => page.locator('[data-card]').first().textContent()).toBe(`Card ${cards - 1}`)
   await page.evaluate(`document.querySelector('[aria-label="Tasks"]').scrollTop = 1_000_000`)
   await page.getByRole('link', { name: 'Card 0', exact: true }).waitFor()
+  // Elsewhere and back it stands where it stood.
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Inbox').click()
+  await table.waitFor({ state: 'detached' })
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Wide').click()
+  await page.getByRole('link', { name: 'Card 0', exact: true }).waitFor()
   expect(await count(page)).toBeLessThan(100)
   await page.keyboard.press('/')
   await page.keyboard.type('card 7777')

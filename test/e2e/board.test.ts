@@ -78,6 +78,12 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await expect.poll(() => titles(page)).toEqual(['Delta, breaks'])
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByRole('button', { name: 'Board' }).click()
+  // The card that somebody was on is the one that the keyboard comes back to.
+  await card(page, 'Gamma').focus()
+  await rail(page).getByText('Lantern').click()
+  await card(page, 'Of the other').waitFor()
+  await rail(page).getByText('Ferry').click()
+  await page.locator('[data-card][tabindex="0"]').filter({ hasText: 'Gamma' }).waitFor()
 
   await useActions(page)
 
@@ -89,6 +95,9 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await card(page, 'Of the other').click()
   await panel.getByRole('heading', { name: 'Of the other' }).waitFor()
   expect(page.url()).toContain('#/all/t/')
+  await page.keyboard.press('a')
+  await page.getByRole('dialog', { name: 'Assign' }).waitFor()
+  await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
   await page.keyboard.press('c')
@@ -96,8 +105,11 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await dialog.getByRole('button', { name: /^Project: / }).click()
   await page.getByRole('menuitem', { name: 'Lantern' }).click()
   await dialog.getByLabel('Title').fill('Written from above')
+  await dialog.getByLabel('Add a label').fill('fresh')
+  await page.keyboard.press('Enter')
   await page.keyboard.press('Control+Enter')
   await card(page, 'Written from above').getByText('Lantern').waitFor()
+  await card(page, 'Written from above').getByText('fresh').waitFor()
 })
 
 /** What the columns say: parts, what holds a task, and the last fifty of what has ended with the way to all. */

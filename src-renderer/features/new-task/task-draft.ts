@@ -9,6 +9,7 @@ export interface TaskDraft {
   /** The state that it begins in; null for the workflow's own choice. */
   status: string | null
   priority: number
+  labels: readonly string[]
   /** The repository that it works in; null for the primary one. */
   repoId: string | null
   agentId: string | null
@@ -17,7 +18,17 @@ export interface TaskDraft {
 
 /** An empty draft; an agent that is chosen then starts at once unless the person says otherwise. */
 export function emptyDraft(status: string | null): TaskDraft {
-  return { title: '', description: '', steps: '', status, priority: 0, repoId: null, agentId: null, startNow: true }
+  return {
+    title: '',
+    description: '',
+    steps: '',
+    status,
+    priority: 0,
+    labels: [],
+    repoId: null,
+    agentId: null,
+    startNow: true,
+  }
 }
 
 /** The commands of a text field, one a line. */
@@ -36,6 +47,7 @@ export function taskInput(projectId: string, draft: TaskDraft): OperationInput<'
     title: draft.title.trim(),
     priority: draft.priority,
     ...(draft.description.trim() === '' ? {} : { description: draft.description }),
+    ...(draft.labels.length === 0 ? {} : { labels: [...draft.labels] }),
     ...(draft.status === null ? {} : { status: draft.status }),
     ...(draft.repoId === null ? {} : { repo_id: draft.repoId }),
     ...(steps.length === 0 ? {} : { review_config: { ci_steps: steps } }),
