@@ -9,7 +9,7 @@ interface Place {
 /** The request as the schema has it. Throws `validation_failed`, naming each place. */
 export function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input ?? {})
-  const issues = result.success ? nulIn(result.data, []) : result.error.issues.flatMap(placesOf)
+  const issues = result.success ? badTextIn(result.data, []) : result.error.issues.flatMap(placesOf)
   if (result.success && issues.length === 0) return result.data
   const first = issues[0]
   const where = first?.path ? `${first.path}: ` : ''
@@ -26,14 +26,16 @@ function placesOf(issue: z.core.$ZodIssue): readonly Place[] {
   return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'There is no such setting.' }))
 }
 
-/** No path, name, argument or environment may hold the character; what is typed into a terminal (`data`) may. */
-function nulIn(value: unknown, path: readonly string[]): readonly Place[] {
+/** No path, name, argument or environment may hold NUL; what is typed into a terminal (`data`) may. */
+function badTextIn(value: unknown, path: readonly string[]): readonly Place[] {
   if (typeof value === 'string') {
-    return value.includes('\0') ? [{ path: path.join('.'), message: 'Text may not hold the character NUL.' }] : []
+    if (value.includes('\0')) return [{ path: path.join('.'), message: 'Text may not hold the character NUL.' }]
+    // Half of one can't be kept as UTF-8: what is read later would be another text.
+    return value.isWellFormed() ? [] : [{ path: path.join('.'), message: 'Text may not hold half of a character.' }]
   }
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, item]) => {
     if (key === 'data' && path.length === 0) return []
-    return [...nulIn(key, [...path, 'key']), ...nulIn(item, [...path, key])]
+    return [...badTextIn(key, [...path, 'key']), ...badTextIn(item, [...path, key])]
   })
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 import type { Api } from '../api/api.ts'
 import type { Logger } from '../base/log.ts'
@@ -13,7 +14,7 @@ import { createBrowserGuard } from './browser-guard.ts'
 import { bodyLimit, refuseConnection, sendError } from './http-errors.ts'
 import { addMcpRoute } from './mcp.ts'
 import { readJson } from './read-json.ts'
-import { routeNotFound } from './refusals.ts'
+import { routeNotFound, validationFailed } from './refusals.ts'
 import { addOperationRoutes, apiPrefix } from './rest.ts'
 import { createSseStreams } from './sse.ts'
 import type { SseTiming } from './sse.ts'
@@ -148,9 +149,10 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
   const guardBrowsers = createBrowserGuard(config.host, config.allowedHosts ?? [])
   // Hooks that wait for nothing, for every request goes through them.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders(request.url.startsWith(apiPrefix), config.tls != null))
+    reply.headers(securityHeaders(isOfApi(request), config.tls != null))
     addresses.admit(request.ip)
     guardBrowsers(request)
+    if (!request.url.startsWith('/')) throw notAPath()
     done()
   })
   app.addHook('onSend', (request, _reply, _payload, done) => {
@@ -160,10 +162,25 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    readJson(body),
-  )
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoded(request)
+    return readJson(body)
+  })
   return app
+}
+
+/** Also by a path that is written in another way, such as `/%61pi/v1`. */
+const isOfApi = (request: FastifyRequest): boolean =>
+  request.url.startsWith(apiPrefix) || request.routeOptions.url?.startsWith(apiPrefix) === true
+
+/** The address of a request to a proxy names a host of its own, which nobody has looked at. */
+const notAPath = () => validationFailed('address', 'Send the path alone, such as /healthz.')
+
+/** Nothing is unpacked: a small body may hold a huge one. */
+function refuseEncoded({ headers }: FastifyRequest): void {
+  const encodings = [headers['content-encoding'] ?? 'identity', headers['transfer-encoding'] ?? 'chunked']
+  if (encodings.join() === 'identity,chunked') return
+  throw new ApiError({ code: 'unsupported_media_type', message: 'Send the body as it is, without packing it.' })
 }
 
 function addDescriptionRoutes(app: FastifyInstance, version: string): void {

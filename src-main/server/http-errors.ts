@@ -19,6 +19,8 @@ const frameworkRefusals: Readonly<Record<string, () => ApiError>> = {
     new ApiError({ code: 'invalid_json', message: 'The body is not as long as Content-Length says.' }),
   FST_ERR_BAD_URL: routeNotFound,
   FST_ERR_MAX_PARAM_LENGTH: routeNotFound,
+  // A path that leads out of the page's folder.
+  FST_STATIC_FORBIDDEN_PATH: routeNotFound,
 }
 
 /** The error that a client sees. What is no refusal is a bug: its text goes to the log only. */
@@ -34,8 +36,10 @@ export function toApiError(error: unknown, log: Logger): ApiError {
 }
 
 /** Answers with the error's status, body and the headers that belong to its code. */
-export async function sendError(error: unknown, _request: FastifyRequest, reply: FastifyReply, log: Logger) {
-  const refusal = toApiError(error, log)
+export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger) {
+  // Whoever hangs up before all of the request is there has met no bug.
+  const isCut = request.raw.destroyed && !request.raw.complete
+  const refusal = isCut ? new ApiError(cutOff) : toApiError(error, log)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   const retryAfter = refusal.details?.['retry_after']
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter))
@@ -58,6 +62,8 @@ export function refuseConnection(error: Error & { readonly code?: string }, sock
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
+
+const cutOff: Refusal = { code: 'validation_failed', message: 'The request ended before all of it was there.' }
 
 const notHttp: Refusal = { code: 'validation_failed', message: 'This is no HTTP/1.1 request that can be read.' }
 

@@ -29,6 +29,16 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   })
 }
 
+/** fetch and `request(url)` would mend the path first. */
+function statusOfPath(url: string, path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path }, (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end()
+  })
+}
+
 test('health and the description need no token', async () => {
   await using server = await openServer()
   const health = await server.request('/healthz', { token: null })
@@ -80,7 +90,14 @@ test('a place inside the page is the page; a file that is not there, or outside,
   expect(await Promise.all(['/projects/7', '/assets/gone.js', '/..%2f..%2fetc%2fhosts.txt'].map(status))).toEqual([
     200, 404, 404,
   ])
-  expect(await statusOf(`${server.url}/../../../../etc/passwd.txt`, {})).toBe(404)
+  for (const path of [
+    '/../../etc/passwd',
+    '//etc/passwd',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    `/${'a'.repeat(5_000)}`,
+    '/%00',
+  ])
+    expect([path, await statusOfPath(server.url, path)]).toEqual([path, 404])
   expect((await server.request('/nothing', { method: 'POST', token: null })).status).toBe(404)
 })
 

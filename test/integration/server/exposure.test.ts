@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
+import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { expect, test, vi } from 'vitest'
 import { openServer } from './open-server.ts'
@@ -163,6 +164,22 @@ test.each([
   expect(taken).toBeLessThan(32_000_000)
 })
 
+const packed =
+  'POST /api/v1/auth/login HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\n' +
+  'transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
+
+test('a path of the API is one in whatever way it is written, and a request that is cut off is no bug', async () => {
+  await using server = await openServer()
+  const { headers } = await server.request('/%61pi/v1/projects')
+  expect(headers.get('cache-control')).toBe('no-store')
+  const { hostname: host, port } = new URL(server.url)
+  const begun = `POST /api/v1/auth/login HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`
+  const socket = connect(Number(port), host, () => socket.write(begun, () => socket.destroy()))
+  await once(socket, 'close')
+  await server.close()
+  expect(server.logged.join()).not.toContain('request failed')
+})
+
 test.each([
   ['a head that is too long', `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 413],
   ['no HTTP at all', '\u0016\u0003\u0001\u0002\r\n\r\n', 400],
@@ -170,6 +187,12 @@ test.each([
   ['a length and chunks', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n', 400],
   ['a negative length', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n', 400],
   ['a line end inside a header', 'GET / HTTP/1.1\r\nhost: x\r\nx: a\u0000b\r\n\r\n', 400],
+  ['a packed body', packed, 415],
+  [
+    'the address of another host',
+    'GET http://evil.test/api/v1/projects HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
+    400,
+  ],
   ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
 ])('%s gets a clear answer', async (_what, text, status) => {
   await using server = await openServer()

@@ -113,11 +113,17 @@ test('an unknown, expired or malformed token is refused with a challenge', async
 test('a body that is broken, of another type, no object or too large has a code of its own', async () => {
   await using server = await openServer()
   const path = `/api/v1/projects/${server.api.addProject('One').id}/tasks`
-  const post = async (body: string, type = 'application/json') =>
-    (await refusal(await server.request(path, { method: 'POST', body, headers: { 'content-type': type } }))).slice(0, 2)
+  const post = async (body: string, type = 'application/json', more: Record<string, string> = {}) => {
+    const headers = { 'content-type': type, ...more }
+    return (await refusal(await server.request(path, { method: 'POST', body, headers }))).slice(0, 2)
+  }
   expect(await post('{"title":')).toEqual([400, 'invalid_json'])
   expect(await post('{"title":"x","__proto__":{"isAdmin":true}}')).toEqual([400, 'invalid_json'])
   expect(await post('title=x', 'application/x-www-form-urlencoded')).toEqual([415, 'unsupported_media_type'])
+  expect(await post('{"title":"x"}', undefined, { 'content-encoding': 'gzip' })).toEqual([
+    415,
+    'unsupported_media_type',
+  ])
   expect(await post('["title"]')).toEqual([400, 'validation_failed'])
   expect(await post('{}')).toEqual([400, 'validation_failed'])
   expect(await post(JSON.stringify({ title: 'x'.repeat(5 * 1024 * 1024) }))).toEqual([413, 'payload_too_large'])

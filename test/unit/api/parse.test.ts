@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { parse } from '../../../src-main/api/parse.ts'
+
+const schema = z.object({
+  title: z.string(),
+  env: z.record(z.string(), z.string()).optional(),
+  data: z.string().optional(),
+})
+
+test.each([
+  ['the character NUL', { title: 'a\0b' }, 'title'],
+  ['NUL in a name', { title: 'a', env: { 'A\0': 'b' } }, 'env.key'],
+  ['half of a character', { title: 'a\ud800b' }, 'title'],
+  ['the other half', { title: 'a', env: { A: '\udc00' } }, 'env.A'],
+])('text with %s is refused, and its place is named', (_what, input, path) => {
+  expect(() => parse(schema, input)).toThrow(
+    expect.objectContaining({
+      code: 'validation_failed',
+      details: { issues: [{ path, message: expect.anything() as string }] },
+    }),
+  )
+})
+
+test('what is typed into a terminal may hold anything, other text every whole character', () => {
+  const input = { title: 'é 語 🦊', data: '\0' }
+  expect(parse(schema, input)).toEqual(input)
+})
