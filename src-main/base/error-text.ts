@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createRedactor, redacted } from './redact.ts'
 
 /** Names of environment variables whose values are nobody's business. */
@@ -9,7 +10,8 @@ const minLength = 6
 /** The values of an environment that are secrets by their names. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && value.length >= minLength && secretName.test(name) ? [value] : [],
+    // Where a secret lies is none.
+    value !== undefined && value.length >= minLength && secretName.test(name) && !existsSync(value) ? [value] : [],
   )
 }
 
