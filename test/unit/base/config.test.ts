@@ -59,8 +59,6 @@ test('every setting can come from the environment', () => {
     port: 8080,
     dataDir: resolve('/data'),
     workspaceRoot: resolve('/trees'),
-    bcryptCost: 4,
-    cleanupDelaySeconds: 60,
     cleanupDelaySeconds: 60,
     bcryptCost: 4,
     registration: 'closed',
