@@ -48,6 +48,8 @@ test('a template is put, found, applied as a snapshot and deleted', async () => 
   await client.call('templates.put', { name: 'small', definition: { states } })
   expect((await client.call('templates.get', { name: 'small' })).description).toBe('')
   expect(await workflowOf(job)).toEqual(filled)
+  const longest = `0_-${'n'.repeat(61)}`
+  expect((await client.call('templates.put', { name: longest, definition: small })).name).toBe(longest)
   await client.call('templates.delete', { name: 'small' })
   expect((await client.call('templates.list', {})).items.map(({ name }) => name)).not.toContain('small')
   expect(await workflowOf(job)).toEqual(filled)
