@@ -32,7 +32,7 @@ export interface Leaving {
 
 const work = (count: number) => (count === 1 ? 'An agent is at work.' : `${count} agents are at work.`)
 const nothingLost =
-  'Quitting ends them. What they have done stays in their worktrees, and every task can go on after the next start.'
+  'Quitting ends them. What they have done stays in their worktrees, and each can be resumed after the next start.'
 
 /** Asks when that is wished for, does as chosen, and lets go whoever has been answered. */
 export function createLeaving(ports: LeavingPorts): Leaving {
