@@ -56,6 +56,9 @@ test('a task goes from a claim over REST to a commit on the base branch, and its
   expect(await repository.git(['show', 'main:hello.txt'])).toBe('hello')
   expect(await repository.git(['show', 'main:left.txt'])).toBe('more')
   expect(await repository.git(['show', 'main:prompt.txt'])).toContain('Write **hello.txt**.')
+  // What was left uncommitted was committed first; that commit and the merge both name the task.
+  const bodies = await repository.git(['log', '--format=%B', 'main'])
+  expect(bodies.split(`Copse-Task: ${task.id}`)).toHaveLength(3)
   expect(await repository.git(['status', '--porcelain'])).toBe('')
   const workspace = await client.call('tasks.workspace', { task_id: task.id })
   expect(workspace.status).toBe('cleaned')

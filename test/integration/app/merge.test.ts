@@ -75,6 +75,23 @@ test.concurrent('after a conflict the coder may go on in a worktree made anew fr
   expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('both')
 })
 
+test.concurrent('a task whose merge failed can get another coder, and can be cancelled', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const { client } = job.running
+  const tasks = await Promise.all([reviewedTask(job), reviewedTask(job)])
+  await job.repository.commit('Change it too', { 'shared.txt': 'mine\n' })
+  const [given, dropped] = await Promise.all(tasks.map(async (task) => (await merge(job, task)).task))
+  expect([given?.status, dropped?.status]).toEqual(['merge_failed', 'merge_failed'])
+  const other = await job.agent('echo done', 'Other')
+  const role = { task_id: given?.id ?? '', role: 'coder', agent_id: other.id }
+  expect((await client.call('tasks.assign_role', role)).task).toMatchObject({
+    status: 'todo',
+    error_annotation: null,
+    roles: { coder: { id: other.id } },
+  })
+  expect((await client.call('tasks.cancel', { task_id: dropped?.id ?? '' })).task.status).toBe('cancelled')
+})
+
 test.concurrent('a checkout whose changes the merge would touch stops it before anything moves', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const task = await reviewedTask(job)

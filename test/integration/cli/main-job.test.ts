@@ -33,6 +33,10 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
     ...['--command', 'echo hello from the agent; echo new > new.txt', '--env', 'A=b=c'],
   ])
   expect(agent.config.env).toEqual({ A: 'b=c' })
+  expect(await world.svc(['agent', 'list'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Shell') as string,
+  })
 
   const brief = { ...here(), stdin: 'What is new.\n' }
   const task = await world.json<Task>(
