@@ -3,23 +3,25 @@ import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { isLoopbackHost } from '../base/loopback.ts'
+import { validationFailed } from './refusals.ts'
 
 /**
  * Keeps foreign web pages out. A page reaches a service that it should not by a name that it lets point here, so the
  * service answers only to addresses, to the names of this machine and to those in `allowed`; on loopback only to
  * loopback ones and to those. And whatever says where it comes from (`Origin`) must come from the page that this
- * service itself serves. Throws `forbidden`.
+ * service itself serves. Throws `forbidden`, and `validation_failed` for a request that names two hosts.
  */
 export function createBrowserGuard(
   boundHost: string,
   allowed: readonly string[],
-): (request: Pick<FastifyRequest, 'headers'>) => void {
+): (request: Pick<FastifyRequest, 'headers' | 'raw'>) => void {
   const localOnly = isLoopbackHost(boundHost)
   const names = new Set(allowed.map((name) => name.toLowerCase()))
   if (!localOnly) for (const name of [boundHost, hostname(), `${hostname()}.local`]) names.add(name.toLowerCase())
   const isOurs = (name: string) =>
     isLoopbackHost(name) || names.has(name) || (!localOnly && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
-  return ({ headers }) => {
+  return ({ headers, raw }) => {
+    if (namesTwoHosts(raw.rawHeaders)) throw validationFailed('Host', 'Name one host, once.')
     const host = (headers.host ?? '').toLowerCase()
     if (!isOurs(nameOf(host))) throw refusal(localOnly)
     if (headers.origin === undefined) return
@@ -28,6 +30,14 @@ export function createBrowserGuard(
       throw new ApiError({ code: 'forbidden', message: 'Other web pages may not call this service.' })
     }
   }
+}
+
+/** Node takes the first of two, and whatever stands before this service may have looked at the second. */
+function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+  const isHost = (name: string | undefined) => name?.length === 4 && name.toLowerCase() === 'host'
+  let found = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) if (isHost(rawHeaders[index])) found += 1
+  return found > 1
 }
 
 const nameOf = (host: string) => host.replace(/:\d+$/, '')

@@ -193,6 +193,7 @@ test.each([
     'GET http://evil.test/api/v1/projects HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
     400,
   ],
+  ['two hosts', 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nHost: evil.test\r\nconnection: close\r\n\r\n', 400],
   ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
 ])('%s gets a clear answer', async (_what, text, status) => {
   await using server = await openServer()
