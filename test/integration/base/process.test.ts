@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { identify, isAlive, ProcessStartError, reap, spawnTree } from '../../../src-main/base/process.ts'
 import type { ProcessTree } from '../../../src-main/base/process.ts'
 import { readProcessTable, readPs } from '../../../src-main/base/process-table.ts'
@@ -66,6 +66,23 @@ describe('stopping a tree', () => {
     await tree.stop({ graceMs: 100 })
     expect(await alive(all)).toEqual([])
     expect(await tree.ended).toMatchObject({ exit_code: 137, signal: 'SIGKILL' })
+  })
+
+  it('gives it ten seconds where nobody says otherwise', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const tree = await shell('trap "" TERM; echo $$; while :; do sleep 1; done')
+      const all = await pids(tree.stdout, 1)
+      const stopped = tree.stop()
+      vi.setSystemTime(Date.now() + 9_900)
+      // It is looked at many times meanwhile.
+      for (let looks = 0; looks < 20; looks++) expect(await alive(all)).toEqual(all)
+      vi.setSystemTime(Date.now() + 100)
+      await stopped
+      expect(await tree.ended).toMatchObject({ signal: 'SIGKILL' })
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('lets a process finish what it does on SIGTERM', async () => {
