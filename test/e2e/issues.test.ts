@@ -54,6 +54,7 @@ test('a tracker is connected, its import is seen to come on and to fail, and its
   await page.getByRole('button', { name: 'Open that task' }).click()
   await page.getByRole('link', { name: /^#1\b.*opens/ }).waitFor()
   expect(page.url()).toContain(first?.id)
+  expect(await violations(page), 'linked').toEqual([])
 })
 
 async function makeProject({ url }: BuiltService, repo_path: string) {
