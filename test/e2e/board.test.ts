@@ -110,7 +110,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await page.keyboard.press('Control+Enter')
   await card(page, 'Written from above').getByText('Lantern').waitFor()
   await card(page, 'Written from above').getByText('fresh').waitFor()
-})
+}, 180_000)
 
 /** What the columns say: parts, what holds a task, and the last fifty of what has ended with the way to all. */
 async function seeColumns(page: Page): Promise<void> {
