@@ -85,8 +85,9 @@ async function signIn(page: Page, token: string): Promise<void> {
 }
 
 /** As somebody has it who looks at what is under way. */
-const shutColumns = (collapsed: readonly string[]) =>
-  `localStorage.setItem('copse.appearance', ${JSON.stringify(JSON.stringify({ collapsed }))})`
+function shutColumns(collapsed: readonly string[]): string {
+  return `localStorage.setItem('copse.appearance', ${JSON.stringify(JSON.stringify({ collapsed }))})`
+}
 
 /** Nothing is being loaded, and nothing has changed for a moment. */
 async function settled(page: Page): Promise<void> {
