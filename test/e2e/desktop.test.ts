@@ -106,13 +106,14 @@ test('a notification is shown by the system, its click brings the window and the
 test('menu, tray, links, drops and settings work on the page, and no agent ends unasked', async () => {
   await using desktop = await startDesktop({ args: ['copse://task/nonsense'] })
   const { page } = desktop
+  const soon = { timeout: 20_000 }
   const last = (name: string) => JSON.stringify(desktop.calls.findLast((call) => call.name === name)?.args ?? null)
   // The link of the cold start has waited for the page.
   await page.getByText('This link leads nowhere in Copse.').waitFor()
   const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
 
   // The menu has the page's commands with the keys of now, also after these were changed.
-  await expect.poll(() => last('Menu.setApplicationMenu')).toContain('"accelerator":"C"')
+  await expect.poll(() => last('Menu.setApplicationMenu'), soon).toContain('"accelerator":"C"')
   desktop.click('Add Project…')
   await page.getByRole('heading', { name: 'Add a project' }).waitFor()
   await page.getByRole('button', { name: 'Back to the board' }).click()
@@ -121,12 +122,12 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   desktop.click('Check for Updates…')
   const settings = page.getByRole('region', { name: 'Desktop' })
   await settings.getByText('Copse runs from its sources here').waitFor()
-  await expect.poll(() => settings.getByRole('switch', { name: 'Start with the system' }).isDisabled()).toBe(true)
+  await expect.poll(() => settings.getByRole('switch', { name: 'Start with the system' }).isDisabled(), soon).toBe(true)
   await settings.getByRole('button', { name: 'End them' }).click()
   await settings.getByRole('button', { name: 'End them', pressed: true }).waitFor()
   await page.getByRole('link', { name: 'Appearance' }).click()
   await page.getByRole('button', { name: 'Dark' }).click()
-  await expect.poll(() => last('nativeTheme.themeSource')).toBe('["dark"]')
+  await expect.poll(() => last('nativeTheme.themeSource'), soon).toBe('["dark"]')
   const kept = JSON.parse(await readFile(join(desktop.dataDir, 'desktop.json'), 'utf8')) as unknown
   expect(kept).toMatchObject({ whenQuit: 'end', theme: 'dark' })
 
@@ -155,13 +156,13 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
     config: { command: 'sleep 600' },
   })
   await call(desktop, 'tasks.claim', { task_id: task.id, agent_id: agent.id })
-  await expect.poll(() => last('tray.setToolTip'), { timeout: 20_000 }).toBe('["Copse: 1 agent at work"]')
+  await expect.poll(() => last('tray.setToolTip'), soon).toBe('["Copse: 1 agent at work"]')
   desktop.click('Pause All Projects')
-  await expect.poll(() => last('tray.setContextMenu')).toContain('Resume Projects')
+  await expect.poll(() => last('tray.setContextMenu'), soon).toContain('Resume Projects')
   desktop.closeWindow()
   await desktop.called('window.hide')
   desktop.closeWindow()
-  await expect.poll(() => desktop.calls.filter(({ name }) => name === 'window.hide').length).toBe(2)
+  await expect.poll(() => desktop.calls.filter(({ name }) => name === 'window.hide').length, soon).toBe(2)
   expect(desktop.calls.filter(({ name }) => name === 'dialog.showMessageBox')).toHaveLength(1)
   // The page lives on behind the tray, and quitting is as it was chosen above.
   expect(await call(desktop, 'system.get', {})).toMatchObject({ data_dir: desktop.dataDir })
