@@ -1,19 +1,26 @@
 import { defineStore } from 'pinia'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { DryRun, WorkflowTemplate } from '../../src-shared/contract/workflow-templates.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { useClient } from './client.ts'
 
 const prefix = 'copse.workflow-draft.'
+
+/** A text that is not saved, and the saved one that it began from; null where that is not known. */
+export interface WorkflowDraft {
+  readonly text: string
+  readonly base: string | null
+}
 
 /** What the workflow editor asks the service, and the texts that are not saved: kept on this device by project. */
 export const useWorkflowEditing = defineStore('workflow-editing', () => {
   const client = useClient()
   return {
-    draftOf: (projectId: string): string | null => localStorage.getItem(prefix + projectId),
-    keep(projectId: string, text: string | null): void {
-      if (text === null) return localStorage.removeItem(prefix + projectId)
+    draftOf: (projectId: string): WorkflowDraft | null => readDraft(localStorage.getItem(prefix + projectId)),
+    keep(projectId: string, draft: WorkflowDraft | null): void {
+      if (draft === null) return localStorage.removeItem(prefix + projectId)
       try {
-        localStorage.setItem(prefix + projectId, text)
+        localStorage.setItem(prefix + projectId, JSON.stringify(draft))
       } catch (error) {
         // The device keeps no more: then it lives as long as the page.
         if (!(error instanceof DOMException)) throw error
@@ -26,3 +33,10 @@ export const useWorkflowEditing = defineStore('workflow-editing', () => {
       client.call('templates.put', { name, definition }),
   }
 })
+
+/** An older page kept the text alone. */
+function readDraft(kept: string | null): WorkflowDraft | null {
+  if (kept === null) return null
+  const { text, base } = (parseJson(kept) ?? {}) as Partial<WorkflowDraft>
+  return typeof text === 'string' ? { text, base: base ?? null } : { text: kept, base: null }
+}

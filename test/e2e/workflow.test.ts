@@ -22,7 +22,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   const graph = page.getByRole('region', { name: 'Graph of the workflow' })
   const side = page.getByRole('complementary', { name: 'Chosen state' })
   const dryRun = page.getByRole('region', { name: 'Dry run' })
-  const save = page.getByRole('button', { name: 'Save' })
+  const save = page.getByRole('button', { name: 'Save', exact: true })
   await graph.getByRole('button', { name: /^review / }).click()
   await dryRun.getByText(/ways? to an end/).waitFor()
   expect(await violations(page)).toEqual([])
@@ -85,4 +85,36 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   await page.getByRole('button', { name: 'From a template' }).click()
   await page.getByRole('menuitem', { name: 'default' }).click()
   await graph.getByRole('button', { name: /^todo / }).waitFor()
+
+  // Somebody saves another version meanwhile: that is said, kept over a reload, and the person chooses.
+  const theirs = JSON.stringify({ ...saved, states: saved.states.filter(({ name }) => name !== 'parked').map(aside) })
+  await client.call('projects.update', { project_id: project.id, workflow_definition: theirs })
+  const overtaken = page.getByText('Somebody saved another version while you edited this one.')
+  await overtaken.waitFor()
+  expect(await save.getAttribute('aria-disabled')).toBe('true')
+  await page.reload()
+  await overtaken.waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Take theirs' }).click()
+  await graph.getByRole('button', { name: /^ready / }).waitFor()
+  await overtaken.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await overtaken.waitFor()
+  await page.getByRole('button', { name: 'Take theirs' }).click()
+  await overtaken.waitFor({ state: 'detached' })
+  // Mine is a change that holds by itself.
+  await graph.getByRole('button', { name: /^ready / }).click()
+  await side.getByLabel('Label', { exact: true }).fill('Ready now')
+  await side.getByLabel('Label', { exact: true }).press('Enter')
+  await client.call('projects.update', { project_id: project.id, workflow_definition: JSON.stringify(saved) })
+  await overtaken.waitFor()
+  await page.getByRole('button', { name: 'Save mine anyway' }).click()
+  await overtaken.waitFor({ state: 'detached' })
+  const labels = async () => (await client.call('projects.get_workflow', { project_id: project.id })).states
+  await expect.poll(async () => (await labels()).map(({ label }) => label)).toContain('Ready now')
 })
+
+/** The state without ways to the one that was taken away. */
+function aside<T extends { readonly transitions: readonly { readonly to: string }[] }>(state: T): T {
+  return { ...state, transitions: state.transitions.filter(({ to }) => to !== 'parked') }
+}

@@ -6,7 +6,7 @@ import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { errorSentence } from '../../stores/error-sentence.ts'
 import { useProjects } from '../../stores/projects.ts'
-import { useWorkflowEditing } from '../../stores/workflow-editing.ts'
+import { useWorkflowEditing, type WorkflowDraft } from '../../stores/workflow-editing.ts'
 import { readRaw, textOf, type RawDefinition } from './edit-definition.ts'
 
 /** A rule that the definition breaks, and where. */
@@ -29,15 +29,22 @@ export function useWorkflowEditor(projectId: string) {
     const definition = projects.workflow(projectId)
     return definition === undefined ? null : textOf(definition)
   })
-  const text = ref(editing.draftOf(projectId) ?? savedText.value ?? '')
+  const draft = editing.draftOf(projectId)
+  const text = ref(draft?.text ?? savedText.value ?? '')
+  /** What was saved when this edit began. */
+  const base = ref(draft ? draft.base : savedText.value)
   const changed = computed(() => savedText.value !== null && text.value !== savedText.value)
+  const saving = ref(false)
+  /** Somebody saved another version since: neither may be lost without anybody knowing. */
+  const overtaken = computed(
+    () => changed.value && !saving.value && base.value !== null && base.value !== savedText.value,
+  )
   /** The last text that could be drawn. */
   const raw = shallowRef<RawDefinition | null>(readRaw(text.value))
   const problems = shallowRef<readonly Problem[]>([])
   const dryRun = shallowRef<DryRun | null>(null)
   const failure = ref<string | null>(null)
   const checking = ref(false)
-  const saving = ref(false)
   let asked = 0
 
   async function check(): Promise<void> {
@@ -68,7 +75,11 @@ export function useWorkflowEditor(projectId: string) {
     text,
     (now) => {
       raw.value = readRaw(now) ?? raw.value
-      editing.keep(projectId, changed.value ? now : null)
+      // Until the saved one is there, nobody knows whether this is another.
+      if (savedText.value !== null) {
+        if (!changed.value) base.value = savedText.value
+        editing.keep(projectId, changed.value ? { text: now, base: base.value } : null)
+      }
       clearTimeout(timer)
       timer = setTimeout(() => void check(), pauseMs)
     },
@@ -77,8 +88,22 @@ export function useWorkflowEditor(projectId: string) {
   onScopeDispose(() => clearTimeout(timer))
   // What somebody else saves shows at once while nothing is edited here.
   watch(savedText, (now, before) => {
-    if (now !== null && (text.value === '' || text.value === before)) text.value = now
+    if (now === null) return
+    if (text.value === '' || text.value === before) text.value = now
+    if (text.value === now) base.value = now
   })
+
+  /** Whether nothing that others have saved is overwritten, as far as the service knows now. */
+  async function isMine(anyway: boolean): Promise<boolean> {
+    try {
+      await projects.loadWorkflow(projectId)
+    } catch (error) {
+      failure.value = errorSentence(error)
+      return false
+    }
+    if (anyway) base.value = savedText.value
+    return !overtaken.value
+  }
 
   if (savedText.value === null)
     projects.loadWorkflow(projectId).catch((error: unknown) => (failure.value = errorSentence(error)))
@@ -92,19 +117,29 @@ export function useWorkflowEditor(projectId: string) {
     checking,
     saving,
     changed,
+    overtaken,
     check,
     /** The definition as the contract reads it, for what shows it by kind; null while it has another shape. */
     definition: computed(() => WorkflowDefinition.safeParse(parseJson(text.value)).data ?? null),
     /** What tasks know the states by. */
     savedNames: computed(() => new Set(readRaw(savedText.value ?? '')?.states.map((state) => state.name))),
     write: (next: RawDefinition) => void (text.value = textOf(next)),
+    base: computed(() => base.value),
+    /** Goes on with what was edited before. */
+    take: (kept: WorkflowDraft): void => {
+      base.value = kept.base
+      text.value = kept.text
+    },
     discard: () => void (text.value = savedText.value ?? ''),
-    async save(): Promise<boolean> {
+    /** Saves it, unless somebody else has saved another version since; `anyway` puts this one in its place. */
+    async save(anyway = false): Promise<boolean> {
+      if (!(await isMine(anyway))) return false
       saving.value = true
       try {
         await projects.update({ project_id: projectId, workflow_definition: text.value })
         await projects.loadWorkflow(projectId)
         text.value = savedText.value ?? text.value
+        base.value = savedText.value
         failure.value = null
         return true
       } catch (error) {
