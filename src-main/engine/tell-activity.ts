@@ -1,4 +1,4 @@
-import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import { actionVerbs, type TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { ExecutionRecord } from './store-port.ts'
 
@@ -45,19 +45,8 @@ const tellingTypes: ReadonlySet<TranscriptEntry['type']> = new Set<TranscriptEnt
   ...['tool_call', 'message', 'stdout', 'thinking', 'question', 'answer'],
 ] as const)
 
-const verbs = {
-  read: 'Read',
-  edit: 'Edit',
-  write: 'Write',
-  run: 'Run',
-  search: 'Search',
-  fetch: 'Fetch',
-  mcp: 'Tool',
-  other: 'Tool',
-}
-
 function activityOf(entry: TranscriptEntry): string | null {
-  if (entry.type === 'tool_call') return `${verbs[entry.action]} ${entry.target ?? entry.tool}`
+  if (entry.type === 'tool_call') return `${actionVerbs[entry.action]} ${entry.target ?? entry.tool}`
   if (entry.type === 'message' || entry.type === 'stdout') return lastLine(entry.text)
   if (entry.type === 'thinking') return 'Thinking'
   if (entry.type === 'question') return entry.text

@@ -16,6 +16,18 @@ export type Usage = z.infer<typeof Usage>
 export const toolActions = ['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other'] as const
 export type ToolAction = (typeof toolActions)[number]
 
+/** What people read for it, before its target: `Edit src/a.ts`. */
+export const actionVerbs = {
+  read: 'Read',
+  edit: 'Edit',
+  write: 'Write',
+  run: 'Run',
+  search: 'Search',
+  fetch: 'Fetch',
+  mcp: 'Tool',
+  other: 'Tool',
+} as const satisfies Record<ToolAction, string>
+
 const ToolDiff = z.object({ path: z.string(), old_text: z.string().nullable(), new_text: z.string() })
 
 export const AskOption = z.object({

@@ -1,3 +1,4 @@
+import { actionVerbs } from '../../../src-shared/contract/executions.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import type { PairedCall, ToolCall, ToolResult } from './transcript-rows.ts'
 
@@ -17,17 +18,6 @@ export interface ToolSummary {
   readonly diff: LineDiff | null
 }
 
-const verbs = {
-  read: 'Read',
-  edit: 'Edit',
-  write: 'Write',
-  run: 'Run',
-  search: 'Search',
-  fetch: 'Fetch',
-  mcp: 'Tool',
-  other: 'Tool',
-} as const satisfies Record<ToolCall['action'], string>
-
 /** Sums up one call, or a run of reads as "Read src/*.ts, 5 files". */
 export function summariseCalls(calls: readonly PairedCall[], live: boolean): ToolSummary {
   const first = calls[0]
@@ -37,7 +27,7 @@ export function summariseCalls(calls: readonly PairedCall[], live: boolean): Too
   const diff = call.diff === null ? null : diffLines(call.diff.old_text, call.diff.new_text)
   const named = call.action === 'mcp' || call.action === 'other'
   return {
-    verb: named ? call.tool : verbs[call.action],
+    verb: named ? call.tool : actionVerbs[call.action],
     target: call.target ?? call.diff?.path ?? '',
     outcome: outcomeOf(call, result, diff, live),
     duration_ms: result === null ? null : elapsed(call.at, result.at),
