@@ -1,6 +1,8 @@
 import { app, BrowserWindow, dialog, nativeTheme, powerMonitor, safeStorage, shell } from 'electron'
 import { join } from 'node:path'
 import type { CallContext } from './api/api.ts'
+import { guardCrashes } from './base/crash-output.ts'
+import { createErrorText } from './base/error-text.ts'
 import { createLogger } from './base/log.ts'
 import { defaultDataDir, findResources } from './base/paths.ts'
 import { registerAppScheme, serveApp } from './desktop/app-protocol.ts'
@@ -24,6 +26,10 @@ const requests = createPageRequests()
 /** Brings the window forward; from the first window on also opens one. */
 let show = showWindow
 
+guardCrashes((text) => {
+  if (app.isReady())
+    dialog.showErrorBox('Copse has to close', `${text}\n\nStart it again: nothing that was saved is lost.`)
+})
 app.setName('Copse')
 app.setAppUserModelId('dev.copse.app')
 // Electron's own files and its single-instance lock belong to the data folder that this start is for.
@@ -193,7 +199,7 @@ function createDrain(work: () => Promise<void>): Drain {
 
 function fail(error: unknown): void {
   const refused = error instanceof StartRefused
-  const message = refused ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const message = refused ? error.message : createErrorText(process.env)(error)
   process.stderr.write(`copse: ${message}\n`)
   if (app.isReady()) dialog.showErrorBox('Copse cannot start', message)
   app.exit(refused ? error.exitCode : 1)

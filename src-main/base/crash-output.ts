@@ -3,9 +3,10 @@ import { createErrorText } from './error-text.ts'
 
 /**
  * Has this program end with 1 and a text without secrets when nobody has caught an error: by itself Node prints every
- * field of it, with tokens, statements' values and environments. Node's reports leave out the environment.
+ * field of it, with tokens, statements' values and environments. Node's reports leave out the environment. `tell` may
+ * show the text to somebody who sees no stderr; the program ends when it returns.
  */
-export function guardCrashes(): void {
+export function guardCrashes(tell: (text: string) => void = () => undefined): void {
   const errorText = createErrorText(process.env)
   // Of a fatal error it leaves that out only when the command line has said so.
   if (!process.report.excludeEnv) process.report.reportOnFatalError = false
@@ -13,7 +14,9 @@ export function guardCrashes(): void {
   // For rejections that nobody handles, too.
   process.on('uncaughtException', (error: unknown) => {
     // Written at once: nothing that is only queued would get out.
-    writeSync(2, `copse: ended by an error that nobody expected: ${errorText(error)}\n`)
+    const text = errorText(error)
+    writeSync(2, `copse: ended by an error that nobody expected: ${text}\n`)
+    tell(text)
     process.exit(1)
   })
 }
