@@ -36,19 +36,24 @@ export function createTaskLoading(client: Client, state: TaskState) {
       }
       state.loads.set(projectId, { kind: 'ready' })
     } catch (error) {
+      // A board that is there stays, to be read at least.
+      if (state.loads.get(projectId)?.kind === 'ready') throw error
       state.loads.set(projectId, { kind: 'failed', error })
     }
   }
   return {
     /**
-     * Loads all tasks of a project and forgets those that are gone; a failure becomes the project's load state.
-     * Shares a load that is under way.
+     * Loads all tasks of a project and forgets those that are gone. A failure becomes the project's load state, or
+     * rejects where its tasks were loaded before. Shares a load that is under way.
      */
     async load(projectId: string): Promise<void> {
       const load = underWay.get(projectId) ?? loadAll(projectId)
       underWay.set(projectId, load)
-      await load
-      if (underWay.get(projectId) === load) underWay.delete(projectId)
+      try {
+        await load
+      } finally {
+        if (underWay.get(projectId) === load) underWay.delete(projectId)
+      }
     },
     /** Events were missed: what is under way may be old already, and nobody is to share it any more. */
     loadAnew: () => underWay.clear(),

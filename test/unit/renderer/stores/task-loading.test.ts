@@ -21,7 +21,8 @@ function setUp() {
   })
   const answer = (items: readonly Task[], has_more = false) =>
     pages.shift()?.resolve({ items, has_more, next_cursor: has_more ? 'next' : null })
-  return { state, answer, asked: () => pages.length, loading: createTaskLoading(client, state) }
+  const fail = () => pages.shift()?.reject(new TypeError('Failed to fetch'))
+  return { state, answer, fail, asked: () => pages.length, loading: createTaskLoading(client, state) }
 }
 
 const [one, two] = [taskOf(1), taskOf(2)]
@@ -83,4 +84,20 @@ test('who asks while tasks are being loaded shares that, unless events were miss
   answer([two])
   await fifth
   expect(shown(state)).toEqual([two.id])
+})
+
+test('a board that cannot be loaded again stays as it was; one that was never there says why', async () => {
+  const { state, answer, fail, loading } = setUp()
+  const first = loading.load(one.project_id)
+  fail()
+  await first
+  expect(state.loadState(one.project_id)).toMatchObject({ kind: 'failed' })
+  const second = loading.load(one.project_id)
+  answer([one])
+  await second
+  const third = loading.load(one.project_id)
+  fail()
+  await expect(third).rejects.toThrow('Failed to fetch')
+  expect(state.loadState(one.project_id)).toEqual({ kind: 'ready' })
+  expect(shown(state)).toEqual([one.id])
 })
