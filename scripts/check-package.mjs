@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureBuilt } from './build.mjs'
 import { ensureNode } from './node.mjs'
@@ -15,17 +16,18 @@ try {
   if (!process.argv.includes('--as-built')) await ensureBuilt(bin)
   const { packWithoutElectron } = await import('./support/package-pack.mjs')
   const { problemsIn } = await import('./support/package-contents.mjs')
-  const packed = await packWithoutElectron()
+  const folder = await mkdtemp(join(tmpdir(), 'copse-package-'))
   try {
+    const packed = await packWithoutElectron(folder)
     const { problems, summary } = problemsIn(packed)
     const register = join(root, 'test', 'e2e', 'harness', 'package-start.ts')
-    const started = await capture(process.execPath, [register, packed.app], { cwd: packed.folder })
+    const started = await capture(process.execPath, [register, packed.app], { cwd: folder })
     if (started.code !== 0) problems.push(`the packed main does not start: ${started.output.trim()}`)
     for (const problem of problems) say(problem)
     console.log(summary)
     process.exitCode = problems.length > 0 ? 1 : 0
   } finally {
-    await rm(packed.folder, { recursive: true, force: true, maxRetries: 5 })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 } catch (error) {
   failWith(error)

@@ -1,6 +1,5 @@
-import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeLicences } from '../package-licences.mjs'
 import { SetupError, root } from './project.mjs'
@@ -8,16 +7,15 @@ import { SetupError, root } from './project.mjs'
 const require = createRequire(import.meta.url)
 
 /**
- * Lets electron-builder pack the app for Linux with this machine's architecture, where an empty file stands for
+ * Lets electron-builder pack the app into `folder` for Linux with this machine's architecture, where an empty file stands for
  * Electron's program, so that nothing has to be fetched. Answers the archive, its content unpacked in `app`, and the
  * entry by which desktops know the app.
  */
-export async function packWithoutElectron() {
+export async function packWithoutElectron(folder) {
   if (process.platform !== 'linux') throw new SetupError('the package is looked at on Linux: CI does that')
   const { Arch, Platform, build } = require('electron-builder')
   const { LinuxTargetHelper } = require('app-builder-lib/out/targets/LinuxTargetHelper')
   const asar = require('@electron/asar')
-  const folder = await mkdtemp(join(tmpdir(), 'copse-package-'))
   const electronDist = join(folder, 'electron')
   await mkdir(join(electronDist, 'resources'), { recursive: true })
   await mkdir(join(electronDist, 'locales'))
@@ -44,7 +42,7 @@ export async function packWithoutElectron() {
   const archive = join(unpacked, 'resources', 'app.asar')
   const app = join(folder, 'app')
   asar.extractAll(archive, app)
-  return { folder, archive, app, entry, resources: join(unpacked, 'resources'), licences }
+  return { archive, app, entry, resources: join(unpacked, 'resources'), licences }
 }
 
 /** electron-builder tells its steps on stdout; they matter when it fails, and then its error says them. */
