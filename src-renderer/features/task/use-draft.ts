@@ -1,6 +1,9 @@
 import { computed, ref } from 'vue'
+import { z } from 'zod'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { useDrafts } from '../../stores/drafts.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
@@ -9,17 +12,32 @@ export type DraftPatch = Partial<Pick<Task, 'description' | 'labels' | 'priority
   readonly review_config?: { readonly ci_steps: string[] }
 }
 
+/** What is kept of an edit on this device: the words, and what they began from. */
+const Kept = z.object({ text: z.string(), version: z.int(), original: z.string() })
+
 /**
- * Editing one field of a task. Saving is refused when somebody changed the task since the edit began:
+ * Editing one field of a task. What is typed is kept until it is saved or given up, also when the page goes. Saving is refused when somebody changed the task since the edit began:
  * the draft then stays, with `conflict` set, and is saved only when the person says so.
  */
-export function useDraft(task: () => Task, read: (task: Task) => string, write: (text: string) => DraftPatch) {
+export function useDraft(
+  field: string,
+  task: () => Task,
+  read: (task: Task) => string,
+  write: (text: string) => DraftPatch,
+) {
   const tasks = useTasks()
   const toasts = useToasts()
-  const draft = ref<string | null>(null)
-  const basedOn = ref(0)
-  const original = ref('')
+  const drafts = useDrafts()
+  const key = () => `${field}/${task().id}`
+  const kept = computed(() => Kept.safeParse(parseJson(drafts.get(key()) ?? '')).data ?? null)
+  const keep = (next: z.infer<typeof Kept> | null) => drafts.keep(key(), next && JSON.stringify(next))
+  const draft = computed<string | null>({
+    get: () => kept.value?.text ?? null,
+    set: (text) => keep(text === null || !kept.value ? null : { ...kept.value, text }),
+  })
   const conflict = ref(false)
+  /** It was begun here and now: what was kept from before must not take the focus. */
+  const begun = ref(false)
   const saving = ref(false)
 
   async function send(version: number): Promise<void> {
@@ -45,11 +63,12 @@ export function useDraft(task: () => Task, read: (task: Task) => string, write: 
     saving,
     editing: computed(() => draft.value !== null),
     theirs: computed(() => read(task())),
+    begun,
     begin: () => {
+      begun.value = true
       if (draft.value !== null) return
-      draft.value = read(task())
-      original.value = draft.value
-      basedOn.value = task().version
+      const text = read(task())
+      keep({ text, original: text, version: task().version })
       conflict.value = false
     },
     cancel: () => {
@@ -57,9 +76,11 @@ export function useDraft(task: () => Task, read: (task: Task) => string, write: 
       conflict.value = false
     },
     save: async () => {
-      await send(basedOn.value)
+      const began = kept.value
+      if (!began) return
+      await send(began.version)
       // Somebody moved or relabelled it meanwhile: no reason to ask while this field is what it was.
-      if (conflict.value && read(task()) === original.value) await send(task().version)
+      if (conflict.value && read(task()) === began.original) await send(task().version)
     },
     saveAnyway: () => send(task().version),
   }
