@@ -28,6 +28,7 @@ const test: ViteUserConfig['test'] = {
         environment: 'node',
         // The modules of one file serve the next: loading the app anew for each takes longer than most tests.
         isolate: false,
+        setupFiles: ['test/helpers/restore-environment.ts'],
       },
     },
     {
