@@ -14,18 +14,20 @@ export function useInbox() {
   const toasts = useToasts()
   const selectedId = ref<string | null>(null)
   /** Where the selection was, for when its row goes away. */
-  let lastIndex = 0
+  let lastIndex: number | null = null
 
   const index = computed(() => notifications.items.findIndex((item) => item.id === selectedId.value))
   const selected = computed(() => notifications.items[index.value] ?? null)
   watch(index, (next) => {
     if (next >= 0) lastIndex = next
   })
-  // A row that goes leaves the selection to the one in its place; the first page selects the newest.
+  // A row that goes leaves the selection to the one in its place; the first page selects the newest that nobody read.
   watch(
     () => notifications.items,
     (items) => {
-      if (selected.value === null) selectedId.value = items[Math.min(lastIndex, items.length - 1)]?.id ?? null
+      if (selected.value !== null) return
+      const first = lastIndex === null ? items.find((item) => !item.read) : items[Math.min(lastIndex, items.length - 1)]
+      selectedId.value = (first ?? items[0])?.id ?? null
     },
     { immediate: true },
   )

@@ -1,5 +1,5 @@
-import type { DetectedAgent } from '../../../src-shared/contract/projects.ts'
-import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
+import type { DetectedAgent } from '../../src-shared/contract/projects.ts'
+import type { GlyphName, Tone } from './state-glyphs.ts'
 
 export interface FoundState {
   readonly tone: Tone
@@ -8,15 +8,19 @@ export interface FoundState {
 }
 
 /** What was found of a program, in two words. */
-export function foundState(found: DetectedAgent | null): FoundState | null {
-  if (found === null) return null
+export function foundState(found: DetectedAgent): FoundState {
   if (!found.installed) return { tone: 'neutral', glyph: 'waiting', text: 'Not found' }
   if (found.signed_in === true) return { tone: 'ok', glyph: 'succeeded', text: 'Signed in' }
   if (found.signed_in === false) return { tone: 'warn', glyph: 'blocked', text: 'Not signed in' }
   return { tone: 'ok', glyph: 'succeeded', text: 'Found' }
 }
 
+/** The coding agents that were looked for, those that are here first. */
+export function foundPrograms(detected: readonly DetectedAgent[]): readonly DetectedAgent[] {
+  return detected.filter(isProgram).toSorted((a, b) => Number(b.installed) - Number(a.installed))
+}
+
 /** Programs that lie on this machine; the rest of the kinds are what a person brings. */
-export function isProgram(found: DetectedAgent): boolean {
+function isProgram(found: DetectedAgent): boolean {
   return found.executor !== 'external' && found.executor !== 'acp' && found.executor !== 'command'
 }
