@@ -10,7 +10,7 @@ const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.
 /** What the main process loads from node_modules at run time; everything else is bundled. */
 const external = [/^node:/, 'electron', ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))]
 
-const folders = ['unit', 'model', 'integration', 'contract', 'architecture']
+const folders = ['model', 'integration', 'contract', 'architecture']
 
 const test: ViteUserConfig['test'] = {
   root: '.',
@@ -23,13 +23,18 @@ const test: ViteUserConfig['test'] = {
     {
       extends: true,
       test: {
-        name: 'main',
-        include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+        name: 'unit',
+        include: ['test/unit/**/*.test.ts'],
         environment: 'node',
-        // The modules of one file serve the next: loading the app anew for each takes longer than most tests.
+        // The modules of one file serve the next: loading them anew for each takes longer than most tests. Not so
+        // where programs are started, which takes the longer the larger the process is that starts them.
         isolate: false,
         setupFiles: ['test/helpers/restore-environment.ts'],
       },
+    },
+    {
+      extends: true,
+      test: { name: 'main', include: folders.map((folder) => `test/${folder}/**/*.test.ts`), environment: 'node' },
     },
     {
       extends: true,

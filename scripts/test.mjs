@@ -24,7 +24,7 @@ try {
     await vitest('tests', patterns, env)
   } else {
     await checks(bin, env)
-    await vitest('unit, integration, contract, architecture', ['--project', 'main'], env)
+    await vitest('unit, integration, contract, architecture', ['--project', 'unit', '--project', 'main'], env)
     await vitest('end to end', ['--project', 'e2e'], env)
   }
 } catch (error) {

@@ -139,11 +139,9 @@ function checkGate(
 function noSuchMove(workflow: Workflow, from: WorkflowState, to: string): Refusal {
   const allowed = from.transitions.map((transition) => transition.to)
   if (workflow.cancellation) allowed.push(workflow.cancellation.name)
-  return {
-    code: 'invalid_transition',
-    message: `A task can't move from ${from.name} to ${to}. Allowed: ${allowed.join(', ') || 'nothing'}.`,
-    details: { allowed },
-  }
+  const labelOf = (name: string): string => workflow.states.get(name)?.label ?? name
+  const ways = allowed.length === 0 ? 'anywhere' : `${labelOf(to)}, only to ${allowed.map(labelOf).join(', ')}`
+  return { code: 'invalid_transition', message: `${from.label} does not lead to ${ways}.`, details: { allowed } }
 }
 
 /** Tells a refusal from a plan. */
