@@ -95,9 +95,6 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await card(page, 'Of the other').click()
   await panel.getByRole('heading', { name: 'Of the other' }).waitFor()
   expect(page.url()).toContain('#/all/t/')
-  await page.keyboard.press('a')
-  await page.getByRole('dialog', { name: 'Assign' }).waitFor()
-  await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
   await page.keyboard.press('c')
@@ -164,6 +161,7 @@ async function useActions(page: Page): Promise<void> {
     .getByRole('region', { name: /^To do/ })
     .filter({ has: card(page, 'Beta') })
     .waitFor()
+  await toast(page, /is cancelled/).waitFor({ state: 'detached' })
   await cancel()
   // It is cancelled for good once the time to take it back is up, and can be archived then.
   await toast(page, /is cancelled/).waitFor({ state: 'detached' })
