@@ -62,13 +62,19 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
           last_seen_at: tx.now(),
         }
         tx.daemons.put(daemon)
-        if (daemon.hostname !== known.hostname || daemon.version !== known.version) {
+        if (isNews(known, daemon)) {
           tx.emit('daemon.updated', { project_id: null, daemon_id, daemon: views.daemon(daemon) })
         }
         for (const agent of agents) upsertAgent(parts, tx, daemon, agent)
         return { daemon: views.daemon(daemon), executions: executions.map(({ id }) => beat(parts, tx, daemon, id)) }
       }),
   }
+}
+
+/** What clients are told of a report: who it is, and once a minute that it is there, since it reports again and again. */
+function isNews(known: DaemonRecord, daemon: DaemonRecord): boolean {
+  const minute = ({ last_seen_at }: DaemonRecord) => last_seen_at?.slice(0, 'yyyy-mm-ddThh:mm'.length)
+  return daemon.hostname !== known.hostname || daemon.version !== known.version || minute(daemon) !== minute(known)
 }
 
 const hostedBy = (tx: Tx, id: DaemonId): AgentRecord[] => tx.agents.list().filter(({ daemon_id }) => daemon_id === id)
