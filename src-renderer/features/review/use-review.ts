@@ -8,7 +8,7 @@ import { useTasks } from '../../stores/tasks.ts'
 import { stateOf } from '../../stores/workflow-shape.ts'
 import { useConflictCount } from './use-conflict-count.ts'
 import { decisionState } from './decision-state.ts'
-import { retryBudget } from './retry-budget.ts'
+import { retryBudget } from '../../stores/retry-budget.ts'
 import { useDecisionActions } from './use-decision-actions.ts'
 
 /** Everything that the review pane knows and does for one task. */

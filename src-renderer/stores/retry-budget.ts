@@ -1,5 +1,5 @@
-import type { TransitionEntry } from '../../../src-shared/contract/tasks.ts'
-import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 
 export interface RetryBudget {
   readonly used: number
