@@ -31,26 +31,29 @@ test.concurrent('a daemon is told its token once, reports with it, and is seen',
   expect(JSON.stringify(items)).not.toContain(token)
 })
 
-test.concurrent('that it is there is told to those who listen, at its first report and then once a minute', async () => {
-  const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
-  await using job = await startJob({ clock: { now: () => time.now } })
-  const { report, daemon } = await startDaemon(job)
-  for (const after of [1, 30, 31, 90]) {
-    time.now = Date.parse('2026-11-21T09:30:00.000Z') + after * 1_000
-    await report()
-  }
-  await job.agent('echo', 'End')
-  const told: (string | null | undefined)[] = []
-  const stop = new AbortController()
-  for await (const item of job.running.client.events({}, 0, stop.signal)) {
-    if (item.kind !== 'event') continue
-    if (item.event.type === 'daemon.updated') told.push(item.event.data.daemon?.last_seen_at)
-    if (item.event.type === 'agent.updated') break
-  }
-  stop.abort()
-  expect(told).toEqual([null, '2026-11-21T09:30:01.000Z', '2026-11-21T09:31:30.000Z'])
-  expect((await report()).daemon.id).toBe(daemon.id)
-})
+test.concurrent(
+  'that it is there is told to those who listen, at its first report and then once a minute',
+  async () => {
+    const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
+    await using job = await startJob({ clock: { now: () => time.now } })
+    const { report, daemon } = await startDaemon(job)
+    for (const after of [1, 30, 31, 90]) {
+      time.now = Date.parse('2026-11-21T09:30:00.000Z') + after * 1_000
+      await report()
+    }
+    await job.agent('echo', 'End')
+    const told: (string | null | undefined)[] = []
+    const stop = new AbortController()
+    for await (const item of job.running.client.events({}, 0, stop.signal)) {
+      if (item.kind !== 'event') continue
+      if (item.event.type === 'daemon.updated') told.push(item.event.data.daemon?.last_seen_at)
+      if (item.event.type === 'agent.updated') break
+    }
+    stop.abort()
+    expect(told).toEqual([null, '2026-11-21T09:30:01.000Z', '2026-11-21T09:31:30.000Z'])
+    expect((await report()).daemon.id).toBe(daemon.id)
+  },
+)
 
 test.concurrent('its agents are made and updated by name, and keep what it does not say', async () => {
   await using job = await startJob()
