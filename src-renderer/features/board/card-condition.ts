@@ -44,15 +44,23 @@ export function conditionOf({ task, state, asks }: CardFacts): CardCondition | n
   return null
 }
 
+const waitsForApproval: CardCondition = { glyph: 'gate', text: 'Waits for your approval', needsYou: true }
+
 function gateCondition(task: Task, state: WorkflowState): CardCondition | null {
   const review = task.review_summary
   // A gate with hooks before it makes a review row of every attempt; one without is a plan to approve.
   if ((state.hooks?.before_enter ?? []).length === 0)
     return { glyph: 'gate', text: 'Approve it or send it back', needsYou: true }
-  if (task.entry_barrier || review?.status === 'running' || review?.status === 'pending') return null
+  if (task.entry_barrier) return null
+  if (review?.status === 'running' || review?.status === 'pending') {
+    // Once its CI is green, a review stays open for whoever has to judge it.
+    const isGreen = review.steps.every((step) => step === 'passed')
+    return isGreen && state.gate_config?.requires_human_approval === true ? waitsForApproval : null
+  }
   if (review?.status === 'failed') {
     const step = task.review_config.ci_steps[review.steps.indexOf('failed')]
     return { glyph: 'failed', text: `${step ?? `Attempt ${review.attempt_number}`} failed`, needsYou: true }
   }
-  return { glyph: 'gate', text: 'Waits for your approval', needsYou: true }
+  // Where nobody is asked a green CI is the verdict: what is left to a person is the next step, not an approval.
+  return review?.status === 'passed' ? { ...waitsForApproval, text: 'Passed, and waits for you' } : waitsForApproval
 }

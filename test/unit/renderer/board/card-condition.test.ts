@@ -55,9 +55,31 @@ test('a plan waits for approval, a review only after its CI', () => {
   expect(condition({ status: 'planned' })?.text).toBe('Approve it or send it back')
   expect(condition({ status: 'judged', review_summary: review('running', ['running']) })).toBeNull()
   expect(condition({ status: 'judged', review_summary: review('passed', ['passed']) })?.text).toBe(
-    'Waits for your approval',
+    'Passed, and waits for you',
   )
   expect(condition({ status: 'planned', active_execution_id: execution })).toBeNull()
+})
+
+test('a review that a person has to judge waits for that person once its CI is green, not before', () => {
+  const state = stateOf(workflow, 'judged')
+  const gate = state && { ...state, gate_config: { requires_human_approval: true } }
+  const of = (steps: ReviewSummary['steps'], rest: Partial<Task> = {}) =>
+    conditionOf({
+      task: taskOf(1, { status: 'judged', review_summary: review('running', steps), ...rest }),
+      state: gate,
+      asks: null,
+    })
+  expect(of(['passed', 'running'])).toBeNull()
+  expect(of(['passed', 'passed'])).toEqual({ glyph: 'gate', text: 'Waits for your approval', needsYou: true })
+  expect(of([])?.needsYou).toBe(true)
+  expect(of(['passed'], { active_execution_id: execution })).toBeNull()
+  expect(
+    conditionOf({
+      task: taskOf(1, { status: 'judged', review_summary: review('running', ['passed']) }),
+      state,
+      asks: null,
+    }),
+  ).toBeNull()
 })
 
 test('a failed review names the step, or the attempt where the steps are not the task’s own', () => {
