@@ -13,6 +13,7 @@ import { parse } from './parse.ts'
 import { visibleTo } from './visible-events.ts'
 import { findComment, findDaemon, findExecution, findKnowledge, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
+import { createBoardHandlers } from './handlers/board.ts'
 import { createCommentHandlers } from './handlers/comments.ts'
 import { createDaemonHandlers } from './handlers/daemons.ts'
 import { createDiffHandlers } from './handlers/diffs.ts'
@@ -45,6 +46,7 @@ export function createApi(parts: ApiParts): Api {
     ...createDaemonHandlers(parts),
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),
+    ...createBoardHandlers(parts),
     ...createDiffHandlers(parts),
     ...createExecutionHandlers(parts),
     ...createTemplateHandlers(parts),

@@ -91,6 +91,15 @@ export interface TaskFilter {
   readonly limit: number
 }
 
+/** As much of a task as says where a board shows it. */
+export interface TaskPlace {
+  readonly id: TaskId
+  readonly status: string
+  readonly updated_at: string
+  /** Something works on it, or holds it up. */
+  readonly pressing: boolean
+}
+
 /** Every question and write that the engine has for the database; all synchronous. */
 export interface Queries {
   readonly projects: {
@@ -118,6 +127,8 @@ export interface Queries {
     add(record: TaskRecord): void
     delete(id: TaskId): void
     list(filter: TaskFilter): readonly TaskRecord[]
+    /** Every task of the project that is not archived, in the order of a board: the highest position first. */
+    places(project_id: ProjectId): readonly TaskPlace[]
     /** The position that puts a new task behind all others. */
     lastPosition(project_id: ProjectId): number
     /** How many tasks that are not archived stand in each status. */

@@ -1,5 +1,5 @@
 import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
-import type { Queries, TaskFilter, TaskRecord } from '../engine/store-port.ts'
+import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../engine/store-port.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './hot-statements.ts'
 import { remembered } from './remembered.ts'
@@ -15,6 +15,10 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
        SELECT max(position) AS position FROM tasks WHERE project_id = ? AND archived = 0 UNION ALL
        SELECT max(position) FROM tasks WHERE project_id = ? AND archived = 1)`,
   )
+  const places = db.$client.prepare<[string], Omit<TaskPlace, 'pressing'> & { pressing: number }>(
+    `SELECT id, status, updated_at, active_execution_id IS NOT NULL OR error_annotation IS NOT NULL AS pressing
+     FROM tasks WHERE project_id = ? AND archived = 0 ORDER BY position DESC, id DESC`,
+  )
   const children = prepareAll(db, tasks, 'WHERE parent_id = ? ORDER BY position, id')
   return {
     get,
@@ -25,6 +29,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
       db.delete(tasks).where(eq(tasks.id, id)).run()
     },
     list: (filter) => listTasks(db, filter),
+    places: (project_id) => places.all(project_id).map((row) => ({ ...row, pressing: row.pressing === 1 })),
     lastPosition: (project_id) => last.get(project_id, project_id)?.position ?? 0,
     countByStatus: (project_id) => {
       const rows = db

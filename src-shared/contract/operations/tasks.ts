@@ -27,6 +27,18 @@ export const tasksOperations = {
     }),
     paginated(Task),
   ),
+  'tasks.board': get(
+    '/projects/{project_id}/board',
+    'member',
+    'What a board shows first: the first tasks of each state, all that is at work or stuck, and how many there are.',
+    z.object({ project_id: ProjectId }),
+    z.object({
+      items: z
+        .array(Task)
+        .describe('None that is archived. With those for which one of them waits, and the subtasks of each.'),
+      counts: z.record(z.string(), z.int()).describe('All tasks of each state that has some, but archived ones.'),
+    }),
+  ),
   'tasks.create': post(
     '/projects/{project_id}/tasks',
     'member',

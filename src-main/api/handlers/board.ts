@@ -1,0 +1,39 @@
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { TaskPlace } from '../../engine/store-port.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findProject } from '../find.ts'
+
+/** So many tasks of a state fill the column of a tall window. */
+const firstOfState = 30
+
+export function createBoardHandlers({ store, engine, workflows }: ApiParts): Handlers<'tasks.board'> {
+  const { read } = store
+  return {
+    'tasks.board': ({ project_id }) => {
+      const workflow = workflows.of(findProject(read, project_id).workflow_definition).definition
+      const ended = new Set(workflow.states.flatMap(({ kind, name }) => (kind === 'terminal' ? [name] : [])))
+      const places = read.tasks.places(project_id)
+      const byStatus = Map.groupBy(places, ({ status }) => status)
+      const shown = new Set<TaskId>(places.flatMap(({ id, pressing }) => (pressing ? [id] : [])))
+      for (const [status, all] of byStatus) for (const { id } of firstOf(all, ended.has(status))) shown.add(id)
+      // What a card says of others is known with it.
+      const related = [...shown].flatMap((id) => [
+        ...read.dependencies.of(id),
+        ...read.tasks.children(id).map((child) => child.id),
+      ])
+      const items = [...new Set([...shown, ...related])].flatMap((id) => {
+        const task = read.tasks.get(id)
+        return task === null || task.archived ? [] : [engine.views.task(task)]
+      })
+      return { items, counts: Object.fromEntries([...byStatus].map(([status, { length }]) => [status, length])) }
+    },
+  }
+}
+
+/** Those that stand highest; of those that are over the ones that ended last. */
+function firstOf(places: readonly TaskPlace[], ended: boolean): readonly TaskPlace[] {
+  const ordered = ended
+    ? places.toSorted((a, b) => (a.updated_at === b.updated_at ? 0 : a.updated_at < b.updated_at ? 1 : -1))
+    : places
+  return ordered.slice(0, firstOfState)
+}
