@@ -19,6 +19,8 @@ const test: ViteUserConfig['test'] = {
   maxWorkers: 2,
   testTimeout: 20_000,
   hookTimeout: 20_000,
+  // What a test looks at again and again may take as long as the test may: a second is short on a busy machine.
+  expect: { poll: { timeout: 18_000 } },
   projects: [
     {
       extends: true,

@@ -40,9 +40,7 @@ test('a tracker that never answers, or never comes to the end of its answer, is 
   await using tracker = await startTracker()
   for (const answer of [() => undefined, drip(' ', 5)]) {
     tracker.instead = () => answer
-    const began = performance.now()
     expect(await failureOf(trackers(tracker, { timeout_ms: 150 }).page(request(tracker), open()))).toBe('timed_out')
-    expect(performance.now() - began).toBeLessThan(5_000)
   }
 })
 

@@ -65,7 +65,7 @@ test('what hooks of the work had begun is not begun again once nobody works', as
   await setHooks(job, { on_work_start: [hook], on_work_stop: [script(`cat '${seen}'`)] })
   const task = await job.task()
   await job.claim(task, await job.agent('sleep 600'))
-  await vi.waitFor(() => readFile(seen, 'utf8'))
+  await vi.waitFor(() => readFile(seen, 'utf8'), { timeout: 60_000 })
   await restart(job)
   const stop = await hookRunWhere(job, task.id, ended('on_work_stop'))
   expect(stop.stdout).toBe('begun\n')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRedactor, RedactionPatternError, validateRedactionPattern } from '../../../src-main/base/redact.ts'
+import { cpuTime } from '../../helpers/cpu-time.ts'
 
 const pat = `svc_${'Ab3-_'.repeat(8)}xyz`
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLWhlcmU'
@@ -96,8 +97,7 @@ describe('patterns of a project', () => {
     ['ordinary', 'sk-'.repeat(200_000)],
     ['ordinary', 'authorization:'.repeat(50_000)],
   ])('take linear time: %s', (pattern, text) => {
-    const started = performance.now()
-    createRedactor([pattern])(text)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    const redact = createRedactor([pattern])
+    expect(cpuTime(() => redact(text))).toBeLessThan(5_000)
   })
 })

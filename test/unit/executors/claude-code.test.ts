@@ -127,7 +127,7 @@ describe('the end of a run', () => {
   test('a turn that was queued may take its time', async () => {
     const body = `
       result('First.')
-      setTimeout(() => say({ type: 'system', subtype: 'init' }), 1)
+      say({ type: 'system', subtype: 'init' })
       setTimeout(() => { words('Second.'); result('Second.'); process.exit() }, 1500)`
     const { outcome } = await finish(place, body, {}, 1_000)
     expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, message: 'Second.' })

@@ -19,14 +19,16 @@ test('what follows the 72 bytes that bcrypt looks at does not pass unseen', asyn
 })
 
 test('an account that does not exist costs as much time as one that does', async () => {
-  const passwords = createPasswords(10)
+  const passwords = createPasswords(8)
   const hash = await passwords.hash('correct horse')
   const timed = async (target: string | null) => {
     const start = performance.now()
     expect(await passwords.verify('wrong horse', target)).toBe(false)
     return performance.now() - start
   }
-  const known = Math.min(await timed(hash), await timed(hash), await timed(hash))
-  const unknown = Math.min(await timed(null), await timed(null), await timed(null))
-  expect(unknown).toBeGreaterThan(known / 2)
+  const took: { known: number; unknown: number }[] = []
+  // In turns, so that whatever else the machine does falls on both alike.
+  for (let round = 0; round < 8; round++) took.push({ known: await timed(hash), unknown: await timed(null) })
+  const quickest = (kind: 'known' | 'unknown') => Math.min(...took.map((one) => one[kind]))
+  expect(quickest('unknown')).toBeGreaterThan(quickest('known') / 2)
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { taskTextOf } from '../../../src-main/domain/integration/issue-text.ts'
 import { wantsIssue } from '../../../src-main/domain/integration/issue-filter.ts'
 import { readIssue } from '../../../src-main/domain/integration/read-issue.ts'
+import { cpuTime } from '../../helpers/cpu-time.ts'
 
 const page = { url: 'https://git.test/octo/hello/issues/7', web: 'https://git.test' }
 const issue = { number: 7, title: 'It breaks', body: null as string | null, labels: [] as string[], html_url: null }
@@ -51,10 +52,11 @@ test('a body of 5 MB is cut to what a task takes, and says where all of it is', 
 })
 
 test('text that was made to be slow is not', () => {
-  const began = performance.now()
-  described(`/attachments/ ${'`'.repeat(400_000)} ${'a`'.repeat(250_000)}`)
-  described(`/attachments/${'](</attachments/'.repeat(60_000)}`)
-  expect(performance.now() - began).toBeLessThan(2_000)
+  const took = cpuTime(() => {
+    described(`/attachments/ ${'`'.repeat(400_000)} ${'a`'.repeat(250_000)}`)
+    described(`/attachments/${'](</attachments/'.repeat(60_000)}`)
+  })
+  expect(took).toBeLessThan(5_000)
 })
 
 test('an empty body is no description, and an issue without a title is called by its number', () => {
