@@ -4,7 +4,7 @@ import type { ApiParts } from './context.ts'
 
 /** A workspace with what git and the lock file say of it now. */
 export async function workspaceView(parts: ApiParts, record: WorkspaceRecord, signal: AbortSignal): Promise<Workspace> {
-  const { repo_path: _inside, created_at: _also, ...workspace } = record
+  const { repo_path: _inside, ...workspace } = record
   const unknown = { dirty: false, ahead: 0, behind: 0, lock: null }
   if (record.status === 'creating') return { ...workspace, ...unknown }
   return parts.engine.worktrees.look(record, async (ref) => {

@@ -107,7 +107,9 @@ export function cancellationState(workflow: WorkflowDefinition): string | null {
 function hooksOf(state: WorkflowState): StateHook[] {
   return Object.values(state.hooks ?? {}).flat()
 }
-function usesPlugin(state: WorkflowState, plugin: string): boolean {
+
+/** Whether a hook of the state uses a plugin, at any point. */
+export function usesPlugin(state: WorkflowState, plugin: string): boolean {
   return hooksOf(state).some((hook) => hook.plugin === plugin)
 }
 function isMergeFailure(workflow: WorkflowDefinition, state: WorkflowState): boolean {

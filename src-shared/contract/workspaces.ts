@@ -25,6 +25,7 @@ export const Workspace = z
     lock: z.object({ execution_id: ExecutionId, pid: z.int().nullable() }).nullable(),
     cleanup_at: Timestamp.nullable(),
     error: z.string().nullable(),
+    created_at: Timestamp,
   })
   .meta({ id: 'Workspace' })
 export type Workspace = z.infer<typeof Workspace>

@@ -180,6 +180,7 @@ export function panelData(now: number) {
     lock: { execution_id: ids.running, pid: 4242 },
     cleanup_at: null,
     error: null,
+    created_at: ago(90, now),
   }
   const moves: TaskMove[] = [
     { to: 'review', label: 'Submit for review', allowed: true, via: 'transition', reason: null },

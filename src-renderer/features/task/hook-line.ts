@@ -3,7 +3,7 @@ import type { GlyphName } from '../../components/state-glyphs.ts'
 import { formatShortSpan } from '../../composables/format-amounts.ts'
 import { hookName } from '../../composables/hook-name.ts'
 import { hookReason, skippedOnce } from '../../composables/hook-reason.ts'
-import type { ActivityItem } from './activity-items.ts'
+import type { ActivityItem } from './activity-item.ts'
 
 type HookItem = Pick<Extract<ActivityItem, { kind: 'hook' }>, 'hook' | 'run'>
 

@@ -1,0 +1,50 @@
+import type { Comment } from '../../../src-shared/contract/comments.ts'
+import type { Execution } from '../../../src-shared/contract/executions.ts'
+import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import type { Review, Verdict } from '../../../src-shared/contract/reviews.ts'
+import type { HookOutcome, Task, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
+import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
+
+/** One line of the timeline. Hooks that went well stay out of it; failed, skipped and blocking ones stand out. */
+export type ActivityItem = { readonly key: string; readonly at: string } & (
+  | { readonly kind: 'created'; readonly task: Task }
+  | { readonly kind: 'worktree'; readonly workspace: Workspace }
+  /** `attempt`: the review that a rejection ended, where it is known. */
+  | { readonly kind: 'transition'; readonly entry: TransitionEntry; readonly attempt: Review | null }
+  /** `run`: what its log says, where it has one. */
+  | { readonly kind: 'hook'; readonly hook: HookOutcome; readonly run: HookRun | null }
+  /** `n`: the how manieth of the task it is. */
+  | { readonly kind: 'execution'; readonly execution: Execution; readonly n: number }
+  | { readonly kind: 'ci'; readonly review: Review }
+  | { readonly kind: 'verdict'; readonly review: Review; readonly verdict: Verdict }
+  | { readonly kind: 'comment'; readonly comment: Comment }
+)
+
+/** All that is known of what happened to a task. */
+export interface ActivityFacts {
+  readonly task: Task
+  /** Oldest first. */
+  readonly transitions: readonly TransitionEntry[]
+  /** Of the task's hooks, also those that no transition names. */
+  readonly hooks: readonly HookRun[]
+  readonly executions: readonly Execution[]
+  readonly reviews: readonly Review[]
+  readonly comments: readonly Comment[]
+  readonly workspace: Workspace | null
+}
+
+/** What the timeline can be narrowed to. */
+export const activityFilters = [
+  { id: 'all', label: 'Everything', kinds: null },
+  { id: 'moves', label: 'Moves', kinds: ['created', 'worktree', 'transition'] },
+  { id: 'runs', label: 'Runs', kinds: ['execution', 'ci'] },
+  { id: 'hooks', label: 'Hooks', kinds: ['hook'] },
+  { id: 'words', label: 'Comments', kinds: ['comment', 'verdict'] },
+] as const satisfies readonly { id: string; label: string; kinds: readonly ActivityItem['kind'][] | null }[]
+export type ActivityFilter = (typeof activityFilters)[number]['id']
+
+/** Whether a line is among those that a filter leaves. */
+export function passes(filter: ActivityFilter, { kind }: ActivityItem): boolean {
+  const kinds: readonly string[] | null = activityFilters.find(({ id }) => id === filter)?.kinds ?? null
+  return kinds === null || kinds.includes(kind)
+}

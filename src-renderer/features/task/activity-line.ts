@@ -1,0 +1,204 @@
+import type { Comment } from '../../../src-shared/contract/comments.ts'
+import type { Execution } from '../../../src-shared/contract/executions.ts'
+import type { Review } from '../../../src-shared/contract/reviews.ts'
+import type { GlyphName } from '../../components/state-glyphs.ts'
+import { count, formatCost, formatSpan, formatTokens } from '../../composables/format-amounts.ts'
+import type { Face } from '../../stores/people.ts'
+import type { ActivityItem } from './activity-item.ts'
+import { hookLine } from './hook-line.ts'
+import { failedStep } from './review-items.ts'
+import { firstWords, tellingLine } from './telling-line.ts'
+
+/** A part of a line. Spaces are part of the text. */
+export type Piece =
+  | { readonly as: 'plain' | 'strong' | 'code' | 'quiet'; readonly text: string }
+  | { readonly as: 'state'; readonly text: string; readonly glyph: GlyphName }
+  | { readonly as: 'link'; readonly text: string; readonly href: string }
+
+/** Where more is to be seen: a tab of the task, and there the log of a hook or the run of an agent. */
+export interface Opens {
+  readonly label: string
+  readonly tab: 'overview' | 'agent' | 'changes' | 'review' | 'hooks'
+  readonly log?: string
+  readonly execution?: string
+}
+
+/** One line of the timeline as it is shown. `bad` and `skipd` stand out. */
+export interface ActivityLine {
+  readonly tone: 'bad' | 'skipd' | null
+  readonly mark:
+    { readonly face: Face } | { readonly glyph: GlyphName } | { readonly icon: 'move' | 'back' | 'branch' | 'new' }
+  readonly pieces: readonly Piece[]
+  readonly says: readonly Piece[]
+  readonly opens: Opens | null
+}
+
+/** Names for what a line speaks of. */
+export interface Names {
+  actor(by: string): Face
+  worker(execution: Execution): Face
+  author(comment: Comment): Face
+  state(name: string): { readonly label: string; readonly glyph: GlyphName }
+  /** How many rejections there were with this one, of how many; null where they are not counted. */
+  rejections(transitionId: string): { readonly used: number; readonly max: number } | null
+}
+
+const plain = (text: string): Piece => ({ as: 'plain', text })
+const strong = (text: string): Piece => ({ as: 'strong', text })
+const code = (text: string): Piece => ({ as: 'code', text })
+const quiet = (text: string): Piece => ({ as: 'quiet', text })
+const quote = (text: string | null): Piece[] => (text?.trim() ? [plain(`“${firstWords(text)}”`)] : [])
+const nothing = { tone: null, says: [], opens: null } as const
+
+/** How the timeline says what happened. */
+export function activityLine(item: ActivityItem, names: Names): ActivityLine {
+  switch (item.kind) {
+    case 'created': {
+      const { external_issue_number: issue, external_issue_url: href } = item.task
+      const linked: Piece[] = href === null ? [] : [plain(', issue '), { as: 'link', text: `#${issue ?? ''}`, href }]
+      return { ...nothing, mark: { icon: 'new' }, pieces: [plain('Task written'), ...linked] }
+    }
+    case 'worktree': {
+      const { base_branch, base_commit } = item.workspace
+      const at = base_commit === null ? [] : [plain(' at '), code(base_commit.slice(0, 8))]
+      return { ...nothing, mark: { icon: 'branch' }, pieces: [plain('Worktree made from '), code(base_branch), ...at] }
+    }
+    case 'transition':
+      return moveLine(item, names)
+    case 'hook': {
+      const { tone, glyph, name, words, after, says } = hookLine(item, (by) => names.actor(by).name)
+      return {
+        tone,
+        mark: { glyph },
+        pieces: [
+          strong(item.hook.phase),
+          plain(' '),
+          code(name),
+          plain(` ${words}`),
+          ...(after === null ? [] : [quiet(` after ${after}`)]),
+        ],
+        says: says === null ? [] : [plain(says)],
+        opens: item.run && { label: 'Open log', tab: 'hooks', log: item.run.log_name },
+      }
+    }
+    case 'execution':
+      return executionLine(item, names)
+    case 'ci':
+      return ciLine(item.review)
+    case 'verdict': {
+      const { by, verdict, feedback } = item.verdict
+      const face = names.actor(by)
+      const judged = verdict === 'pass' ? 'passed' : 'rejected'
+      return {
+        tone: null,
+        mark: { face },
+        pieces: [strong(face.name), plain(` ${judged} attempt ${item.review.attempt_number}`)],
+        says: quote(feedback),
+        opens: { label: 'Review', tab: 'review' },
+      }
+    }
+    case 'comment':
+      return commentLine(item.comment, names)
+  }
+}
+
+function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition' }>, names: Names): ActivityLine {
+  const step = attempt && failedStep(attempt)
+  const budget = entry.rejection ? names.rejections(entry.id) : null
+  const state = (name: string): Piece => ({
+    as: 'state',
+    text: names.state(name).label,
+    glyph: names.state(name).glyph,
+  })
+  const by = step ? 'CI' : names.actor(entry.triggered_by).name
+  const why = step && tellingLine(step.output_tail)
+  const stopped = step?.exit_code === 124 ? ' ran out of its time' : ` exited ${step?.exit_code ?? ''}`
+  const reason = entry.trigger_reason
+  return {
+    tone: null,
+    mark: { icon: entry.rejection ? 'back' : 'move' },
+    pieces: [
+      state(entry.from_state),
+      quiet(' → '),
+      state(entry.to_state),
+      plain(entry.rejection ? ' rejected by ' : ' by '),
+      strong(by),
+      ...(budget ? [plain(`, ${budget.used} of ${budget.max}`)] : []),
+    ],
+    says: step
+      ? [code(step.command), plain(why ? `${stopped}: ${why}` : stopped)]
+      : entry.rejection
+        ? quote(reason)
+        : reason
+          ? [plain(firstWords(reason))]
+          : [],
+    opens: attempt && { label: 'Review', tab: 'review' },
+  }
+}
+
+const endings = {
+  queued: 'waits with',
+  running: 'works on',
+  succeeded: 'finished',
+  failed: 'failed in',
+  cancelled: 'was called off in',
+  stopped: 'was stopped in',
+  lost: 'was lost in',
+} as const satisfies Record<Execution['status'], string>
+
+function executionLine({ execution, n }: Extract<ActivityItem, { kind: 'execution' }>, names: Names): ActivityLine {
+  const { status, usage, error, started_at, finished_at } = execution
+  const face = names.worker(execution)
+  const took = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null
+  const used = usage
+    ? `${formatTokens(usage.input_tokens + usage.output_tokens)} tokens, ${formatCost(usage.cost_usd)}`
+    : ''
+  const failed = status === 'failed' || status === 'lost'
+  return {
+    tone: null,
+    mark: failed ? { glyph: 'failed' } : status === 'running' ? { glyph: 'running' } : { face },
+    pieces: [
+      strong(face.name),
+      plain(` ${endings[status]} run ${n}`),
+      ...(took === null ? [] : [plain(`${status === 'succeeded' ? ' in' : ' after'} ${formatSpan(took)}`)]),
+    ],
+    says: failed && error ? [plain(firstWords(error))] : used ? [plain(used)] : [],
+    opens: execution.executor === 'person' ? null : { label: 'Transcript', tab: 'agent', execution: execution.id },
+  }
+}
+
+function ciLine(review: Review): ActivityLine {
+  const step = failedStep(review)
+  const ok = review.step_results.filter(({ exit_code }) => exit_code === 0).length
+  const all = review.ci_steps.length
+  const took = review.step_results.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0)
+  const opens: Opens = { label: 'Review', tab: 'review' }
+  if (step) {
+    const why = tellingLine(step.output_tail)
+    const pieces = [plain('CI failed at '), code(step.command), plain(`, exit ${step.exit_code ?? ''}`)]
+    return { tone: null, mark: { glyph: 'failed' }, pieces, says: why === null ? [] : [plain(why)], opens }
+  }
+  if (ok === all) {
+    const words = `CI passed, ${count(all, 'step')} in ${formatSpan(took)}`
+    return { ...nothing, mark: { glyph: 'succeeded' }, pieces: [plain(words)], opens }
+  }
+  const runs = review.status === 'running' || review.status === 'pending'
+  const words = `${runs ? 'CI is at work' : 'CI was called off'}, ${ok} of ${count(all, 'step')} passed`
+  return { ...nothing, mark: { glyph: runs ? 'running' : 'cancelled' }, pieces: [plain(words)], opens }
+}
+
+function commentLine(comment: Comment, names: Names): ActivityLine {
+  const face = names.author(comment)
+  const { anchor, parent_id, body } = comment
+  return {
+    tone: null,
+    mark: { face },
+    pieces: [
+      strong(face.name),
+      plain(parent_id === null ? ' commented' : ' answered'),
+      ...(anchor ? [plain(' on '), code(`${anchor.path}:${anchor.line}`)] : []),
+    ],
+    says: quote(body),
+    opens: anchor ? { label: 'Changes', tab: 'changes' } : { label: 'Comments', tab: 'overview' },
+  }
+}

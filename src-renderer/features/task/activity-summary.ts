@@ -1,0 +1,56 @@
+import type { Execution } from '../../../src-shared/contract/executions.ts'
+import type { TransitionEntry } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+
+/** How long the task stood in each state, in the workflow's order. The last state counts up to `now`. */
+export function timeInStates(
+  entries: readonly TransitionEntry[],
+  created_at: string,
+  status: string,
+  workflow: WorkflowDefinition,
+  now: number,
+): { state: string; ms: number }[] {
+  const total = new Map<string, number>()
+  let since = Date.parse(created_at)
+  const add = (state: string, until: number) => {
+    total.set(state, (total.get(state) ?? 0) + Math.max(0, until - since))
+    since = until
+  }
+  for (const entry of entries) add(entry.from_state, Date.parse(entry.created_at))
+  const current = workflow.states.find((state) => state.name === status)
+  if (current?.kind !== 'terminal') add(status, now)
+  return workflow.states.flatMap((state) => {
+    const ms = total.get(state.name)
+    return ms === undefined ? [] : [{ state: state.name, ms }]
+  })
+}
+
+/** What runs have used; `cost_usd` is null where nobody named a price. */
+export interface RunSum {
+  readonly runs: number
+  readonly tokens: number
+  readonly cost_usd: number | null
+}
+
+/** What the runs of each role and whoever had it have used, in the order in which they first began. */
+export function runSums(executions: readonly Execution[], nameOf: (execution: Execution) => string) {
+  const begun = executions
+    .filter(({ started_at }) => started_at !== null)
+    .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
+  const groups = Map.groupBy(begun, (one) => JSON.stringify([one.role, nameOf(one)]))
+  return [...groups.values()].flatMap((all) => {
+    const [first] = all
+    return first ? [{ role: first.role, name: nameOf(first), ...sumOf(all) }] : []
+  })
+}
+
+/** All of them together. */
+export function sumOf(executions: readonly Execution[]): RunSum {
+  const used = executions.flatMap(({ usage }) => usage ?? [])
+  const costs = used.flatMap(({ cost_usd }) => cost_usd ?? [])
+  return {
+    runs: executions.filter(({ started_at }) => started_at !== null).length,
+    tokens: used.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0),
+    cost_usd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+  }
+}

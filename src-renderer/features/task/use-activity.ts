@@ -1,0 +1,150 @@
+import { computed, watch } from 'vue'
+import type { Execution } from '../../../src-shared/contract/executions.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
+import { useNow } from '../../composables/use-now.ts'
+import { useResource } from '../../composables/use-resource.ts'
+import { useAgents } from '../../stores/agents.ts'
+import { useCommentActions } from '../../stores/comment-actions.ts'
+import { useComments } from '../../stores/comments.ts'
+import { useExecutions } from '../../stores/executions.ts'
+import { useHookLogs } from '../../stores/hook-logs.ts'
+import { usePeople, type Face } from '../../stores/people.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { retryBudget } from '../../stores/retry-budget.ts'
+import { useReviews } from '../../stores/reviews.ts'
+import { useTaskActors } from '../../stores/task-actors.ts'
+import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskNews } from '../../stores/task-news.ts'
+import { useTasks } from '../../stores/tasks.ts'
+import { glyphOfState, stateOf } from '../../stores/workflow-shape.ts'
+import { activityItems } from './activity-items.ts'
+import type { Names } from './activity-line.ts'
+import { runSums, sumOf, timeInStates } from './activity-summary.ts'
+import { nextWords } from './next-words.ts'
+import { isDone } from './task-relations.ts'
+
+const MOST_RUNS = 200
+
+interface Subject {
+  readonly task: Task
+  readonly workflow: WorkflowDefinition | undefined
+  readonly workspace: Workspace | null
+}
+
+/** Everything that happened to a task, what it adds up to, and what comes next. */
+export function useActivity(subject: () => Subject) {
+  const details = useTaskDetails()
+  const logs = useHookLogs()
+  const news = useTaskNews()
+  const task = computed(() => subject().task)
+  const read = useResource(async () => {
+    const { id } = task.value
+    const [transitions, hooks] = await Promise.all([details.transitions(id), logs.runs(id, MOST_RUNS)])
+    return { transitions, hooks }
+  })
+  watch(
+    [
+      () => task.value.id,
+      () => task.value.version,
+      () => task.value.status,
+      () => news.changesOf(task.value.id, 'timeline'),
+    ],
+    () => read.reload(),
+    { immediate: true },
+  )
+  const transitions = computed(() => read.value.value?.transitions ?? [])
+  const executions = computed(() => useExecutions().byTask(task.value.id))
+  const reviews = computed(() => useReviews().byTask(task.value.id))
+  const comments = computed(() =>
+    useComments()
+      .threads(task.value.id)
+      .flatMap(({ root, answers }) => [root, ...answers]),
+  )
+  const items = computed(() =>
+    read.value.value === null
+      ? []
+      : activityItems({
+          task: task.value,
+          transitions: transitions.value,
+          hooks: read.value.value.hooks,
+          executions: executions.value,
+          reviews: reviews.value,
+          comments: comments.value,
+          workspace: subject().workspace,
+        }),
+  )
+  const names = useNames(() => ({ ...subject(), transitions: transitions.value }))
+  return { read, items, names, ...useSummary(subject, { executions, transitions, reviews }, names) }
+}
+
+type Known<T> = { readonly value: readonly T[] }
+
+function useNames(known: () => Subject & { readonly transitions: Parameters<typeof retryBudget>[0] }): Names {
+  const agents = useAgents()
+  const people = usePeople()
+  const actors = useTaskActors()
+  const comments = useCommentActions(() => known().task.id)
+  return {
+    actor: (by) => actors.actor(by),
+    author: (comment) => comments.face(comment),
+    worker: (execution): Face =>
+      execution.user_id === null
+        ? { name: agents.byId.get(execution.agent_id ?? '')?.name ?? execution.executor, kind: 'agent' }
+        : people.face({ type: 'user', id: execution.user_id }),
+    state(name) {
+      const { workflow } = known()
+      const state = stateOf(workflow, name)
+      return { label: state?.label ?? name, glyph: workflow && state ? glyphOfState(workflow, state) : 'custom' }
+    },
+    rejections(transitionId) {
+      const { transitions, workflow } = known()
+      const at = transitions.findIndex(({ id }) => id === transitionId)
+      const budget = retryBudget(transitions.slice(0, at + 1), stateOf(workflow, transitions[at]?.from_state ?? ''))
+      return budget && budget.used > 0 ? budget : null
+    },
+  }
+}
+
+function useSummary(
+  subject: () => Subject,
+  known: {
+    readonly executions: Known<Execution>
+    readonly transitions: { readonly value: Parameters<typeof timeInStates>[0] }
+    readonly reviews: Known<ReturnType<ReturnType<typeof useReviews>['byTask']>[number]>
+  },
+  names: Names,
+) {
+  const now = useNow()
+  const tasks = useTasks()
+  const projects = useProjects()
+  const people = usePeople()
+  const times = computed(() => {
+    const { task, workflow } = subject()
+    return workflow ? timeInStates(known.transitions.value, task.created_at, task.status, workflow, now.value) : []
+  })
+  const sums = computed(() =>
+    runSums(known.executions.value, (execution) => names.worker(execution).name).map((sum) => {
+      const role = subject().workflow?.roles?.find(({ name }) => name === sum.role)?.label ?? sum.role
+      return { ...sum, label: `${role}, ${sum.name}` }
+    }),
+  )
+  const next = computed(() => {
+    const { task, workflow } = subject()
+    if (!workflow) return null
+    const state = stateOf(workflow, task.status)
+    const holder = task.roles[state?.role ?? 'assignee']
+    const repos = projects.byId.get(task.project_id)?.repos ?? []
+    return nextWords({
+      task,
+      workflow,
+      execution: known.executions.value.find(({ id }) => id === task.active_execution_id) ?? null,
+      review: known.reviews.value[0] ?? null,
+      waits: task.dependencies.flatMap((id) => tasks.byId.get(id) ?? []).filter((one) => !isDone(one, workflow)).length,
+      target: repos.find(({ id }) => id === task.repo_id)?.default_branch ?? 'the base branch',
+      agent: holder?.type === 'agent' ? people.face(holder).name : null,
+    })
+  })
+  return { times, sums, total: computed(() => sumOf(known.executions.value)), next }
+}

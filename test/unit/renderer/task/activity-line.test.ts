@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import type { ActivityItem } from '../../../../src-renderer/features/task/activity-item.ts'
+import { activityItems } from '../../../../src-renderer/features/task/activity-items.ts'
+import { activityLine, type Names, type Piece } from '../../../../src-renderer/features/task/activity-line.ts'
+import { nextWords, type NextFacts } from '../../../../src-renderer/features/task/next-words.ts'
+import { firstWords, tellingLine } from '../../../../src-renderer/features/task/telling-line.ts'
+import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
+import { failing } from '../../../helpers/task-panel-reviews.ts'
+
+const data = panelData(Date.parse('2026-11-21T12:00:00.000Z'))
+const names: Names = {
+  actor: (by) => ({ name: by.startsWith('agent:') ? 'Auditor' : 'Copse', kind: 'agent' }),
+  worker: () => ({ name: 'Claude Code', kind: 'agent' }),
+  author: ({ author }) => ({ name: author.name, kind: 'person' }),
+  state: (name) => ({ label: name.toUpperCase(), glyph: 'custom' }),
+  rejections: () => ({ used: 2, max: 3 }),
+}
+const text = (pieces: readonly Piece[]) => pieces.map((piece) => piece.text).join('')
+const items = activityItems({ ...data, hooks: [], comments: [] })
+const lines = items.map((item) => activityLine(item, names))
+const lineOf = (isMeant: (item: ActivityItem) => boolean) => {
+  const line = lines[items.findIndex(isMeant)]
+  if (!line) throw new Error('There is no such line.')
+  return { words: text(line.pieces), says: text(line.says), opens: line.opens?.tab ?? null, tone: line.tone }
+}
+
+describe('a line of the timeline', () => {
+  test('of a rejection by CI says which step said no, and one line of why', () => {
+    const line = lineOf((item) => item.kind === 'transition' && item.attempt?.attempt_number === 2)
+    expect(line).toEqual({
+      words: 'REVIEW → IN_PROGRESS rejected by CI, 2 of 3',
+      says: 'npm test exited 1: ✗ test/worker.race.test.ts (6 tests, 1 failed) 2.41s',
+      opens: 'review',
+      tone: null,
+    })
+  })
+  test('of a rejection by a reviewer quotes them', () => {
+    expect(lineOf((item) => item.kind === 'transition' && item.attempt?.attempt_number === 1)).toMatchObject({
+      words: 'REVIEW → IN_PROGRESS rejected by Auditor, 2 of 3',
+      says: '“Releases the lease too early.”',
+    })
+  })
+  test('of a run says how it ended, how long it took and what it used', () => {
+    const run = (n: number) => lineOf((item) => item.kind === 'execution' && item.n === n)
+    expect([run(1), run(2), run(3)]).toEqual([
+      { words: 'Claude Code finished run 1 in 1 h 20 m', says: '1.2M tokens, $12.50', opens: 'agent', tone: null },
+      {
+        words: 'Claude Code failed in run 2 after 16 m 00 s',
+        says: 'The agent exited with code 1 before it had done anything: no model answered.',
+        opens: 'agent',
+        tone: null,
+      },
+      { words: 'Claude Code works on run 3', says: '', opens: 'agent', tone: null },
+    ])
+  })
+  test('of CI, a verdict, the worktree and the beginning says what they were', () => {
+    const words = ['ci', 'verdict', 'worktree', 'created'].map((kind) => lineOf((item) => item.kind === kind).words)
+    expect(words).toEqual([
+      'CI passed, 3 steps in 24 s',
+      'Auditor passed attempt 3',
+      'Worktree made from main at 9c1e77b4',
+      'Task written, issue #361',
+    ])
+  })
+  test('of a skipped hook stands out', () => {
+    expect(lineOf((item) => item.kind === 'hook')).toMatchObject({
+      words: 'on_exit notify_slack was skipped',
+      tone: 'skipd',
+    })
+  })
+})
+
+test('of an output the first line that speaks of trouble is told, else the last, and never a page', () => {
+  expect(tellingLine(failing)).toBe('✗ test/worker.race.test.ts (6 tests, 1 failed) 2.41s')
+  expect(tellingLine('one\ntwo\n\n')).toBe('two')
+  expect(tellingLine('\n')).toBeNull()
+  expect(tellingLine('x'.repeat(5_000))).toHaveLength(280)
+  expect(firstWords('One\nline.\n\nAnother.')).toBe('One line.')
+})
+
+describe('what comes next', () => {
+  const facts: NextFacts = {
+    task: data.task,
+    workflow,
+    execution: data.executions[0] ?? null,
+    review: null,
+    waits: 0,
+    target: 'main',
+    agent: 'Claude Code',
+  }
+  const at = (status: string, more: Partial<NextFacts> = {}) =>
+    nextWords({ ...facts, execution: null, task: { ...data.task, status }, ...more })?.words ?? null
+  const attempt = data.reviews[0] ?? null
+
+  test('is told of every kind of state', () => {
+    expect(nextWords(facts)).toEqual({ tone: 'run', words: 'Claude Code is at work. After that it goes to Review.' })
+    expect(['backlog', 'todo', 'in_progress', 'review', 'merging', 'done'].map((status) => at(status))).toEqual([
+      'It rests here until somebody moves it on. After that it goes to To do.',
+      'Start an agent on it, or take it yourself. After that it goes to In progress.',
+      'Start somebody on it, or move it on. After that it goes to Review.',
+      'It waits for your approval. After that Copse merges it into main.',
+      'Copse merges it into main.',
+      null,
+    ])
+  })
+  test('at a gate is CI, then the reviewer, then a person', () => {
+    const waiting = attempt && { ...attempt, step_results: [] }
+    expect(at('review', { review: waiting })).toBe('CI is at work on attempt 3. If it passes, Claude Code judges it.')
+    expect(at('review', { review: attempt, execution: facts.execution })).toBe(
+      'Claude Code judges it now. After that Copse merges it into main.',
+    )
+    expect(at('review', { review: attempt, agent: null })).toBe(
+      'Attempt 3 waits for your approval. After that Copse merges it into main.',
+    )
+  })
+  test('is what a person has to do where the task cannot go on by itself', () => {
+    const stuck = { type: 'hook_failed', message: 'No.', recovery_actions: [] } as const
+    expect(at('in_progress', { task: { ...data.task, error_annotation: { ...stuck, recovery_actions: [] } } })).toMatch(
+      /^It waits for you/,
+    )
+    expect(at('todo', { waits: 2 })).toBe('It waits for 2 other tasks to be done.')
+  })
+})
