@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { problemOf, spell, type NamedTest } from '../helpers/named-test.ts'
+import { problemIn, problemOf, spell, type NamedTest } from '../helpers/named-test.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 
 /** A test as test/conformance spells it: its file below test/, a colon, and its name as it stands there. */
@@ -39,6 +39,37 @@ test('every statement of the interface and the decisions has its test, once', ()
 
 test('every test that is named for a statement is there and runs', () => {
   expect(statements.flatMap(({ tests }) => tests).flatMap((one) => problemOf(one) ?? [])).toEqual([])
+})
+
+test('a test that is skipped proves nothing, by itself or with those around it', () => {
+  const text = `describe('on', () => {
+  test('runs', () => {})
+  test.skip('rests', () => {})
+  describe.skip('off', () => {
+    test('sleeps', () => {})
+  })
+  test.runIf(linux)('may run', () => {})
+})
+describe.skip.each([1])('all off', () => {
+  describe('in it', () => {
+    test('sleeps deeper', () => {})
+  })
+})
+test('runs at last', () => {})
+`
+  const problems = ['runs', 'rests', 'sleeps', 'may run', 'sleeps deeper', 'runs at last', 'gone'].map((name) => [
+    name,
+    problemIn(text, { path: 'a.test.ts', name }),
+  ])
+  expect(Object.fromEntries(problems)).toEqual({
+    runs: null,
+    rests: '“rests” in test/a.test.ts does not run',
+    sleeps: '“sleeps” in test/a.test.ts does not run',
+    'may run': null,
+    'sleeps deeper': '“sleeps deeper” in test/a.test.ts does not run',
+    'runs at last': null,
+    gone: 'test/a.test.ts has no test “gone”',
+  })
 })
 
 /** With UPDATE_DOCS=1 the page is written anew. */

@@ -20,15 +20,27 @@ function textOf(path: string): string | null {
 }
 
 /** Why a test that is named proves nothing; null where it is there and runs. */
-export function problemOf({ path, name }: NamedTest): string | null {
-  const text = textOf(path)
-  if (text === null) return `test/${path} is not there`
+export function problemOf(named: NamedTest): string | null {
+  const text = textOf(named.path)
+  return text === null ? `test/${named.path} is not there` : problemIn(text, named)
+}
+
+/** The same for a file of this text, which is formatted as all are. */
+export function problemIn(text: string, { path, name }: NamedTest): string | null {
   const at = ["'", '"', '`'].map((quote) => text.indexOf(`${quote}${name}${quote},`)).find((found) => found >= 0)
   // What calls it: the last word before, past the options of `test.runIf(…)` or `test.each([…])`.
   const call =
     at === undefined ? null : text.slice(0, at).match(/\b(?:test|it)\b[^\n]*\(\s*$|\](?: as const)?\)\(\s*$/)?.[0]
   if (!call) return `test/${path} has no test “${name}”`
-  return /\.(?:skip|todo|fails)\b/.test(call) ? `“${name}” in test/${path} does not run` : null
+  const isOff = /\.(?:skip|todo|fails)\b/.test(call) || isInSkipped(text, text.indexOf(name, at))
+  return isOff ? `“${name}” in test/${path} does not run` : null
+}
+
+/** A `describe.skip` goes to the bracket that stands as far in as it does. */
+function isInSkipped(text: string, at: number): boolean {
+  return [...text.matchAll(/^( *)describe\.(?:skip|todo)\b[^]*?^\1\}?\)$/gm)].some(
+    (block) => block.index < at && at < block.index + block[0].length,
+  )
 }
 
 /** How documents spell a test. */
