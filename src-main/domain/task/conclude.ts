@@ -22,19 +22,20 @@ export interface Conclusion {
   readonly annotation: ErrorAnnotation | null
 }
 
+/** Where the work is to go on, it does so in the agent's session, or without one by another run. */
+const stillToDo: ErrorAnnotation['recovery_actions'] = ['resume', 'retry_execution']
+
 /** What the end of an execution means. That an agent stopped talking does not mean that it is done. */
 export function conclude(facts: EndFacts): Conclusion {
   const { outcome } = facts
-  const again: ErrorAnnotation['recovery_actions'] = facts.has_session
-    ? ['resume', 'retry_execution']
-    : ['retry_execution']
+  const again: ErrorAnnotation['recovery_actions'] = facts.has_session ? stillToDo : ['retry_execution']
   if (facts.stopped === 'cancelled') return { status: 'cancelled', error: null, annotation: null }
   if (facts.stopped === 'stopped') {
     const message = 'It was stopped. Resume it, or run it again.'
     return {
       status: 'stopped',
       error: null,
-      annotation: { type: 'execution_paused', message, recovery_actions: ['resume', 'retry_execution'] },
+      annotation: { type: 'execution_paused', message, recovery_actions: stillToDo },
     }
   }
   if (outcome.ended === 'timed_out') return failed(outcome.message ?? 'It ran out of time.', outcome.exit_code, again)
@@ -48,10 +49,10 @@ export function conclude(facts: EndFacts): Conclusion {
     const isLimit = outcome.conclusion === 'limit' && end.annotation !== null
     return isLimit ? { ...end, annotation: { ...end.annotation, reason: 'limit' } } : end
   }
-  if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'It asks a question.', again)
-  if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'It hit a usage limit.', again)
+  if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'It asks a question.')
+  if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'It hit a usage limit.')
   if (outcome.conclusion === 'silent' && !facts.changed) {
-    return incomplete('nothing_done', 'It ended without a word and without a change.', ['retry_execution'])
+    return incomplete('nothing_done', 'It ended without a word and without a change.')
   }
   return { status: 'succeeded', error: null, annotation: null }
 }
@@ -68,14 +69,10 @@ function failed(
   }
 }
 
-function incomplete(
-  reason: string,
-  message: string,
-  recovery_actions: ErrorAnnotation['recovery_actions'],
-): Conclusion {
+function incomplete(reason: string, message: string): Conclusion {
   return {
     status: 'stopped',
     error: message,
-    annotation: { type: 'execution_incomplete', reason, message, recovery_actions },
+    annotation: { type: 'execution_incomplete', reason, message, recovery_actions: stillToDo },
   }
 }

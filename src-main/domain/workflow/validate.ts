@@ -43,6 +43,7 @@ export function validateWorkflow(definition: WorkflowDefinition, plugins: Plugin
     checkState(facts, state, path)
     checkHooks(facts, state, path)
     checkTargets(facts, state, path)
+    checkGate(facts, state, path)
   }
   checkNamedStates(facts)
   const initials = definition.states.filter((state) => state.kind === 'initial')
@@ -121,11 +122,18 @@ function checkTargets({ names, report }: Facts, state: WorkflowState, path: stri
     const message = `${state.name} leads to ${to}, which does not exist.`
     report('transition_target_missing', `${path}.transitions.${index}`, message)
   }
-  const target = state.gate_config?.reject_target
-  if (target !== undefined && !names.has(target)) {
-    const message = `${state.name} rejects to ${target}, which does not exist.`
-    report('reject_target_missing', `${path}.gate_config.reject_target`, message)
+}
+
+function checkGate({ names, report }: Facts, { name, kind, gate_config }: WorkflowState, path: string): void {
+  if (gate_config === undefined) return
+  if (kind !== 'gate') {
+    const message = `Only a gate has a gate_config; ${name} is ${kind}. Make it a gate, or leave gate_config out.`
+    report('schema', `${path}.gate_config`, message)
   }
+  const target = gate_config.reject_target
+  if (target === undefined || names.has(target)) return
+  const message = `${name} rejects to ${target}, which does not exist.`
+  report('reject_target_missing', `${path}.gate_config.reject_target`, message)
 }
 
 function checkNamedStates({ definition, report }: Facts): void {

@@ -86,7 +86,11 @@ test.concurrent('an agent that says nothing and does nothing is not taken to be 
   const silent = await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
   expect(silent).toMatchObject({
     status: 'in_progress',
-    error_annotation: { type: 'execution_incomplete', reason: 'nothing_done', recovery_actions: ['retry_execution'] },
+    error_annotation: {
+      type: 'execution_incomplete',
+      reason: 'nothing_done',
+      recovery_actions: ['resume', 'retry_execution'],
+    },
   })
   expect((await job.executions(task.id))[0]?.status).toBe('stopped')
 })

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { startJob } from '../../helpers/job.ts'
@@ -51,6 +53,30 @@ describe('a definition that breaks a rule', () => {
       'workflow_invalid',
       'schema',
       path,
+    ])
+  })
+
+  test('a workflow that was saved with the gate of a state that is none goes on, and cannot be saved anew', async () => {
+    await using job = await startJob()
+    const standard = await workflow(job)
+    const old = JSON.stringify({
+      ...standard,
+      states: standard.states.map((state) =>
+        state.name === 'in_progress' ? { ...state, gate_config: { max_rejections: 2 } } : state,
+      ),
+    })
+    const database = new Database(join(job.running.dataDir, 'copse.db'))
+    database.prepare('update projects set workflow_definition = ? where id = ?').run(old, job.project.id)
+    database.close()
+    job.running = await job.running.restart()
+    const task = await job.task()
+    await job.claim(task, await job.agent('echo done'))
+    await job.running.taskWhere(task.id, ({ status, review_passed_at }) => status === 'review' && !!review_passed_at)
+    const error = await refused(update(job, old))
+    expect([error.status, error.details?.['rule'], error.details?.['path']]).toEqual([
+      400,
+      'schema',
+      'states.3.gate_config',
     ])
   })
 

@@ -46,8 +46,21 @@ test.each<[string, Partial<EndFacts['outcome']>, Partial<EndFacts>, (string | nu
   expect(answer(outcome, more)).toEqual(expected)
 })
 
-test('a session can be resumed, and without one there is only another run', () => {
+test('a failure can be resumed where there is a session, and without one there is only another run', () => {
   const failed = { ...done, outcome: { ...done.outcome, exit_code: 1 } }
   expect(conclude({ ...failed, has_session: true }).annotation?.recovery_actions).toEqual(['resume', 'retry_execution'])
   expect(conclude(failed).annotation).toMatchObject({ exit_code: 1, recovery_actions: ['retry_execution'] })
 })
+
+test.each(['question', 'limit', 'silent'] as const)(
+  'who has not finished (%s) goes on or begins anew',
+  (conclusion) => {
+    for (const has_session of [true, false]) {
+      const end = conclude({ ...done, changed: false, has_session, outcome: { ...done.outcome, conclusion } })
+      expect(end.annotation).toMatchObject({
+        type: 'execution_incomplete',
+        recovery_actions: ['resume', 'retry_execution'],
+      })
+    }
+  },
+)

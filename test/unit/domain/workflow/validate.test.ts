@@ -33,6 +33,11 @@ test.each<[string, string, WorkflowDefinition]>([
     'reject_target_missing',
     changed({ review: { gate_config: { reject_target: 'nowhere', requires_human_approval: false } } }),
   ],
+  [
+    'a gate_config of what is no gate',
+    'schema',
+    changed({ in_progress: { gate_config: { max_rejections: 2, requires_human_approval: false } } }),
+  ],
   ['a column of spaces', 'column_empty', changed({ todo: { column: '  ' } })],
   [
     'a name used twice',
@@ -146,7 +151,7 @@ test('the state of kind initial counts as reached wherever new tasks start', () 
 test('assignee on an active state, and a state that only a reject target or a cascade leads to, are fine', () => {
   const rejected = changed({
     todo: { transitions: to('review') },
-    planning: { kind: 'custom', transitions: to('done') },
+    planning: { transitions: to('done') },
     review: { transitions: to('merging'), gate_config: { reject_target: 'planning', requires_human_approval: false } },
     in_progress: { role: 'assignee' },
     merge_failed: { transitions: to('in_progress') },
@@ -168,7 +173,7 @@ test('what is configured as a gate leads nowhere from a state that is none', () 
     const { states, ...rest } = changed({ planning: { kind, gate_config } })
     return rulesOf({ ...rest, states: [...states, orphan] })
   }
-  expect([definition('gate'), definition('custom')]).toEqual([[], ['unreachable_state']])
+  expect([definition('gate'), definition('custom')]).toEqual([[], ['schema', 'unreachable_state']])
 })
 
 test('without its cancelled state a workflow is still whole', () => {
