@@ -18,7 +18,9 @@ export function toApiError(error: unknown): unknown {
   const trouble = troubleOf(codeOf(error)) ?? troubleOf(codeOf(error.cause))
   if (trouble !== null) return new ApiError({ code: 'internal_error', message: trouble }, { cause: error })
   const code = known[codeOf(error) as keyof typeof known]
-  return code === undefined ? error : new ApiError({ code, message: error.message }, { cause: error })
+  if (code === undefined) return error
+  const details = 'command' in error && error.command !== undefined ? { command: error.command } : undefined
+  return new ApiError({ code, message: error.message, ...(details && { details }) }, { cause: error })
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

@@ -166,9 +166,12 @@ export class WorkspaceError extends Error {
     | 'unfinished_merge'
     /** A merge was made, and the target does not hold it. */
     | 'unverified'
+  /** What a person would run to put it right, in the folder that was given. */
+  readonly command: string | undefined
 
-  constructor(code: WorkspaceError['code'], message: string, options?: ErrorOptions) {
+  constructor(code: WorkspaceError['code'], message: string, options?: ErrorOptions & { readonly command?: string }) {
     super(message, options)
     this.code = code
+    this.command = options?.command
   }
 }

@@ -43,7 +43,8 @@ async function findRoot(path: string, { signal }: Cancellable): Promise<string> 
     const foreign = await foreignRepository(path)
     if (foreign !== null) throw notTrusted(foreign)
     const why = stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? ''
-    throw notARepository(`${path} is not in a git repository. Run "git init" there or give another folder. (${why})`)
+    const message = `${path} is not in a git repository. Run "git init" there or give another folder. (${why})`
+    throw notARepository(message, 'git init')
   }
   // A path may have line ends of its own.
   const [, bare, common = ''] = /^(true|false)\n(.*)\n$/s.exec(stdout.toString('utf8')) ?? []
@@ -68,20 +69,27 @@ async function foreignRepository(path: string): Promise<string | null> {
 }
 
 function notTrusted(folder: string): WorkspaceError {
-  return notARepository(
+  const command = `git config --global --add safe.directory '${folder}'`
+  const message =
     `${folder} belongs to another user of this machine, so git does not work in it. ` +
-      `If you trust what is in it, run "git config --global --add safe.directory '${folder}'", then try again.`,
-  )
+    `If you trust what is in it, run "${command}", then try again.`
+  return notARepository(message, command)
 }
 
 function noBranch(root: string, head: string | null): WorkspaceError {
-  const message =
+  const [message, command] =
     head === null
-      ? `The repository ${root} has no branch with a commit yet. Make a first commit, then try again.`
-      : `The repository ${root} is on a commit and has no branch. Run "git switch -c main" there, then try again.`
-  return new WorkspaceError('repository_has_no_commits', message)
+      ? [
+          `The repository ${root} has no branch with a commit yet. Make a first commit, then try again.`,
+          'git commit --allow-empty -m "Start"',
+        ]
+      : [
+          `The repository ${root} is on a commit and has no branch. Run "git switch -c main" there, then try again.`,
+          'git switch -c main',
+        ]
+  return new WorkspaceError('repository_has_no_commits', message, { command })
 }
 
-function notARepository(message: string): WorkspaceError {
-  return new WorkspaceError('not_a_git_repository', message)
+function notARepository(message: string, command?: string): WorkspaceError {
+  return new WorkspaceError('not_a_git_repository', message, command === undefined ? {} : { command })
 }

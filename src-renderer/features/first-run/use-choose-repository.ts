@@ -17,11 +17,13 @@ export interface FolderProblem {
 /** A refusal of a folder as a heading, a sentence and, where there is one, a command. */
 export function folderProblem(error: unknown): FolderProblem {
   const text = errorSentence(error)
-  if (error instanceof ApiError && error.code === 'not_a_git_repository')
-    return { title: 'This folder is no git repository', text, command: 'git init' }
-  if (error instanceof ApiError && error.code === 'repository_has_no_commits')
-    return { title: 'This repository has no commits yet', text, command: 'git commit --allow-empty -m "Start"' }
-  return { title: 'The folder could not be opened', text, command: null }
+  const { code, details } = error instanceof ApiError ? error : {}
+  const command = typeof details?.command === 'string' ? details.command : null
+  if (code === 'repository_has_no_commits') return { title: 'This repository has no branch yet', text, command }
+  // Without a command that helps there is no folder, or nothing that could become a repository.
+  if (code === 'not_a_git_repository' && command !== null)
+    return { title: 'This folder is no git repository', text, command }
+  return { title: 'The folder could not be opened', text, command }
 }
 
 /** From a folder to a project: choose, inspect, name, create. */

@@ -47,10 +47,12 @@ test('a folder in no repository, a file and a missing path are refused in words'
     expect(await refusal(folder)).toMatchObject({
       code: 'not_a_git_repository',
       message: expect.stringContaining('git init'),
+      command: 'git init',
     })
     expect(await refusal(join(folder, 'missing'))).toMatchObject({
       code: 'not_a_git_repository',
       message: expect.stringContaining('no folder'),
+      command: undefined,
     })
     await using repository = await createTestRepository()
     expect(await refusal(join(repository.path, 'README.md'))).toMatchObject({
@@ -73,5 +75,6 @@ test('a repository without a commit says to make the first', async () => {
   await expect(workspaces.inspect(repository.path, never)).rejects.toMatchObject({
     code: 'repository_has_no_commits',
     message: expect.stringContaining('first commit'),
+    command: 'git commit --allow-empty -m "Start"',
   })
 })

@@ -5,9 +5,16 @@ import { errorSentence } from '../../../../src-renderer/stores/error-sentence.ts
 import { initials } from '../../../../src-renderer/components/initials.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 
-test('a folder without git, and one without commits, say which command helps', () => {
-  const plain = new ApiError({ code: 'not_a_git_repository', message: 'No repository there.' })
-  const unborn = new ApiError({ code: 'repository_has_no_commits', message: 'No commit yet.' })
+test('a folder without git, and one without commits, say which command helps; one that is not there says so', () => {
+  const refusal = (code: 'not_a_git_repository' | 'repository_has_no_commits', message: string, command?: string) =>
+    new ApiError({ code, message, ...(command !== undefined && { details: { command } }) })
+  const plain = refusal('not_a_git_repository', 'No repository there.', 'git init')
+  const unborn = refusal('repository_has_no_commits', 'No commit yet.', 'git commit --allow-empty -m "Start"')
+  expect(folderProblem(refusal('not_a_git_repository', 'There is no folder /nowhere. Check the path.'))).toEqual({
+    title: 'The folder could not be opened',
+    text: 'There is no folder /nowhere. Check the path.',
+    command: null,
+  })
   expect(folderProblem(plain)).toEqual({
     title: 'This folder is no git repository',
     text: 'No repository there.',
