@@ -9,7 +9,7 @@ import { registerAppScheme, serveApp } from './desktop/app-protocol.ts'
 import { createAutoStart, hiddenArgument } from './desktop/auto-start.ts'
 import { linkAmong, linkScheme, readDeepLink } from './desktop/deep-link.ts'
 import { openDesktopSettings } from './desktop/desktop-settings.ts'
-import { findFolderTools, openInTool, type LinkOpener } from './desktop/folder-tools.ts'
+import { findFolderTools, openAtLine, openInTool, type LinkOpener } from './desktop/folder-tools.ts'
 import { openWindowDoor } from './desktop/ipc.ts'
 import type { Leaving } from './desktop/leaving.ts'
 import { pictures, startManners } from './desktop/manners.ts'
@@ -18,7 +18,9 @@ import { createPageRequests } from './desktop/page-requests.ts'
 import { createSecretSeal } from './desktop/secret-seal.ts'
 import { findUpdater } from './desktop/updater.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
+import { WorkspaceError } from './engine/workspace-port.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
+import { pathInside } from './workspaces/path-guard.ts'
 
 const program = findResources(import.meta.dirname)
 const icons = join(program.root, 'assets')
@@ -156,6 +158,14 @@ function openDoor(service: Service, onBug: (error: unknown) => void): Disposable
     showFolder: (path) => shell.showItemInFolder(path),
     folderTools: () => findFolderTools(links),
     openFolder: (tool, path) => openInTool(tool, path, links),
+    openFile: async (tool, worktree, path, line) => {
+      try {
+        return await openAtLine(tool, await pathInside(worktree, path), line, links)
+      } catch (error) {
+        if (error instanceof WorkspaceError) return false
+        throw error
+      }
+    },
     notify: (notice, onClick) =>
       showNotice(notice, () => {
         show()

@@ -48,6 +48,7 @@ const bridge: DesktopBridge = {
   },
   setBadge: (count) => void ipcRenderer.invoke(desktopChannels.badge, count),
   openFolder: (tool, path) => ipcRenderer.invoke(desktopChannels.openFolder, tool, path) as Promise<boolean>,
+  openFile: (...where) => ipcRenderer.invoke(desktopChannels.openFile, ...where) as Promise<boolean>,
   listen: (onState, onRequest) => {
     ipcRenderer.on(desktopChannels.state, (_event: IpcRendererEvent, state: DesktopState) => onState(state))
     ipcRenderer.on(desktopChannels.request, (_event: IpcRendererEvent, request: DesktopRequest) => onRequest(request))

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
 import { findOnPath } from './find-on-path.ts'
-import { childEnvironment } from './process-environment.ts'
+import { startApart } from './start-apart.ts'
 
 /** A terminal program of the person's, with the arguments that open it in a folder. */
 export interface Terminal {
@@ -33,17 +32,7 @@ export function findTerminal(
   return null
 }
 
-/** Opens it and lets it go: it outlives the app. Rejects when it can't be started. */
+/** Opens it and lets it go. Rejects when it can't be started. */
 export async function openTerminal({ program, args }: Terminal, folder: string): Promise<void> {
-  const child = spawn(program, [...args(folder)], {
-    cwd: folder,
-    env: childEnvironment({}),
-    detached: true,
-    stdio: 'ignore',
-  })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', reject)
-  })
-  child.unref()
+  await startApart(program, args(folder), folder)
 }

@@ -1,18 +1,12 @@
+import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FolderTool } from '../../src-shared/contract/desktop.ts'
 import { findTerminal, openTerminal } from '../base/open-terminal.ts'
-import { isFolder } from './is-folder.ts'
+import { startApart } from '../base/start-apart.ts'
+import { editors, programOf, type Editor } from './editors.ts'
+import { isFile, isFolder } from './is-folder.ts'
 
-/** Editors by the scheme of the links that they open; all of them take a folder after `file`. */
-const editors: readonly FolderTool[] = [
-  { id: 'cursor', name: 'Cursor' },
-  { id: 'vscode', name: 'VS Code' },
-  { id: 'vscode-insiders', name: 'VS Code Insiders' },
-  { id: 'vscodium', name: 'VSCodium' },
-  { id: 'windsurf', name: 'Windsurf' },
-  { id: 'zed', name: 'Zed' },
-]
-const terminal: FolderTool = { id: 'terminal', name: 'Terminal' }
+const terminal: FolderTool = { id: 'terminal', name: 'Terminal', files: false }
 
 /** What the desktop says of links. */
 export interface LinkOpener {
@@ -21,14 +15,26 @@ export interface LinkOpener {
   open(link: string): Promise<void>
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** The programs of this machine in which a folder can be opened. */
-export async function findFolderTools({ handlerOf }: Pick<LinkOpener, 'handlerOf'>): Promise<readonly FolderTool[]> {
-  const found = editors.filter(({ id }) => handlerOf(`${id}://`) !== '')
+export async function findFolderTools(
+  links: Pick<LinkOpener, 'handlerOf'>,
+  environment: Environment = process.env,
+): Promise<readonly FolderTool[]> {
+  const found = editors
+    .filter((editor) => programOf(editor, environment) !== null || opensLinks(editor, links))
+    .map(({ id, name }) => ({ id, name, files: true }))
   return findTerminal() === null ? found : [...found, terminal]
 }
 
 /** Opens a folder in one of them; whether there was such a folder and such a program. */
-export async function openInTool(id: string, path: string, links: LinkOpener): Promise<boolean> {
+export async function openInTool(
+  id: string,
+  path: string,
+  links: LinkOpener,
+  environment: Environment = process.env,
+): Promise<boolean> {
   if (!(await isFolder(path))) return false
   if (id === terminal.id) {
     const program = findTerminal()
@@ -36,7 +42,33 @@ export async function openInTool(id: string, path: string, links: LinkOpener): P
     return program !== null
   }
   const editor = editors.find((one) => one.id === id)
-  if (editor === undefined || links.handlerOf(`${editor.id}://`) === '') return false
-  await links.open(`${editor.id}://file${pathToFileURL(path).pathname}`)
+  if (editor === undefined) return false
+  const program = programOf(editor, environment)
+  if (program !== null) await startApart(program, [path], path)
+  else if (!opensLinks(editor, links)) return false
+  else await links.open(linkTo(editor, path))
   return true
 }
+
+/** Opens a file at a line in one of them; whether there was such a file and such an editor. */
+export async function openAtLine(
+  id: string,
+  path: string,
+  line: number,
+  links: LinkOpener,
+  environment: Environment = process.env,
+): Promise<boolean> {
+  const editor = editors.find((one) => one.id === id)
+  if (editor === undefined || !(await isFile(path))) return false
+  const program = programOf(editor, environment)
+  if (program !== null) await startApart(program, editor.at(path, line), dirname(path))
+  else if (!opensLinks(editor, links)) return false
+  else await links.open(`${linkTo(editor, path)}:${line}`)
+  return true
+}
+
+function opensLinks({ scheme }: Editor, { handlerOf }: Pick<LinkOpener, 'handlerOf'>): boolean {
+  return scheme !== null && handlerOf(`${scheme}://`) !== ''
+}
+
+const linkTo = ({ scheme }: Editor, path: string): string => `${scheme ?? ''}://file${pathToFileURL(path).pathname}`

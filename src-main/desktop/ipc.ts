@@ -1,33 +1,30 @@
 import type { WebContents } from 'electron'
 import { isAbsolute } from 'node:path'
-import type { Principal } from '../domain/access/principal.ts'
-import type { Api, CallContext } from '../api/api.ts'
+import type { CallContext } from '../api/api.ts'
 import {
   desktopChannels,
-  type CallReply,
   type FolderTool,
   type ReplyError,
   type SystemNotice,
 } from '../../src-shared/contract/desktop.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import { operations, streams, type OperationName, type StreamName } from '../../src-shared/contract/operations.ts'
+import { streams, type StreamName } from '../../src-shared/contract/operations.ts'
+import type { Workspace } from '../../src-shared/contract/workspaces.ts'
+import { answerCall, callContext, known, replyError, type CallDoor } from './answer-call.ts'
 import { createSubscriptions, type OpenStream } from './subscriptions.ts'
 import { openTrustedIpc } from './trusted-ipc.ts'
 
 /** What the window's door needs of the app and the desktop. */
-export interface WindowDoor {
-  readonly api: Api
-  /** Whoever sits at this machine, asked anew for every call: registering changes it. */
-  localPrincipal(): Principal
+export interface WindowDoor extends CallDoor {
   pickFolder(contents: WebContents): Promise<string | null>
   showFolder(path: string): void
   folderTools(): Promise<readonly FolderTool[]>
   openFolder(tool: string, path: string): Promise<boolean>
+  /** A path that leads out of the worktree opens nothing. */
+  openFile(tool: string, worktree: string, path: string, line: number): Promise<boolean>
   /** `onClick` after the window has come forward. */
   notify(notice: SystemNotice, onClick: () => void): void
   setBadge(count: number): void
-  /** Told of errors that are no refusal; the page hears only that something went wrong. */
-  onBug(error: unknown): void
 }
 
 /** Answers the window's calls and streams until it is disposed, which ends every open one. */
@@ -38,13 +35,7 @@ export function openWindowDoor(door: WindowDoor): Disposable {
   const ipc = openTrustedIpc()
   const { handle, hear } = ipc
 
-  handle(desktopChannels.call, async (_event, name, input): Promise<CallReply> => {
-    try {
-      return { ok: true, value: await door.api.call(known(operations, name), input, context(door, closing.signal)) }
-    } catch (error) {
-      return { ok: false, error: toError(error) }
-    }
-  })
+  handle(desktopChannels.call, (_event, name, input) => answerCall(door, name, input, closing.signal))
   handle(desktopChannels.subscribe, (event, id, stream, input, after) => {
     const open: OpenStream = (signal) => streamOf(door, known(streams, stream), input, after, signal)
     subscriptions.add(event.sender, String(id), open)
@@ -58,6 +49,9 @@ export function openWindowDoor(door: WindowDoor): Disposable {
   handle(desktopChannels.folderTools, () => door.folderTools())
   handle(desktopChannels.openFolder, async (_event, tool, path) =>
     typeof path === 'string' && isAbsolute(path) ? await door.openFolder(String(tool), path) : false,
+  )
+  handle(desktopChannels.openFile, (_event, tool, taskId, path, line) =>
+    openFile(door, callContext(door, closing.signal), String(tool), taskId, String(path), Number(line)),
   )
   handle(desktopChannels.notify, (event, id, notice) => {
     const { sender } = event
@@ -81,13 +75,28 @@ export function openWindowDoor(door: WindowDoor): Disposable {
   }
 }
 
+/** The page names a task, not a folder: where its worktree lies, the service knows. */
+async function openFile(
+  door: WindowDoor,
+  asker: CallContext,
+  tool: string,
+  taskId: unknown,
+  path: string,
+  line: number,
+): Promise<boolean> {
+  if (!Number.isSafeInteger(line) || line < 1) return false
+  try {
+    const worktree = (await door.api.call('tasks.workspace', { task_id: taskId }, asker)) as Workspace
+    return await door.openFile(tool, worktree.path, path, line)
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}
+
 function noticeOf(value: unknown): SystemNotice {
   const { tag, title, body } = (value ?? {}) as Partial<Record<keyof SystemNotice, unknown>>
   return { tag: String(tag), title: String(title).slice(0, 500), body: String(body).slice(0, 500) }
-}
-
-function context(door: WindowDoor, signal: AbortSignal): CallContext {
-  return { principal: door.localPrincipal(), signal, remote_address: null }
 }
 
 function streamOf(
@@ -98,17 +107,6 @@ function streamOf(
   signal: AbortSignal,
 ): ReturnType<OpenStream> {
   const last = typeof after === 'number' && Number.isSafeInteger(after) ? after : null
-  if (name === 'events.stream') return door.api.events(input, last, context(door, signal))
-  return door.api.transcript(input, last === null ? 0 : last + 1, context(door, signal))
-}
-
-function known<N extends OperationName | StreamName>(table: Readonly<Record<N, unknown>>, name: unknown): N {
-  if (typeof name === 'string' && Object.hasOwn(table, name)) return name as N
-  throw new ApiError({ code: 'not_found', message: `There is no operation ${JSON.stringify(name)}.` })
-}
-
-function replyError(error: unknown, door: WindowDoor): ReplyError {
-  if (error instanceof ApiError) return error.toBody().error
-  door.onBug(error)
-  return { code: 'internal_error', message: 'Something went wrong inside Copse; its log says what.' }
+  if (name === 'events.stream') return door.api.events(input, last, callContext(door, signal))
+  return door.api.transcript(input, last === null ? 0 : last + 1, callContext(door, signal))
 }

@@ -1,9 +1,15 @@
+import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
 /** Whether there is a folder at `path`. */
-export async function isFolder(path: string): Promise<boolean> {
+export const isFolder = (path: string): Promise<boolean> => is(path, (found) => found.isDirectory())
+
+/** Whether there is a file at `path`. */
+export const isFile = (path: string): Promise<boolean> => is(path, (found) => found.isFile())
+
+async function is(path: string, what: (found: Stats) => boolean): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory()
+    return what(await stat(path))
   } catch (error) {
     if (error instanceof Error && 'code' in error) return false
     throw error

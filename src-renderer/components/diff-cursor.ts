@@ -53,6 +53,8 @@ export function createDiffCursor(ports: CursorPorts) {
       anchor = place?.start_line ?? place?.line ?? 0
     },
     clear: () => choose(null),
+    /** The lines that are chosen. */
+    at: () => place,
     /** The chosen lines where this line is one of them, else the line alone. */
     around(at: DiffPlace): DiffPlace {
       if (place?.path !== at.path || place.side !== at.side) return at

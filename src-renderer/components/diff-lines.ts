@@ -54,3 +54,21 @@ export function lineBeside(file: Hunks, from: Pick<DiffLine, 'side' | 'line'> | 
 function isSame(line: DiffLine, from: Pick<DiffLine, 'side'>): boolean {
   return line.side === from.side
 }
+
+/** Where a shown line is in the file as it is now; for one that was removed, the line that came to its place. */
+export function lineNow({ hunks }: Hunks, side: 'old' | 'new', line: number): number {
+  if (side === 'new') return line
+  for (const hunk of hunks) {
+    let [before, after] = [hunk.deletionStart, hunk.additionStart]
+    for (const part of hunk.hunkContent) {
+      const isContext = part.type === 'context'
+      const deletions = isContext ? part.lines : part.deletions
+      const additions = isContext ? part.lines : part.additions
+      if (line >= before && line < before + deletions)
+        return Math.max(1, after + Math.min(line - before, Math.max(0, additions - 1)))
+      before += deletions
+      after += additions
+    }
+  }
+  return line
+}

@@ -2,10 +2,14 @@ import { CodeView, type CodeViewOptions } from '@pierre/diffs'
 import { onBeforeUnmount, shallowReactive, watch, type AppContext } from 'vue'
 import { useColourScheme } from '../composables/use-colour-scheme.ts'
 import { changePlaces, nextPlace, type ChangePlace } from './change-steps.ts'
+import { trackCurrent } from './diff-current.ts'
 import { createDiffCursor } from './diff-cursor.ts'
 import { createDiffHeaders } from './diff-headers.ts'
+import { addButton, focusIn, followHosts, keepFocus } from './diff-hosts.ts'
 import { diffItems, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
+import { lineNow } from './diff-lines.ts'
 import { placeOf, withNotes, type DiffNote, type DiffPlace, type NotedItem } from './diff-notes.ts'
+import { lineUnder } from './diff-pointer.ts'
 import { diffShadowStyles, diffTheme } from './diff-theme.ts'
 import { diffWorkers } from './diff-workers.ts'
 
@@ -23,7 +27,7 @@ export interface DiffViewSource {
   readonly notes: readonly DiffNote[] | null
   /** Paths that are folded at first. */
   readonly folded: ReadonlySet<string>
-  /** There is something on this machine to open a file with. */
+  /** There is an editor on this machine. */
   readonly opens: boolean
 }
 
@@ -66,7 +70,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       onToggle: toggle,
       onLoad: (path) => events.load(path),
       onViewed: (path, viewed) => events.viewed(path, viewed),
-      onOpen: (path) => (source().opens ? () => events.open(path, firstChange(items, path)) : null),
+      onOpen: (path) => (source().opens ? () => events.open(path, lineToOpen(path, cursor.at())) : null),
     },
     app,
   )
@@ -78,6 +82,13 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     said: (words) => events.said(words),
   })
 
+  /** Where somebody wants to see a file: at the line asked for where it is one of its own, else where it begins to differ. */
+  function lineToOpen(path: string, asked: DiffPlace | null): number {
+    const item = items.find(({ id }) => id === path)
+    if (!item) return 1
+    if (asked?.path === path) return lineNow(item.fileDiff, asked.side, asked.start_line ?? asked.line)
+    return changePlaces([item]).find(({ side }) => side === 'additions')?.lineNumber ?? 1
+  }
   function fold(path: string, shut: boolean): void {
     if (shut) closed.add(path)
     else closed.delete(path)
@@ -170,6 +181,16 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     hosts,
     onKey: (event: KeyboardEvent): boolean => cursor.onKey(event),
     clearChoice: (): void => cursor.clear(),
+    /** The lines that an event was about: those under the pointer, or for a key those that are chosen. */
+    placeOfEvent: (event: Event): DiffPlace | null => {
+      const under = view && lineUnder(event.composedPath(), view)
+      return under ? cursor.around(under) : event.target === view?.getContainerElement() ? cursor.at() : null
+    },
+    /** A line as the file has it now: of these, or of the chosen ones, or where the file that is read begins to differ. */
+    placeNow: (asked: DiffPlace | null = cursor.at()): { readonly path: string; readonly line: number } | null => {
+      const path = asked?.path ?? at ?? items[0]?.id
+      return path === undefined ? null : { path, line: lineToOpen(path, asked) }
+    },
     scrollTo: (path: string): void => {
       current.pin()
       at = path
@@ -213,72 +234,6 @@ function viewOptions(
       return drawHeader(diff.name)
     },
   }
-}
-
-/** Says which file is at the top while somebody scrolls. */
-function trackCurrent(items: () => readonly NotedItem[], onCurrent: (path: string) => void) {
-  // A file that was asked for stays the current one until somebody scrolls: near the end it cannot come to the top.
-  let pinned = false
-  function report(scrollTop: number, view: CodeView<DiffNote>): void {
-    if (pinned) return
-    let current = items()[0]?.id
-    for (const item of items()) {
-      if ((view.getTopForItem(item.id) ?? Infinity) <= scrollTop + 24) current = item.id
-    }
-    if (current !== undefined) onCurrent(current)
-  }
-  return {
-    pin: () => void (pinned = true),
-    watch(root: HTMLElement, view: CodeView<DiffNote>): void {
-      for (const type of ['wheel', 'touchmove', 'pointerdown'] as const)
-        root.addEventListener(type, () => (pinned = false), { passive: true })
-      // The listeners go with the viewer and its element.
-      view.subscribeToScroll((scrollTop) => report(scrollTop, view))
-    },
-  }
-}
-
-/** An element for each note, and none for those that are gone; answers the new ones. */
-function followHosts(hosts: Map<string, HTMLElement>, notes: readonly DiffNote[]): string[] {
-  const kept = new Set(notes.map(({ key }) => key))
-  for (const key of hosts.keys()) if (!kept.has(key)) hosts.delete(key)
-  const added = [...kept].filter((key) => !hosts.has(key))
-  for (const key of added) hosts.set(key, document.createElement('div'))
-  return added
-}
-
-/** The field of a note that wants to be written in. It could not take the focus before the viewer had put it there. */
-function focusIn(host: HTMLElement): void {
-  host.querySelector<HTMLElement>('[data-autofocus]')?.focus({ preventScroll: true })
-}
-
-/** The button that the viewer puts beside the line under the pointer; keys comment with Enter. */
-function addButton(onClick: () => void): HTMLElement {
-  const button = document.createElement('button')
-  button.addEventListener('click', onClick)
-  button.type = 'button'
-  button.className = 'add-note'
-  button.tabIndex = -1
-  button.title = 'Comment on this line (Enter)'
-  button.setAttribute('aria-label', 'Comment on this line')
-  button.textContent = '+'
-  return button
-}
-
-/** The viewer moves the notes when it draws a file anew; whoever writes in one goes on writing. */
-function keepFocus(hosts: ReadonlyMap<string, HTMLElement>, work: () => void): void {
-  const focused = document.activeElement
-  work()
-  if (!(focused instanceof HTMLElement) || ![...hosts.values()].some((host) => host.contains(focused))) return
-  requestAnimationFrame(() => {
-    if (document.activeElement === document.body) focused.focus({ preventScroll: true })
-  })
-}
-
-/** The line at which somebody wants to see a file: where it begins to differ. */
-function firstChange(items: readonly NotedItem[], path: string): number {
-  const places = changePlaces(items.filter(({ id }) => id === path))
-  return places.find(({ side }) => side === 'additions')?.lineNumber ?? 1
 }
 
 function wordDiff(files: readonly DiffViewFile[]): 'word' | 'none' {

@@ -67,6 +67,9 @@ export const useSession = defineStore('session', () => {
     /** Whether the folder was opened in it. */
     openFolder: async (tool: string, path: string): Promise<boolean> =>
       (await desktop?.openFolder(tool, path)) ?? false,
+    /** Whether the file of a task's worktree was opened in it at the line. */
+    openFile: async (tool: string, taskId: string, path: string, line: number): Promise<boolean> =>
+      (await desktop?.openFile(tool, taskId, path, line)) ?? false,
     showFolder: async (path: string): Promise<void> => desktop?.showFolder(path),
   }
 })

@@ -20,6 +20,8 @@ export const desktopChannels = {
   folderTools: 'copse:folder-tools',
   /** invoke (tool id, path) → whether it was opened there */
   openFolder: 'copse:open-folder',
+  /** invoke (tool id, task id, path in its worktree, line) → whether it was opened there */
+  openFile: 'copse:open-file',
   /** invoke (id, `SystemNotice`) → null: the system shows it */
   notify: 'copse:notify',
   /** pushed (id): the person has clicked it, and the window is in front */
@@ -54,6 +56,8 @@ export type StreamReply =
 export interface FolderTool {
   readonly id: string
   readonly name: string
+  /** It opens files, too, at a line. */
+  readonly files: boolean
 }
 
 /** What the system shows of a notification. One with the `tag` of an earlier one takes its place. */
@@ -124,6 +128,8 @@ export interface DesktopBridge {
   folderTools(): Promise<readonly FolderTool[]>
   /** Whether the folder was opened. */
   openFolder(tool: string, path: string): Promise<boolean>
+  /** Opens a file of a task's worktree at a line; whether it was opened. A path that leads out of it opens nothing. */
+  openFile(tool: string, taskId: string, path: string, line: number): Promise<boolean>
   /** Asks the system to show it; a click brings the window forward and calls `onClick`. */
   notify(notice: SystemNotice, onClick: () => void): void
   /** 0 takes the number away. */

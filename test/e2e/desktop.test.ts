@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startDesktop, type Desktop } from './harness/electron-standin/start-desktop.ts'
@@ -48,22 +49,47 @@ test('links leave for the person’s browser and the window stays on the app', a
   expect(page.url()).toBe(home)
 })
 
-test('a folder opens in an editor of this machine, and nothing opens what is none', async () => {
-  await using desktop = await startDesktop()
+test('a folder and a line of a worktree’s file open in an editor of this machine, and nothing opens what is none', async () => {
+  const programs = await mkdtemp(join(tmpdir(), 'copse-editors-'))
+  await using _ = { [Symbol.asyncDispose]: () => rm(programs, { recursive: true, force: true }) }
+  const note = join(programs, 'told')
+  await writeFile(join(programs, 'subl'), `#!/bin/sh\nprintf '%s' "$*" > ${note}.half && mv ${note}.half ${note}\n`, {
+    mode: 0o755,
+  })
+  await using desktop = await startDesktop({ env: { PATH: `${programs}:${process.env['PATH']}` } })
   const { page, dataDir } = desktop
   await page.waitForSelector('#app > *')
-  const open = (tool: string, path: string) =>
-    page.evaluate(`window.copse.openFolder(${JSON.stringify(tool)}, ${JSON.stringify(path)})`)
+  const ask = (method: string, ...args: readonly unknown[]) =>
+    page.evaluate(`window.copse.${method}(...${JSON.stringify(args)})`)
   const names = 'window.copse.folderTools().then((tools) => tools.map((tool) => tool.name))'
-  expect(await page.evaluate(names)).not.toContain('VS Code')
-  expect(await open('vscode', dataDir)).toBe(false)
-  desktop.answer('app.getApplicationNameForProtocol', 'code.desktop')
-  expect(await page.evaluate(names)).toContain('VS Code')
-  expect(await open('vscode', dataDir)).toBe(true)
-  expect((await desktop.called('shell.openExternal')).args).toEqual([`vscode://file${dataDir}`])
-  expect(await open('vscode', 'relative')).toBe(false)
-  expect(await open('file', dataDir)).toBe(false)
-  expect(desktop.calls.filter((call) => call.name === 'shell.openExternal')).toHaveLength(1)
+  expect(await page.evaluate(names)).not.toContain('VSCodium')
+  expect(await ask('openFolder', 'vscodium', dataDir)).toBe(false)
+  desktop.answer('app.getApplicationNameForProtocol', 'codium.desktop')
+  expect(await page.evaluate(names)).toContain('VSCodium')
+  expect(await ask('openFolder', 'vscodium', dataDir)).toBe(true)
+  expect((await desktop.called('shell.openExternal')).args).toEqual([`vscodium://file${dataDir}`])
+  expect(await ask('openFolder', 'vscodium', 'relative')).toBe(false)
+  expect(await ask('openFolder', 'file', dataDir)).toBe(false)
+
+  // A line of a file: of a task's worktree, and nowhere else.
+  const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
+  const task = await call<{ id: string }>(desktop, 'tasks.create', { project_id: demo.project.id, title: 'Open it' })
+  const open = (path: string, line: unknown, id = task.id) => ask('openFile', 'sublime', id, path, line)
+  expect(await open('README.md', 3)).toBe(false)
+  const { workspace } = await call<{ workspace: { path: string } }>(desktop, 'tasks.claim', {
+    task_id: task.id,
+    agent_id: demo.agent.id,
+  })
+  const file = join(workspace.path, 'README.md')
+  await writeFile(file, 'one\n')
+  await symlink(dataDir, join(workspace.path, 'out'))
+  const outside = ['../../window.json', '/etc/hostname', 'out/window.json', '.git', '', 'nowhere.txt']
+  for (const path of outside) expect(await open(path, 3), path).toBe(false)
+  for (const line of [0, -1, 1.5, '3; x', null]) expect(await open('README.md', line), String(line)).toBe(false)
+  expect(await open('README.md', 3, 'nonsense')).toBe(false)
+  expect(await open('README.md', 3)).toBe(true)
+  await expect.poll(() => readFile(note, 'utf8').catch(() => ''), { timeout: 20_000 }).toBe(`${file}:3`)
+  expect(desktop.calls.filter((made) => made.name === 'shell.openExternal')).toHaveLength(1)
 })
 
 test('streams end with the page that asked for them and work again after a reload', async () => {

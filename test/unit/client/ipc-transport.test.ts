@@ -28,6 +28,7 @@ function bridge(reply: CallReply = { ok: true, value: null }) {
     showFolder: () => Promise.resolve(),
     folderTools: () => Promise.resolve([]),
     openFolder: () => Promise.resolve(false),
+    openFile: () => Promise.resolve(false),
     notify: () => undefined,
     setBadge: () => undefined,
     listen: () => undefined,

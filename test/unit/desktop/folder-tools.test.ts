@@ -1,7 +1,21 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { findFolderTools, openInTool } from '../../../src-main/desktop/folder-tools.ts'
+import { afterAll, expect, test } from 'vitest'
+import { findFolderTools, openAtLine, openInTool } from '../../../src-main/desktop/folder-tools.ts'
+
+const home = await realpath(await mkdtemp(join(tmpdir(), 'copse editors ')))
+const programs = join(home, 'programs')
+const notes = join(home, 'notes')
+const file = join(home, 'a #1.ts')
+await mkdir(programs)
+await mkdir(notes)
+await writeFile(file, 'one\n')
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+const soon = { timeout: 20_000 }
+/** No program is there but these. */
+const onPath = { PATH: programs }
 
 function links(schemes: readonly string[]) {
   const opened: string[] = []
@@ -15,22 +29,54 @@ function links(schemes: readonly string[]) {
   }
 }
 
-test('the editors are those whose links something opens', async () => {
-  const names = (await findFolderTools(links(['vscode', 'zed', 'mailto']))).map(({ name }) => name)
-  expect(names.filter((name) => name !== 'Terminal')).toEqual(['VS Code', 'Zed'])
+/** A program that writes down its arguments, whole at once; answers where. */
+async function fakeEditor(name: string): Promise<string> {
+  const note = join(notes, name)
+  const script = `#!/bin/sh\nprintf '%s\\n' "$@" > '${note}.half' && mv '${note}.half' '${note}'\n`
+  await writeFile(join(programs, name), script, { mode: 0o755 })
+  return note
+}
+/** What the fake editor was told; empty until it was started. */
+const told = (note: string) => readFile(note, 'utf8').catch(() => '')
+
+const names = async (schemes: readonly string[]) =>
+  (await findFolderTools(links(schemes), onPath)).filter(({ files }) => files).map(({ name }) => name)
+
+test('the editors are those whose links something opens, and those whose program is on PATH', async () => {
+  expect(await names(['vscode', 'zed', 'mailto'])).toEqual(['VS Code', 'Zed'])
 })
 
 test('a folder is opened by a link that names it, whatever is in its path', async () => {
   const some = links(['vscode'])
-  const folder = tmpdir()
-  expect(await openInTool('vscode', folder, some)).toBe(true)
-  expect(some.opened).toEqual([`vscode://file${folder}`])
+  expect(await openInTool('vscode', tmpdir(), some, onPath)).toBe(true)
+  expect(await openAtLine('vscode', file, 12, some, onPath)).toBe(true)
+  const path = home.replaceAll(' ', '%20')
+  expect(some.opened).toEqual([`vscode://file${tmpdir()}`, `vscode://file${path}/a%20%231.ts:12`])
 })
 
-test('what is no folder, and a program that is not there, open nothing', async () => {
+test.skipIf(process.platform === 'win32').each([
+  ['vscode', 'code', ['-g', `${file}:12`]],
+  ['cursor', 'cursor', ['-g', `${file}:12`]],
+  ['zed', 'zed', [`${file}:12`]],
+  ['sublime', 'subl', [`${file}:12`]],
+  ['idea', 'idea', ['--line', '12', file]],
+])('%s is started as %s with the line', async (id, program, words) => {
+  const note = await fakeEditor(program)
+  const none = links([])
+  expect(await openAtLine(id, file, 12, none, onPath)).toBe(true)
+  await expect.poll(() => told(note), soon).toBe(`${words.join('\n')}\n`)
+  expect(await openInTool(id, home, none, onPath)).toBe(true)
+  await expect.poll(() => told(note), soon).toBe(`${home}\n`)
+  await rm(join(programs, program))
+})
+
+test('what is no folder or no file, and a program that is not there, open nothing', async () => {
   const some = links(['vscode'])
-  expect(await openInTool('vscode', join(tmpdir(), 'nowhere #1'), some)).toBe(false)
-  expect(await openInTool('cursor', tmpdir(), some)).toBe(false)
-  expect(await openInTool('javascript', tmpdir(), some)).toBe(false)
+  expect(await openInTool('vscode', join(tmpdir(), 'nowhere #1'), some, onPath)).toBe(false)
+  expect(await openInTool('cursor', tmpdir(), some, onPath)).toBe(false)
+  expect(await openInTool('javascript', tmpdir(), some, onPath)).toBe(false)
+  expect(await openAtLine('vscode', home, 1, some, onPath)).toBe(false)
+  expect(await openAtLine('cursor', file, 1, some, onPath)).toBe(false)
+  expect(await openAtLine('terminal', file, 1, some, onPath)).toBe(false)
   expect(some.opened).toEqual([])
 })

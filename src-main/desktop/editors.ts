@@ -1,0 +1,49 @@
+import { findOnPath } from '../base/find-on-path.ts'
+
+/** An editor of this machine, by its own program or by the links that it opens. */
+export interface Editor {
+  readonly id: string
+  readonly name: string
+  /** Its program's names, the usual one first. */
+  readonly programs: readonly string[]
+  /** What its program is told to show a line. */
+  readonly at: (file: string, line: number) => readonly string[]
+  /** The scheme of its links, in which a path follows `file` and a line the path; null where it has none. */
+  readonly scheme: string | null
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const goTo: Editor['at'] = (file, line) => ['-g', `${file}:${line}`]
+const afterColon: Editor['at'] = (file, line) => [`${file}:${line}`]
+const asOption: Editor['at'] = (file, line) => ['--line', String(line), file]
+
+/** The editors that are known, in the order in which they are offered. */
+export const editors: readonly Editor[] = [
+  { id: 'cursor', name: 'Cursor', programs: ['cursor'], at: goTo, scheme: 'cursor' },
+  { id: 'vscode', name: 'VS Code', programs: ['code'], at: goTo, scheme: 'vscode' },
+  {
+    id: 'vscode-insiders',
+    name: 'VS Code Insiders',
+    programs: ['code-insiders'],
+    at: goTo,
+    scheme: 'vscode-insiders',
+  },
+  { id: 'vscodium', name: 'VSCodium', programs: ['codium', 'vscodium'], at: goTo, scheme: 'vscodium' },
+  { id: 'windsurf', name: 'Windsurf', programs: ['windsurf'], at: goTo, scheme: 'windsurf' },
+  { id: 'zed', name: 'Zed', programs: ['zed', 'zeditor'], at: afterColon, scheme: 'zed' },
+  { id: 'sublime', name: 'Sublime Text', programs: ['subl'], at: afterColon, scheme: null },
+  { id: 'idea', name: 'IntelliJ IDEA', programs: ['idea', 'idea64'], at: asOption, scheme: null },
+  { id: 'webstorm', name: 'WebStorm', programs: ['webstorm', 'webstorm64'], at: asOption, scheme: null },
+  { id: 'pycharm', name: 'PyCharm', programs: ['pycharm', 'pycharm64'], at: asOption, scheme: null },
+  { id: 'goland', name: 'GoLand', programs: ['goland', 'goland64'], at: asOption, scheme: null },
+]
+
+/** The program of an editor; null where it is not on PATH, or only as a script that takes a shell to start. */
+export function programOf({ programs }: Editor, environment: Environment): string | null {
+  for (const name of programs) {
+    const program = findOnPath(name, environment)
+    if (program !== null && !/\.(cmd|bat)$/i.test(program)) return program
+  }
+  return null
+}
