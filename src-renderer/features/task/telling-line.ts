@@ -1,16 +1,23 @@
 import { plainTerminalText } from '../../components/terminal-text.ts'
 
 const MOST = 280
-const trouble = /\b(?:error|fail(?:ed|ure|s)?|\w*error|exception|expected|panicked|not found|cannot)\b|[✗✕×]/i
+/** What lines that tell of trouble begin with or hold, the most telling first. */
+const trouble = [
+  /^→ /,
+  /^\w*(?:error|exception)\b/i,
+  /^(?:[✗✕×]|not ok\b|-*\s?fail)/i,
+  /\b(?:error|fail(?:ed|ure|s)?|expected|panicked|not found|cannot)\b|[✗✕×]/i,
+]
 
-/** The line of a failed command's output that says most: the first that speaks of trouble, else the last. */
+/** The line of a failed command's output that says most: one that speaks of trouble, else the last. */
 export function tellingLine(output: string): string | null {
   const lines = plainTerminalText(output)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const line = lines.find((one) => trouble.test(one)) ?? lines.at(-1)
-  return line === undefined ? null : shortened(line)
+  const found = trouble.flatMap((sign) => lines.find((line) => sign.test(line)) ?? [])[0]
+  const line = found ?? lines.at(-1)
+  return line === undefined ? null : shortened(line.replace(/^→ /, ''))
 }
 
 /** The beginning of a text, in one line. */

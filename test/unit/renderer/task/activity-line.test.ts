@@ -29,7 +29,7 @@ describe('a line of the timeline', () => {
     const line = lineOf((item) => item.kind === 'transition' && item.attempt?.attempt_number === 2)
     expect(line).toEqual({
       words: 'REVIEW → IN_PROGRESS rejected by CI, 2 of 3',
-      says: 'npm test exited 1: ✗ test/worker.race.test.ts (6 tests, 1 failed) 2.41s',
+      says: 'npm test exited 1: two workers, one event: exactly one request leaves',
       opens: 'review',
       tone: null,
     })
@@ -71,7 +71,9 @@ describe('a line of the timeline', () => {
 })
 
 test('of an output the first line that speaks of trouble is told, else the last, and never a page', () => {
-  expect(tellingLine(failing)).toBe('✗ test/worker.race.test.ts (6 tests, 1 failed) 2.41s')
+  expect(tellingLine(failing)).toBe('two workers, one event: exactly one request leaves')
+  expect(tellingLine('1 failed in 2 s\n× adds up\nTypeError: no\n')).toBe('TypeError: no')
+  expect(tellingLine('> ferry@2.4.0 test\n1 failed in 2 s\ndone')).toBe('1 failed in 2 s')
   expect(tellingLine('one\ntwo\n\n')).toBe('two')
   expect(tellingLine('\n')).toBeNull()
   expect(tellingLine('x'.repeat(5_000))).toHaveLength(280)
