@@ -11,11 +11,12 @@ export function openingTab(task: Task | null, kind: WorkflowState['kind'] | unde
 }
 
 /**
- * Whether a key press is for the open task: the focus is in its panel or nowhere, and not where the key has its own
+ * Whether a key press is for the open task: the focus is in its panel, on it or nowhere, and not where the key has its own
  * meaning, in a text field, a menu or a dialog.
  */
 export function panelTakes(target: EventTarget | null, panel: Element | null): boolean {
   if (!(target instanceof Element)) return true
   if (target.closest('input, textarea, select, [contenteditable], [role="menu"], [role="dialog"]')) return false
-  return target === target.ownerDocument.body || panel?.contains(target) === true
+  if (panel === null) return target === target.ownerDocument.body
+  return panel.contains(target) || target.contains(panel)
 }

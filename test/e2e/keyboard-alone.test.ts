@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../src-shared/client/create-client.ts'
+import { createTestRepository, type TestRepository } from '../helpers/git-repository.ts'
+import { apps, openApp, type OpenApp } from './harness/both-apps.ts'
+import { keyboardOf, type Keyboard } from './harness/keyboard.ts'
+
+/** Works until it is stopped. */
+const worker = 'echo "I look around"; exec tail -f /dev/null'
+
+/** Two lines of both files at first, and one line more each time that it is asked again. */
+const revise =
+  'grep -q after src/a.ts && echo more >> more.txt || sed -i -E "5,6s/before/after/;31s/before/after/" src/*.ts; git add -A; git commit -qm Work; echo done'
+
+describe.each(apps)('by keyboard alone, %s', (kind) => {
+  let repository: TestRepository
+  let app: OpenApp
+  let keys: Keyboard
+
+  beforeAll(async () => {
+    repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
+    app = await openApp(kind)
+    keys = keyboardOf(app.page)
+  })
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]()
+    await repository[Symbol.asyncDispose]()
+  })
+  const card = (title: string) => keys.see.locator('[data-card]').filter({ hasText: title })
+  const column = (name: RegExp) => keys.see.getByRole('region', { name })
+
+  test('a task is written, found, moved, assigned, started, spoken to and stopped', async () => {
+    const { client } = app
+    const { see } = keys
+    const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+    const agent = { executor: 'command', config: { command: worker } } as const
+    await client.call('agents.create', { name: 'Worker', ...agent })
+    await client.call('tasks.create', { project_id: project.id, title: 'Beside', status: 'backlog' })
+    await app.page.reload()
+    await column(/^To do/).waitFor()
+
+    // A task is written, and found again.
+    await keys.press('ArrowDown')
+    await keys.on(card('Beside'))
+    await keys.press('c')
+    const dialog = see.getByRole('dialog', { name: 'New task' })
+    await keys.on(dialog.getByLabel('Title'))
+    await keys.type('Greet by name')
+    await keys.to(dialog.getByLabel('Description'))
+    await keys.type('Say **hello**.')
+    await keys.press('Control+Enter')
+    await card('Greet by name').waitFor()
+    await keys.on(card('Beside'))
+    await keys.press('/')
+    await keys.type('greet')
+    await card('Beside').waitFor({ state: 'detached' })
+    await keys.press('Escape', 'Escape')
+    await card('Beside').waitFor()
+
+    // Over the cards, by letters and by arrows.
+    await keys.press('ArrowDown')
+    await keys.on(card('Beside'))
+    await keys.press('l')
+    await keys.on(card('Greet by name'))
+    await keys.press('h')
+    await keys.on(card('Beside'))
+    await keys.press('ArrowRight')
+    await keys.on(card('Greet by name'))
+
+    // Moved, assigned, and what its menu says.
+    await keys.press('m')
+    await keys.to(see.getByRole('dialog', { name: 'Move to' }).getByRole('button', { name: /^Backlog/ }), 'ArrowDown')
+    await keys.press('Enter')
+    await column(/^Backlog/)
+      .filter({ hasText: 'Greet by name' })
+      .waitFor()
+    await keys.on(card('Greet by name'))
+    await keys.press('j')
+    await keys.on(card('Beside'))
+    await keys.press('a')
+    await keys.on(see.getByRole('dialog', { name: 'Assign' }).getByRole('button', { name: /Worker/ }))
+    await keys.press('Enter')
+    await card('Beside').getByRole('img', { name: 'Worker' }).waitFor()
+    await keys.on(card('Beside'))
+    await keys.press('k')
+    await keys.on(card('Greet by name'))
+    await keys.press('.')
+    await see.getByRole('menuitem', { name: /^Stop/ }).getByText('Nothing is running').waitFor()
+    await keys.press('Escape')
+    await see.getByRole('menu').waitFor({ state: 'detached' })
+    await keys.on(card('Greet by name'))
+
+    // Open: title and description in place, a comment and its answer.
+    await keys.press('Enter')
+    const panel = see.locator('[data-task-panel]')
+    await panel.getByRole('tab', { name: 'Overview', selected: true }).waitFor()
+    await keys.press('e')
+    await keys.on(panel.getByRole('textbox', { name: 'Description' }))
+    await keys.retype('Say *good day*.')
+    await keys.press('Control+Enter')
+    await panel.getByText('good day').waitFor()
+    await keys.keptFocus()
+    await keys.use(panel.getByRole('button', { name: 'Greet by name' }))
+    await keys.retype('Greet everybody')
+    await keys.press('Enter')
+    await panel.getByRole('heading', { name: 'Greet everybody' }).waitFor()
+    await keys.keptFocus()
+    await keys.to(panel.getByRole('textbox', { name: 'Comment' }))
+    await keys.type('Also in the evening?')
+    await keys.press('Control+Enter')
+    await panel.getByRole('article', { name: 'Comment by You' }).getByText('Also in the evening?').waitFor()
+    await keys.keptFocus()
+    await keys.use(panel.getByRole('button', { name: 'Reply' }))
+    await keys.type('Then too.')
+    await keys.press('Control+Enter')
+    await panel.getByText('Then too.').waitFor()
+    await keys.keptFocus()
+    await keys.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await keys.on(card('Greet everybody'))
+
+    // Its agent: started, watched, written to, stopped.
+    await keys.press('s')
+    await keys.on(see.getByRole('dialog', { name: 'Who works on it?' }).getByRole('button', { name: /Worker/ }))
+    await keys.press('Enter')
+    await column(/^In progress/)
+      .filter({ hasText: 'Greet everybody' })
+      .waitFor()
+    await keys.on(card('Greet everybody'))
+    await keys.press('Enter')
+    const transcript = panel.getByRole('log', { name: 'Transcript' })
+    await transcript.getByText('I look around').waitFor()
+    await keys.to(panel.getByRole('textbox', { name: 'Message to Worker' }))
+    await keys.type('and smile')
+    await keys.press('Control+Enter')
+    await panel.getByRole('list', { name: 'Messages that wait' }).getByText('and smile').waitFor()
+    // In the box an x is a letter.
+    await keys.to(panel.getByRole('tab', { selected: true }), 'Shift+Tab')
+    await keys.press('x')
+    await panel
+      .getByText(/^Stopped/)
+      .first()
+      .waitFor()
+    await keys.press('ArrowRight')
+    await keys.on(panel.getByRole('tab', { name: /^Changes/, selected: true }))
+    await keys.press('f')
+    await panel.getByRole('button', { name: 'Back beside the board' }).waitFor()
+    await keys.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await keys.on(card('Greet everybody'))
+  })
+
+  test('the work is read file by file, commented, sent back, approved and merged', async () => {
+    const { client } = app
+    const { see } = keys
+    const lines = Array.from({ length: 60 }, (_, n) => `export const before${n} = ${n}`).join('\n') + '\n'
+    await using files = await createTestRepository({ name: 'pier', files: { 'src/a.ts': lines, 'src/b.ts': lines } })
+    const project = await client.call('projects.create', { name: 'Pier', repo_path: files.path })
+    const config = { command: revise }
+    const agent = await client.call('agents.create', { name: 'Reviser', executor: 'command', config })
+    const task = await client.call('tasks.create', { project_id: project.id, title: 'Rename it' })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    const inReview = (text: string) =>
+      column(/^Review/)
+        .filter({ hasText: text })
+        .waitFor()
+
+    await keys.press('Control+k')
+    await keys.on(see.getByRole('dialog', { name: 'Command palette' }))
+    await keys.type('Pier')
+    await see.getByRole('option', { name: /Pier/ }).first().waitFor()
+    await keys.press('Enter')
+    await inReview('Rename it')
+    await keys.press('ArrowDown')
+    await keys.on(card('Rename it'))
+
+    await keys.press('d')
+    const panel = see.locator('[data-task-panel]')
+    const tree = panel.getByRole('navigation', { name: 'Changed files' })
+    await tree.getByText('0 of 2 viewed').waitFor()
+    await tree.locator('[aria-current="true"]').filter({ hasText: 'a.ts' }).waitFor()
+    await keys.press(']')
+    await tree.locator('[aria-current="true"]').filter({ hasText: 'b.ts' }).waitFor()
+    await keys.press('[')
+    await tree.locator('[aria-current="true"]').filter({ hasText: 'a.ts' }).waitFor()
+    await keys.press('v')
+    await tree.getByText('1 of 2 viewed').waitFor()
+    await keys.press('v')
+    await tree.getByText('0 of 2 viewed').waitFor()
+
+    // A line and a range.
+    await keys.to(panel.getByRole('region', { name: 'Differences' }))
+    await keys.press('n', 'Enter')
+    await keys.on(see.getByRole('textbox', { name: /^Comment on line \d+ of src\/a\.ts/ }))
+    await keys.type('Why this?')
+    await keys.press('Control+Enter')
+    await panel.getByText('1 comment', { exact: true }).waitFor()
+    await keys.on(panel.getByRole('region', { name: 'Differences' }))
+    await keys.press('n', 'Shift+ArrowDown', 'Enter')
+    await keys.on(see.getByRole('textbox', { name: /^Comment on lines \d+ to \d+ of src\/a\.ts/ }))
+    await keys.type('And these?')
+    await keys.press('Control+Enter')
+    await panel.getByText('2 comments', { exact: true }).waitFor()
+    await keys.press('Control+Enter')
+    await see.getByText('2 comments sent to the agent.').waitFor()
+    await commits(client, task.id, 2)
+
+    // Sent back with words, then approved and merged.
+    await keys.press('r')
+    const decision = panel.getByRole('region', { name: 'Your decision' })
+    await keys.to(decision.getByRole('textbox', { name: 'Feedback' }))
+    await keys.type('Once more')
+    await keys.use(decision.getByRole('button', { name: 'Request changes' }))
+    await commits(client, task.id, 3)
+    await decision.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await keys.use(decision.getByRole('button', { name: 'Approve', exact: true }))
+    await keys.use(decision.getByRole('button', { name: 'Merge into main' }))
+    await panel
+      .getByText(/Merged into main/)
+      .first()
+      .waitFor()
+    expect(await files.git(['show', 'main:src/b.ts'])).toContain('after30')
+    await keys.press('Escape')
+    await keys.on(card('Rename it'))
+  })
+})
+
+/** Resolves once the task has been worked on so many times and is judged again. */
+async function commits(client: Client, task_id: string, runs: number): Promise<void> {
+  const state = async () => {
+    const { items } = await client.call('tasks.executions', { task_id })
+    return { runs: items.length, status: (await client.call('tasks.get', { task_id })).status }
+  }
+  await expect.poll(state, { timeout: 30_000 }).toEqual({ runs, status: 'review' })
+}
