@@ -10,6 +10,8 @@ import { useConnection } from './client.ts'
 import { useComments } from './comments.ts'
 import { useExecutions } from './executions.ts'
 import { useIntegrations } from './integrations.ts'
+import { useNavigation } from './navigation.ts'
+import { useKnowledge } from './knowledge.ts'
 import { useNotifications } from './notifications.ts'
 import { useOrphans } from './orphans.ts'
 import { useProjects } from './projects.ts'
@@ -32,6 +34,7 @@ export const useLive = defineStore('live', () => {
     news: useTaskNews(),
     viewed: useViewedFiles(),
     notifications: useNotifications(),
+    knowledge: useKnowledge(),
     integrations: useIntegrations(),
     agents: useAgents(),
     daemons: useDaemons(),
@@ -41,6 +44,7 @@ export const useLive = defineStore('live', () => {
   }
   const session = useSession()
   const orphans = useOrphans()
+  const navigation = useNavigation()
   const connection = shallowRef<Connection>({ state: 'connecting' })
   let live: Live | null = null
 
@@ -59,25 +63,32 @@ export const useLive = defineStore('live', () => {
     )
   }
   /**
-   * Loads projects first, since every screen waits for them, then the rest of what the board shows. Rejects when
-   * not all of it came.
+   * Loads projects first, since every screen waits for them, and the one in the address, then the rest of what boards
+   * show. Rejects when not all of it came.
    */
   async function reload(): Promise<void> {
     targets.viewed.clear()
-    targets.tasks.loadAnew()
+    targets.projects.prepareAnew()
+    const openId = navigation.projectId
+    // Whether there is such a project only their list tells.
+    const open = openId === null ? null : Promise.allSettled([targets.projects.prepare(openId)])
     await Promise.all([
       ...[targets.projects, targets.agents, session].map((store) => store.load()),
       ...[targets.integrations, targets.notifications].map((store) => store.reload()),
     ])
+    void targets.accounts.loadNames()
     await Promise.all([
-      ...targets.projects.items.map((project) => targets.projects.prepare(project.id)),
+      ...targets.projects.items.map(async ({ id }) => {
+        if (open === null || id !== openId) return targets.projects.prepare(id)
+        const [prepared] = await open
+        if (prepared.status === 'rejected') throw prepared.reason
+      }),
       reloadExecutions(),
     ])
     const failed = boardFailure()
     if (failed) throw failed instanceof Error ? failed : new Error('Not everything was loaded.', { cause: failed })
-    // Nobody waits for these: a look at the disk, and names on cards.
+    // Nobody waits for this: a look at the disk.
     void orphans.load()
-    void targets.accounts.loadNames()
   }
   /** Why a board could not be loaded: the board says that itself. */
   function boardFailure(): unknown {

@@ -6,6 +6,7 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { useClient } from './client.ts'
 import { useNavigation } from './navigation.ts'
 import { createProjectState } from './project-state.ts'
+import { createSharedRuns } from './shared-runs.ts'
 import { useTasks } from './tasks.ts'
 
 /** Projects with their workflows and settings. */
@@ -15,6 +16,9 @@ export const useProjects = defineStore('projects', () => {
   const { workflows, allSettings, ...state } = createProjectState(client)
   const items = computed(() => [...state.byId.values()].sort((a, b) => a.name.localeCompare(b.name)))
 
+  const preparing = createSharedRuns(async (projectId) => {
+    await Promise.all([state.loadWorkflow(projectId), state.loadSettings(projectId), useTasks().load(projectId)])
+  })
   async function update(input: OperationInput<'projects.update'>): Promise<void> {
     state.put(await client.call('projects.update', input))
   }
@@ -27,10 +31,13 @@ export const useProjects = defineStore('projects', () => {
       const open = navigation.route.screen === 'all' ? useTasks().byId.get(navigation.taskId ?? '') : undefined
       return state.byId.get(open?.project_id ?? navigation.projectId ?? '') ?? items.value[0] ?? null
     }),
-    /** Everything that a project's board needs; a new project is prepared before it is opened. */
-    prepare: async (projectId: string): Promise<void> => {
-      await Promise.all([state.loadWorkflow(projectId), state.loadSettings(projectId), useTasks().load(projectId)])
-    },
+    /**
+     * Everything that a project's board needs; a new project is prepared before it is opened. Shares what is under
+     * way.
+     */
+    prepare: preparing.run,
+    /** Events were missed: what is under way may be old already, and nobody is to share it any more. */
+    prepareAnew: preparing.forget,
     /** The workflow in force; undefined until `loadWorkflow` has answered. */
     workflow: (projectId: string): WorkflowDefinition | undefined => workflows.get(projectId),
     settings: (projectId: string): ProjectSettings | undefined => allSettings.get(projectId),

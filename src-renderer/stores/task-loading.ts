@@ -5,9 +5,6 @@ import type { TaskState } from './task-state.ts'
 
 /** Reads tasks from the service into the state. */
 export function createTaskLoading(client: Client, state: TaskState) {
-  /** By project, the loads that whoever asks meanwhile shares. */
-  const underWay = new Map<string, Promise<void>>()
-
   async function loadPages(projectId: string): Promise<readonly Task[]> {
     const tasks: Task[] = []
     let cursor: string | null = null
@@ -22,41 +19,45 @@ export function createTaskLoading(client: Client, state: TaskState) {
     } while (cursor !== null)
     return tasks
   }
-  async function loadAll(projectId: string): Promise<void> {
-    if (state.loads.get(projectId)?.kind !== 'ready') state.loads.set(projectId, { kind: 'loading' })
-    const before = state.byProject(projectId).map(({ id }) => ({ id, known: state.byId.get(id) }))
-    try {
-      // All at once: whatever follows from the tasks is worked out one time, not once for each page.
-      const tasks = await loadPages(projectId)
-      const seen = new Set<string>(tasks.map(({ id }) => id))
-      for (const task of tasks) state.put(task)
-      for (const { id, known } of before) {
-        // One that changed meanwhile may have moved from a page to come to one that was read.
-        if (!seen.has(id) && state.byId.get(id) === known) state.forget(id)
-      }
-      state.loads.set(projectId, { kind: 'ready' })
-    } catch (error) {
-      // A board that is there stays, to be read at least.
-      if (state.loads.get(projectId)?.kind === 'ready') throw error
-      state.loads.set(projectId, { kind: 'failed', error })
-    }
+  /** Shows what a board shows first, at once; answers all tasks where that was them. */
+  async function loadFirst(projectId: string): Promise<readonly Task[] | null> {
+    const { items, counts } = await client.call('tasks.board', { project_id: projectId })
+    const shown = Map.groupBy(items, ({ status }) => status)
+    const left = Object.entries(counts).map(
+      ([status, count]) => [status, count - (shown.get(status)?.length ?? 0)] as const,
+    )
+    const rest = new Map(left.filter(([, count]) => count > 0))
+    if (rest.size === 0) return items
+    for (const task of items) state.put(task)
+    state.loads.set(projectId, { kind: 'begun', rest })
+    return null
   }
   return {
     /**
      * Loads all tasks of a project and forgets those that are gone. A failure becomes the project's load state, or
-     * rejects where its tasks were loaded before. Shares a load that is under way.
+     * rejects where its tasks were loaded before.
      */
     async load(projectId: string): Promise<void> {
-      const load = underWay.get(projectId) ?? loadAll(projectId)
-      underWay.set(projectId, load)
+      const wasReady = state.loads.get(projectId)?.kind === 'ready'
+      if (state.loads.get(projectId)?.kind === 'failed') state.loads.set(projectId, { kind: 'loading' })
+      const before = state.byProject(projectId).map(({ id }) => ({ id, known: state.byId.get(id) }))
       try {
-        await load
-      } finally {
-        if (underWay.get(projectId) === load) underWay.delete(projectId)
+        const first = wasReady ? null : await loadFirst(projectId)
+        // All at once: whatever follows from the tasks is worked out one time, not once for each page.
+        const tasks = first ?? (await loadPages(projectId))
+        const seen = new Set<string>(tasks.map(({ id }) => id))
+        for (const task of tasks) state.put(task)
+        for (const { id, known } of before) {
+          // One that changed meanwhile may have moved from a page to come to one that was read.
+          if (!seen.has(id) && state.byId.get(id) === known) state.forget(id)
+        }
+        state.loads.set(projectId, { kind: 'ready' })
+      } catch (error) {
+        // A board that is there stays, to be read at least.
+        if (wasReady) throw error
+        state.loads.set(projectId, { kind: 'failed', error })
       }
     },
-    /** Events were missed: what is under way may be old already, and nobody is to share it any more. */
-    loadAnew: () => underWay.clear(),
     async fetch(taskId: string): Promise<Task> {
       const task = await client.call('tasks.get', { task_id: taskId })
       state.put(task)

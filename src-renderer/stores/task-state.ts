@@ -2,9 +2,15 @@ import { shallowReactive } from 'vue'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { isNewer } from './put-newer.ts'
 
-/** How the loading of a project's tasks stands. */
+/**
+ * How the loading of a project's tasks stands. `begun`: what its board shows first is there, and so many more are on
+ * their way in each state.
+ */
 export type LoadState =
-  { readonly kind: 'loading' } | { readonly kind: 'ready' } | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'begun'; readonly rest: ReadonlyMap<string, number> }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly error: unknown }
 
 /** What is known of the tasks. Server state changes through `put` and `remove` only; a move under way is an overlay. */
 export function createTaskState() {

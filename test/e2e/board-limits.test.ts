@@ -27,10 +27,21 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   await client.call('projects.update', { project_id: project.id, workflow_definition })
   const sample = await client.call('tasks.create', { project_id: project.id, title: 'Sample' })
   // The service would need a minute to write so many; what is tried here is the page.
-  await page.route(/\/projects\/[^/]+\/tasks\?/, (route) => {
+  const many = Array.from({ length: cards }, (_, index) => manyOf(sample, index))
+  await page.route(/\/projects\/[^/]+\/board$/, (route) => {
+    const counts = Object.fromEntries(
+      Map.groupBy(many, ({ status }) => status)
+        .entries()
+        .map(([state, all]) => [state, all.length]),
+    )
+    return route.fulfill({ json: { items: many.slice(0, 3 * (columns - 1)), counts } })
+  })
+  const rest = Promise.withResolvers<undefined>()
+  await page.route(/\/projects\/[^/]+\/tasks\?/, async (route) => {
+    await rest.promise
     const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
     const to = from + perPage
-    const items = Array.from({ length: perPage }, (_, index) => manyOf(sample, from + index))
+    const items = many.slice(from, to)
     const has_more = to < cards
     return route.fulfill({ json: { items, has_more, next_cursor: has_more ? String(to) : null } })
   })
@@ -40,6 +51,16 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   const board = page.getByRole('region', { name: 'Board' })
   await card(page, 'Card 0').first().waitFor()
   await expect.poll(() => board.getByRole('heading', { level: 2 }).count()).toBe(columns)
+  // While the rest is on its way its columns say how many tasks they will have, and keys work on those that are there.
+  const first = board.getByRole('region', { name: 'State 0, 51 tasks' })
+  await first.getByText('48 more are being loaded').waitFor()
+  expect(await first.locator('[data-card]').count()).toBe(3)
+  await card(page, 'Card 0').first().focus()
+  await page.keyboard.press('j')
+  await expect.poll(() => page.evaluate('document.activeElement.dataset.card')).toBe(manyOf(sample, columns - 1).id)
+  rest.resolve(undefined)
+  await first.getByText('more are being loaded').waitFor({ state: 'detached' })
+  expect(await page.evaluate('document.activeElement.dataset.card')).toBe(manyOf(sample, columns - 1).id)
   expect(await count(page)).toBeLessThan(1_200)
   // By the keyboard to the right, and by the pointer to the end.
   await card(page, 'Card 0').first().focus()

@@ -4,7 +4,9 @@ import type { ApiParts, Handlers } from '../context.ts'
 import { findProject } from '../find.ts'
 
 /** So many tasks of a state fill the column of a tall window. */
-const firstOfState = 30
+const mostOfState = 30
+/** Of a workflow with very many states not all columns are seen at once. */
+const mostOfAll = 400
 
 export function createBoardHandlers({ store, engine, workflows }: ApiParts): Handlers<'tasks.board'> {
   const { read } = store
@@ -15,7 +17,10 @@ export function createBoardHandlers({ store, engine, workflows }: ApiParts): Han
       const places = read.tasks.places(project_id)
       const byStatus = Map.groupBy(places, ({ status }) => status)
       const shown = new Set<TaskId>(places.flatMap(({ id, pressing }) => (pressing ? [id] : [])))
-      for (const [status, all] of byStatus) for (const { id } of firstOf(all, ended.has(status))) shown.add(id)
+      const most = Math.max(3, Math.min(mostOfState, Math.floor(mostOfAll / byStatus.size)))
+      for (const [status, all] of byStatus) {
+        for (const { id } of inOrder(all, ended.has(status)).slice(0, most)) shown.add(id)
+      }
       // What a card says of others is known with it.
       const related = [...shown].flatMap((id) => [
         ...read.dependencies.of(id),
@@ -30,10 +35,8 @@ export function createBoardHandlers({ store, engine, workflows }: ApiParts): Han
   }
 }
 
-/** Those that stand highest; of those that are over the ones that ended last. */
-function firstOf(places: readonly TaskPlace[], ended: boolean): readonly TaskPlace[] {
-  const ordered = ended
-    ? places.toSorted((a, b) => (a.updated_at === b.updated_at ? 0 : a.updated_at < b.updated_at ? 1 : -1))
-    : places
-  return ordered.slice(0, firstOfState)
+/** Those that stand highest come first; of those that are over the ones that ended last. */
+function inOrder(places: readonly TaskPlace[], ended: boolean): readonly TaskPlace[] {
+  if (!ended) return places
+  return places.toSorted((a, b) => (a.updated_at === b.updated_at ? 0 : a.updated_at < b.updated_at ? 1 : -1))
 }

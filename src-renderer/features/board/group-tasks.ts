@@ -10,10 +10,23 @@ export interface BoardColumnModel extends BoardColumnShape {
   readonly tasks: readonly Task[]
   /** All of them; of those that have ended only the last. */
   readonly cards: readonly Task[]
+  /** How many more of its tasks are on their way. */
+  readonly coming: number
+}
+
+/** How many tasks of a state are on their way. */
+export interface ComingTasks {
+  readonly projectId: string
+  readonly status: string
+  readonly count: number
 }
 
 /** Puts every task into the column of its state; a task in a state that is gone goes to the first column. */
-export function groupTasks(columns: readonly BoardColumnShape[], tasks: readonly Task[]): BoardColumnModel[] {
+export function groupTasks(
+  columns: readonly BoardColumnShape[],
+  tasks: readonly Task[],
+  coming: readonly ComingTasks[] = [],
+): BoardColumnModel[] {
   const columnOf = new Map(
     columns.flatMap((column) =>
       [...column.statesIn].flatMap(([projectId, states]) =>
@@ -22,12 +35,18 @@ export function groupTasks(columns: readonly BoardColumnShape[], tasks: readonly
     ),
   )
   const fallback = columns[0]?.name
+  const nameFor = (projectId: string, status: string) => columnOf.get(`${projectId}/${status}`) ?? fallback ?? ''
   const byColumn = new Map<string, Task[]>(columns.map((column) => [column.name, []]))
-  for (const task of tasks)
-    byColumn.get(columnOf.get(`${task.project_id}/${task.status}`) ?? fallback ?? '')?.push(task)
+  for (const task of tasks) byColumn.get(nameFor(task.project_id, task.status))?.push(task)
   return columns.map((column) => {
     const own = (byColumn.get(column.name) ?? []).sort(column.terminal ? newestFirst : byPosition)
-    return { ...column, tasks: own, cards: column.terminal ? own.slice(0, mostEnded) : own }
+    const others = coming.filter(({ projectId, status }) => nameFor(projectId, status) === column.name)
+    return {
+      ...column,
+      tasks: own,
+      cards: column.terminal ? own.slice(0, mostEnded) : own,
+      coming: others.reduce((sum, { count }) => sum + count, 0),
+    }
   })
 }
 

@@ -8,9 +8,10 @@ import { useBoardViews, type BoardView, type SortColumn } from '../../stores/boa
 import { useNavigation } from '../../stores/navigation.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
+import type { LoadState } from '../../stores/task-state.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { boardColumns } from '../../stores/workflow-shape.ts'
-import { groupTasks, matcher, type BoardColumnModel } from './group-tasks.ts'
+import { groupTasks, matcher, type BoardColumnModel, type ComingTasks } from './group-tasks.ts'
 import { nextSort, sortTasks, type SortFacts } from './sort-tasks.ts'
 import { useTaskFacts } from './use-task-facts.ts'
 
@@ -35,7 +36,8 @@ export function useBoard(project: () => Project | null) {
     return all.value.filter((task) => matches(task) && fits(task, view.value.filter, facts.factsOf, now))
   })
   const shapes = computed(() => boardColumns(workflowsOf(project(), projects)))
-  const columns = computed(() => groupTasks(shapes.value, found.value))
+  const coming = computed(() => comingTasks(project()?.id ?? null, tasks.loads))
+  const columns = computed(() => groupTasks(shapes.value, found.value, coming.value))
   const sortFacts = useSortFacts(facts, () => shapes.value.flatMap(({ states }) => states.map(({ name }) => name)))
   const rows = computed(() => (isList() ? sortTasks(found.value, view.value.sort, sortFacts.value) : []))
   const collapsing = useCollapsing(() => scope.value)
@@ -58,6 +60,7 @@ export function useBoard(project: () => Project | null) {
     facts,
     all,
     found,
+    coming,
     focusedId: useFocused(() => scope.value, lanes),
     needYou: computed(() => all.value.filter((task) => facts.factsOf(task).needsYou).length),
     isNarrowed: computed(() => query.value !== '' || !isEmpty(view.value.filter)),
@@ -84,6 +87,14 @@ export function useBoard(project: () => Project | null) {
 }
 
 export type Board = ReturnType<typeof useBoard>
+
+/** What has not come yet of the tasks of a project, or of all. */
+function comingTasks(one: string | null, loads: ReadonlyMap<string, LoadState>): readonly ComingTasks[] {
+  return [...loads].flatMap(([projectId, load]) => {
+    if (load.kind !== 'begun' || (one !== null && one !== projectId)) return []
+    return [...load.rest].map(([status, count]) => ({ projectId, status, count }))
+  })
+}
 
 function workflowsOf(one: Project | null, projects: ReturnType<typeof useProjects>) {
   const known = new Map<string, WorkflowDefinition>()

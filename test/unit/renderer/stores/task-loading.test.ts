@@ -5,45 +5,86 @@ import { createClient } from '../../../../src-shared/client/create-client.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 
-/** A state that is being loaded from a service whose pages come when the test says so. */
+/** A state that is being loaded from a service whose answers come when the test says so. */
 function setUp() {
-  const pages: PromiseWithResolvers<unknown>[] = []
+  const asked: { readonly name: string; readonly answer: PromiseWithResolvers<unknown> }[] = []
   const state = createTaskState()
   const client = createClient({
-    call: () => {
-      const page = Promise.withResolvers<unknown>()
-      pages.push(page)
-      return page.promise
+    call: (name) => {
+      const answer = Promise.withResolvers<unknown>()
+      asked.push({ name, answer })
+      return answer.promise
     },
     stream: () => {
       throw new Error('Nothing is streamed.')
     },
   })
-  const answer = (items: readonly Task[], has_more = false) =>
-    pages.shift()?.resolve({ items, has_more, next_cursor: has_more ? 'next' : null })
-  const fail = () => pages.shift()?.reject(new TypeError('Failed to fetch'))
-  return { state, answer, fail, asked: () => pages.length, loading: createTaskLoading(client, state) }
+  /** Answers the next request, which is this one, and lets what follows from it happen. */
+  async function answer(name: string, output: unknown): Promise<void> {
+    const next = asked.shift()
+    expect(next?.name).toBe(name)
+    next?.answer.resolve(output)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const begin = (items: readonly Task[], todo: number) => answer('tasks.board', { items, counts: { todo } })
+  const page = (items: readonly Task[], has_more = false) =>
+    answer('tasks.list', { items, has_more, next_cursor: has_more ? 'next' : null })
+  const fail = () => asked.shift()?.answer.reject(new TypeError('Failed to fetch'))
+  return { state, begin, page, fail, loading: createTaskLoading(client, state) }
 }
 
 const [one, two] = [taskOf(1), taskOf(2)]
 const shown = (state: ReturnType<typeof createTaskState>) => state.byProject(one.project_id).map((task) => task.id)
 
+test('what a board shows first is there at once, with how many more are to come; a small board is whole by then', async () => {
+  const { state, begin, page, loading } = setUp()
+  const loaded = loading.load(one.project_id)
+  expect(state.loadState(one.project_id)).toEqual({ kind: 'loading' })
+  await begin([two], 3)
+  expect(shown(state)).toEqual([two.id])
+  expect(state.loadState(one.project_id)).toEqual({ kind: 'begun', rest: new Map([['todo', 2]]) })
+  await page([one], true)
+  await page([two])
+  await loaded
+  expect(state.loadState(one.project_id)).toEqual({ kind: 'ready' })
+  expect(shown(state).toSorted()).toEqual([one.id, two.id].toSorted())
+  const small = setUp()
+  const smallLoaded = small.loading.load(one.project_id)
+  await small.begin([one, two], 2)
+  await smallLoaded
+  expect(small.state.loadState(one.project_id)).toEqual({ kind: 'ready' })
+  expect(shown(small.state)).toEqual([one.id, two.id])
+})
+
+test('what events said while the rest was on its way is not undone by an older page', async () => {
+  const { state, begin, page, loading } = setUp()
+  const loaded = loading.load(one.project_id)
+  await begin([one], 2)
+  const moved = { ...one, version: one.version + 1, status: 'done' }
+  state.put(moved)
+  await page([one], true)
+  state.remove(two.id)
+  await page([two])
+  await loaded
+  expect(state.byProject(one.project_id)).toEqual([moved])
+})
+
 test('a task that was deleted while its page was on its way does not come back', async () => {
-  const { state, answer, loading } = setUp()
+  const { state, begin, loading } = setUp()
   const loaded = loading.load(one.project_id)
   state.put(one)
   state.remove(one.id)
-  answer([one, two])
+  await begin([one, two], 2)
   await loaded
   expect(shown(state)).toEqual([two.id])
 })
 
 test('what is listed no more is forgotten, and may come back', async () => {
-  const { state, answer, loading } = setUp()
+  const { state, begin, loading } = setUp()
   state.put(one)
   state.put(two)
   const loaded = loading.load(one.project_id)
-  answer([two])
+  await begin([two], 1)
   await loaded
   expect(shown(state)).toEqual([two.id])
   state.put(one)
@@ -51,49 +92,27 @@ test('what is listed no more is forgotten, and may come back', async () => {
 })
 
 test('a task that moved from a page to come to one that was read stays', async () => {
-  const { state, answer, loading } = setUp()
+  const { state, begin, page, loading } = setUp()
   state.put(one)
   state.put(two)
   const loaded = loading.load(one.project_id)
-  answer([one], true)
+  await begin([], 2)
+  await page([one], true)
   state.put({ ...two, version: two.version + 1, position: 0 })
-  await Promise.resolve()
-  await new Promise((resolve) => setImmediate(resolve))
-  answer([])
+  await page([])
   await loaded
   expect(shown(state).toSorted()).toEqual([one.id, two.id].toSorted())
 })
 
-test('who asks while tasks are being loaded shares that, unless events were missed since', async () => {
-  const { state, answer, asked, loading } = setUp()
-  const first = loading.load(one.project_id)
-  const second = loading.load(one.project_id)
-  expect(asked()).toBe(1)
-  loading.loadAnew()
-  const third = loading.load(one.project_id)
-  expect(asked()).toBe(2)
-  answer([one])
-  await Promise.all([first, second])
-  const fourth = loading.load(one.project_id)
-  expect(asked()).toBe(1)
-  answer([one, two])
-  await Promise.all([third, fourth])
-  expect(shown(state)).toEqual([one.id, two.id])
-  const fifth = loading.load(one.project_id)
-  expect(asked()).toBe(1)
-  answer([two])
-  await fifth
-  expect(shown(state)).toEqual([two.id])
-})
-
 test('a board that cannot be loaded again stays as it was; one that was never there says why', async () => {
-  const { state, answer, fail, loading } = setUp()
+  const { state, begin, fail, loading } = setUp()
   const first = loading.load(one.project_id)
   fail()
   await first
   expect(state.loadState(one.project_id)).toMatchObject({ kind: 'failed' })
   const second = loading.load(one.project_id)
-  answer([one])
+  expect(state.loadState(one.project_id)).toEqual({ kind: 'loading' })
+  await begin([one], 1)
   await second
   const third = loading.load(one.project_id)
   fail()
