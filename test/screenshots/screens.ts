@@ -74,14 +74,14 @@ const onBoard: readonly Screen[] = [
   {
     name: '11b-loading',
     at: board,
-    meets: (page) => page.route(/\/projects\/[^/]+\/tasks/, never),
+    meets: (page) => page.route(/\/projects\/[^/]+\/(tasks|board)/, never),
     act: (page) => page.getByRole('status', { name: /^Loading/ }).waitFor(),
   },
   {
     name: '11c-error',
     at: board,
     meets: (page) =>
-      page.route(/\/projects\/[^/]+\/tasks/, (route) =>
+      page.route(/\/projects\/[^/]+\/(tasks|board)/, (route) =>
         route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'The database is locked.' } } }),
       ),
     act: (page) => page.getByText('could not be loaded').waitFor(),
