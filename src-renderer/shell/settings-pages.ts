@@ -6,6 +6,7 @@ import {
   FolderGit2,
   GitMerge,
   HardDrive,
+  Keyboard,
   MessageSquareText,
   Monitor,
   Plug,
@@ -24,6 +25,7 @@ export const machinePages = [
   { id: 'account', href: '#/settings/account', label: 'Accounts', icon: Users },
   { id: 'notifications', href: '#/settings/notifications', label: 'Notifications', icon: Bell },
   { id: 'appearance', href: '#/settings/appearance', label: 'Appearance', icon: SunMoon },
+  { id: 'keyboard', href: '#/settings/keyboard', label: 'Keyboard', icon: Keyboard },
   // In a browser there is nothing to set of it.
   ...(window.copse ? [{ id: 'desktop', href: '#/settings/desktop', label: 'Desktop', icon: Monitor } as const] : []),
 ] as const

@@ -4,6 +4,11 @@ import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { commandList, type CommandId, type CommandInfo } from './command-list.ts'
 import { clash, keyLine, keyNames } from './key-names.ts'
 
+/** A command with the keys that it has on this device. */
+export interface Shortcut extends CommandInfo {
+  readonly id: CommandId
+}
+
 const storageKey = 'copse.shortcuts'
 const defaults = new Map<string, CommandInfo>(commandList.map((command) => [command.id, command]))
 
@@ -14,7 +19,9 @@ export const useShortcuts = defineStore('shortcuts', () => {
   watch(own, (next) => localStorage.setItem(storageKey, JSON.stringify(next)))
 
   const keysOf = (id: CommandId): readonly string[] => own.value[id] ?? defaults.get(id)?.keys ?? []
-  const all = computed(() => commandList.map(({ id, group, label }) => ({ id, group, label, keys: keysOf(id) })))
+  const all = computed((): readonly Shortcut[] =>
+    commandList.map(({ id, group, label }) => ({ id, group, label, keys: keysOf(id) })),
+  )
 
   return {
     mac,
