@@ -60,6 +60,16 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('button', { name: /run 2 of 2/ }).waitFor()
     await page.getByRole('log', { name: 'Transcript' }).getByText('I read it').first().waitFor()
 
+    // The timeline tells of both runs, and leads to each.
+    await page.getByRole('tab', { name: 'Activity' }).click()
+    const timeline = page.getByRole('region', { name: 'Timeline' })
+    await timeline.getByText('finished run 2').waitFor()
+    await timeline.getByText('Worktree made from').waitFor()
+    await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: 'Runs' }).click()
+    await timeline.getByText('Worktree made from').waitFor({ state: 'detached' })
+    await timeline.getByRole('button', { name: /^Transcript: .*run 1/ }).click()
+    await page.getByRole('button', { name: /run 1 of 2/ }).waitFor()
+
     await open('Type')
     await page.getByRole('group', { name: 'Transcript view' }).getByRole('button', { name: 'Terminal' }).click()
     const terminal = page.getByRole('group', { name: 'Terminal' })
@@ -75,6 +85,26 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await terminal.getByText('You said hello').first().waitFor()
     await page.getByRole('group', { name: 'Transcript view' }).getByRole('button', { name: 'Readable' }).click()
     await page.getByRole('log', { name: 'Transcript' }).getByText('You said hello').waitFor()
+
+    // The header leads to the neighbours on the board, in the tab that is open, and has the menu of the card.
+    const title = (name: string) => page.getByRole('heading', { level: 1, name })
+    await page.getByRole('tab', { name: 'Activity' }).click()
+    const [first, last] = (await page.locator('[data-card]').allInnerTexts())[0]?.includes('Type')
+      ? (['Type', 'Write'] as const)
+      : (['Write', 'Type'] as const)
+    await page.keyboard.press(first === 'Type' ? 'Shift+J' : 'Shift+K')
+    await title('Write').waitFor()
+    await page.getByRole('tab', { name: 'Activity', selected: true }).waitFor()
+    if (first === 'Write') await page.keyboard.press('Shift+J')
+    await title(last).waitFor()
+    expect(await page.getByRole('button', { name: /^Next task: It is the last one/ }).isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Previous task' }).press('Enter')
+    await title(first).waitFor()
+    await page.keyboard.press('.')
+    await page.getByRole('menuitem', { name: 'Assign…' }).click()
+    await page.getByRole('dialog', { name: 'Assign' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Task actions')
   } finally {
     await rm(gate, { recursive: true, force: true })
   }

@@ -1,7 +1,9 @@
+import { nextTick } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { shortId } from '../../composables/short-id.ts'
 import { toggled } from '../../stores/board-filter.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
+import { useNavigation } from '../../stores/navigation.ts'
 import { boardTakes, focusKind } from './board-keys.ts'
 import { moveFocus, type Direction } from './move-focus.ts'
 import type { Board } from './use-board.ts'
@@ -87,6 +89,34 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
   })
   // The panel has its own keys for what it does itself; this question is the board's.
   useCommandHandlers({ assign: on(open, 'assign', (event) => inPanel(event.target) && takesAnywhere(event)) })
+  useCommandHandlers({ 'previous-task': neighbour(ports, -1), 'next-task': neighbour(ports, 1) })
+}
+
+/** Opens the task before or behind the open one, in the order and of the choice that the board shows. */
+function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHandler {
+  const navigation = useNavigation()
+  const order = () => board.lanes.value.flatMap(({ cards }) => cards)
+  const at = () => order().findIndex(({ id }) => id === panelTask())
+  return {
+    accepts: takesAnywhere,
+    on: () => {
+      const id = panelTask()
+      return id && shortId(id)
+    },
+    refused: () => {
+      if (at() < 0) return 'The board does not show this task'
+      return order()[at() + by] ? null : by === 1 ? 'It is the last one shown' : 'It is the first one shown'
+    },
+    run: () => {
+      const next = order()[at() + by]
+      if (!next) return
+      const panel = document.activeElement?.closest<HTMLElement>('[data-task-panel]')
+      board.focus(next.id)
+      navigation.openTask(next.id, navigation.tab ?? undefined)
+      // What had the focus goes with the task that was open.
+      void nextTick(() => panel?.focus())
+    },
+  }
 }
 
 function withTask(task: Task | null, run: (task: Task) => void): void {
