@@ -73,7 +73,14 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
   },
   environments: {
     client: {
-      build: { outDir: '../dist/renderer', emptyOutDir: true, chunkSizeWarningLimit: 1500, assetsInlineLimit: 0 },
+      build: {
+        outDir: '../dist/renderer',
+        emptyOutDir: true,
+        chunkSizeWarningLimit: 1500,
+        assetsInlineLimit: 0,
+        // The first that know light-dark(), with which every colour is written down.
+        cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      },
     },
     main: {
       consumer: 'server',

@@ -37,13 +37,17 @@ export function openTerminal(
 
 /** The tokens of the page as the colours of a terminal. */
 export function terminalTheme(element: HTMLElement): ITheme {
-  const style = getComputedStyle(element)
-  const token = (name: string) => style.getPropertyValue(`--${name}`).trim()
+  // A token says two colours, of which only a property that has one picks its own.
+  const probe = element.appendChild(document.createElement('i'))
+  const token = (name: string) => {
+    probe.style.color = `var(--${name})`
+    return getComputedStyle(probe).color
+  }
   const [red, green, yellow, blue, magenta, cyan] = [
     ...[token('fail'), token('ok'), token('warn')],
     ...[token('run'), token('you'), token('sx-type')],
   ]
-  return {
+  const theme = {
     background: token('sunken'),
     foreground: token('text'),
     cursor: token('accent'),
@@ -53,4 +57,6 @@ export function terminalTheme(element: HTMLElement): ITheme {
     ...{ brightBlack: token('text-3'), brightWhite: token('text'), brightRed: red, brightGreen: green },
     ...{ brightYellow: yellow, brightBlue: blue, brightMagenta: magenta, brightCyan: cyan },
   } as ITheme
+  probe.remove()
+  return theme
 }
