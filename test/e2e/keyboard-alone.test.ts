@@ -177,6 +177,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     const panel = see.locator('[data-task-panel]')
     const tree = panel.getByRole('navigation', { name: 'Changed files' })
     await tree.getByText('0 of 2 viewed').waitFor()
+    await keys.press(']')
     await tree.locator('[aria-current="true"]').filter({ hasText: 'a.ts' }).waitFor()
     await keys.press(']')
     await tree.locator('[aria-current="true"]').filter({ hasText: 'b.ts' }).waitFor()
