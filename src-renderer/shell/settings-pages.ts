@@ -7,6 +7,7 @@ import {
   GitMerge,
   HardDrive,
   Keyboard,
+  Lightbulb,
   MessageSquareText,
   Monitor,
   Plug,
@@ -38,6 +39,7 @@ export const projectPages = [
   { id: 'review', href: '#/settings/review', label: 'Review and CI', icon: ClipboardCheck },
   { id: 'limits', href: '#/settings/limits', label: 'Agents and time', icon: Timer },
   { id: 'prompts', href: '#/settings/prompts', label: 'Prompts', icon: MessageSquareText },
+  { id: 'knowledge', href: '#/settings/knowledge', label: 'Knowledge', icon: Lightbulb },
   { id: 'members', href: '#/settings/members', label: 'Members', icon: UserRoundPlus },
   { id: 'merge', href: '#/settings/merge', label: 'Merge', icon: GitMerge },
 ] as const

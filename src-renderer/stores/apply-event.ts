@@ -29,6 +29,7 @@ export interface EventTargets {
     forgetTask(taskId: string): void
     forgetProject(projectId: string): void
   }
+  readonly knowledge: { changed(projectId: string): void }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly daemons: { put(daemonId: string, daemon: Daemon | null): void }
@@ -70,10 +71,11 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'comment.deleted':
       return to.comments.remove(event.data.task_id, event.data.comment_id)
     case 'knowledge.updated':
+      return to.knowledge.changed(event.data.project_id)
     case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':
-      // No store keeps knowledge; of the others `workspace.updated` and `integration.updated` have told.
+      // `workspace.updated` and `integration.updated` have told.
       return
     case 'daemon.updated':
       return to.daemons.put(event.data.daemon_id, event.data.daemon)

@@ -29,6 +29,40 @@ async function signIn(page: Page, person: typeof ada): Promise<void> {
 
 const railOf = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
+/** What one writes down is read by the other at once, found, edited, and forgotten. */
+async function shareKnowledge(owner: Page, guest: Page): Promise<void> {
+  for (const page of [owner, guest]) await page.evaluate("location.hash = '#/settings/knowledge'")
+  await guest.getByText('Nothing yet.').waitFor()
+  const add = owner.getByRole('button', { name: 'Add entry' })
+  await add.click()
+  await owner.getByRole('dialog').getByLabel('Title').fill('Tides')
+  await owner.keyboard.press('Escape')
+  await owner.getByRole('dialog').waitFor({ state: 'detached' })
+  // What was typed is there again.
+  await add.click()
+  expect(await owner.getByRole('dialog').getByLabel('Title').inputValue()).toBe('Tides')
+  await owner.getByRole('dialog').getByLabel('What agents should know').fill('Cranes **stop** at high water.')
+  expect(await violations(owner), 'knowledge dialog').toEqual([])
+  await owner.keyboard.press('Control+Enter')
+  const entryAt = (page: Page) => page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
+  await entryAt(guest).getByText('stop', { exact: true }).waitFor()
+  expect(await violations(guest), 'knowledge').toEqual([])
+
+  await guest.getByRole('button', { name: 'From agents' }).click()
+  await guest.getByText('Nothing that an agent learned').waitFor()
+  await guest.getByRole('button', { name: 'All', exact: true }).click()
+  await guest.getByLabel('Search what is known').fill('sailors')
+  await guest.getByText('Nothing fits “sailors”.').waitFor()
+  await guest.getByLabel('Search what is known').fill('water')
+  await guest.getByRole('button', { name: 'Edit Tides' }).click()
+  await guest.getByRole('dialog').getByLabel('Title').fill('High water')
+  await guest.getByRole('button', { name: 'Save' }).click()
+  await entryAt(owner).getByText('edited by grace').waitFor()
+  await owner.getByRole('button', { name: 'Forget…' }).click()
+  await owner.getByRole('button', { name: 'Forget it' }).click()
+  await guest.getByText('Nothing fits “water”.').waitFor()
+}
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`an owner adds a member, who sees the project at once and loses it at once, in the ${colorScheme} theme`, async () => {
     await using repository = await createTestRepository()
@@ -70,6 +104,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await guest.getByRole('table', { name: 'Members' }).getByText('ada@copse.test').waitFor()
     expect(await guest.getByRole('button', { name: /Remove|Add$/ }).count()).toBe(0)
     await railOf(guest).getByText('Harbour').click()
+
+    await shareKnowledge(owner, guest)
+    await railOf(guest).getByText('Harbour').click()
+    await owner.evaluate("location.hash = '#/settings/members'")
 
     // Nobody takes the last owner out; the reason is on the button.
     const [own, other] = [members.getByRole('row', { name: /Ada/ }), members.getByRole('row', { name: /Grace/ })]

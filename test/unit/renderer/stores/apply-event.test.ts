@@ -45,6 +45,7 @@ function heard(event: EventEnvelope): unknown[] {
       forgetTask: note('notifications.forgetTask'),
       forgetProject: note('notifications.forgetProject'),
     },
+    knowledge: { changed: note('knowledge.changed') },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     daemons: { put: (...args) => void calls.push(['daemons.put', ...args]) },
@@ -170,10 +171,12 @@ test('a comment is put, or removed from its task', () => {
   ])
 })
 
-test('knowledge and people change nothing on the board', () => {
+test('knowledge and people change nothing on the board, and whoever looks at them hears of it', () => {
   const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
   const forgotten = { ...base, knowledge_id, entry: null }
-  expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([])
+  expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([
+    ['knowledge.changed', task.project_id],
+  ])
   const user_id = UserId.parse('01990011-0000-7000-8000-000000000001')
   const left = { ...base, user_id, member: null }
   expect(heard({ seq: 6, type: 'member.updated', data: left })).toEqual([['accounts.putMember', left]])

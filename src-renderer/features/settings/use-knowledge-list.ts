@@ -1,0 +1,61 @@
+import { computed, ref, watch } from 'vue'
+import type { KnowledgeEntry } from '../../../src-shared/contract/knowledge.ts'
+import { useResource } from '../../composables/use-resource.ts'
+import { useKnowledge } from '../../stores/knowledge.ts'
+import { useLive } from '../../stores/live.ts'
+
+/** Whose entries are shown. `agents`: captured by one, or by Copse after a run, and edited by nobody. */
+export type KnowledgeOrigin = 'all' | 'agents' | 'people'
+
+const pageSize = 50
+
+/** What a project knows, newest first or what fits the words best; it follows what others change. */
+export function useKnowledgeList(projectId: string) {
+  const knowledge = useKnowledge()
+  const live = useLive()
+  const query = ref('')
+  const origin = ref<KnowledgeOrigin>('all')
+  const wanted = ref(pageSize)
+  const list = useResource(async () => {
+    const entries: KnowledgeEntry[] = []
+    let cursor: string | null | undefined
+    do {
+      const page = await knowledge.list({
+        project_id: projectId,
+        limit: pageSize,
+        ...(query.value.trim() !== '' && { q: query.value }),
+        ...(cursor && { cursor }),
+      })
+      entries.push(...page.items)
+      cursor = page.next_cursor
+    } while (cursor !== null && entries.length < wanted.value)
+    return { entries, hasMore: cursor !== null }
+  })
+  watch(query, () => (wanted.value = pageSize))
+  watch([query, wanted, () => knowledge.changesOf(projectId)], () => void list.reload(), { immediate: true })
+  watch(
+    () => live.offline,
+    (offline) => {
+      if (!offline) void list.reload()
+    },
+  )
+  return {
+    query,
+    origin,
+    error: list.error,
+    loading: list.loading,
+    reload: list.reload,
+    /** Null until they have been read. */
+    entries: computed(
+      () =>
+        list.value.value?.entries.filter((entry) => origin.value === 'all' || originOf(entry) === origin.value) ?? null,
+    ),
+    hasMore: computed(() => list.value.value?.hasMore ?? false),
+    showMore: (): void => void (wanted.value += pageSize),
+  }
+}
+
+/** Whoever answers for an entry: who wrote it, or the person who edited it since. */
+function originOf({ source, edited_by }: KnowledgeEntry): Exclude<KnowledgeOrigin, 'all'> {
+  return edited_by !== null || source.by.startsWith('user:') ? 'people' : 'agents'
+}
