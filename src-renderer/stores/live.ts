@@ -12,7 +12,6 @@ import { useExecutions } from './executions.ts'
 import { useIntegrations } from './integrations.ts'
 import { useNavigation } from './navigation.ts'
 import { useKnowledge } from './knowledge.ts'
-import { useKnowledge } from './knowledge.ts'
 import { useNotifications } from './notifications.ts'
 import { useOrphans } from './orphans.ts'
 import { useProjects } from './projects.ts'
@@ -35,7 +34,6 @@ export const useLive = defineStore('live', () => {
     news: useTaskNews(),
     viewed: useViewedFiles(),
     notifications: useNotifications(),
-    knowledge: useKnowledge(),
     knowledge: useKnowledge(),
     integrations: useIntegrations(),
     agents: useAgents(),
