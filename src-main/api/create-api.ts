@@ -3,13 +3,13 @@ import type { TranscriptItem } from '../../src-shared/contract/events.ts'
 import type { CommentId, DaemonId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import { operations, streams } from '../../src-shared/contract/operations.ts'
+import { parseInput } from '../../src-shared/contract/parse-input.ts'
 import { checkAccess, checkToken, type AccessFacts } from '../domain/access/policy.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/store-port.ts'
 import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
-import { parse } from './parse.ts'
 import { visibleTo } from './visible-events.ts'
 import { findComment, findDaemon, findExecution, findKnowledge, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
@@ -67,7 +67,7 @@ export function createApi(parts: ApiParts): Api {
     call: async (name, input, context) => {
       const { input: schema, who } = operations[name]
       admit(who, context.principal)
-      const request = parse(schema, input)
+      const request = parseInput(schema, input)
       authorise(read, who, request, context.principal)
       const handler = handlers[name] as unknown as Handler<'tasks.get'>
       try {
@@ -77,7 +77,7 @@ export function createApi(parts: ApiParts): Api {
       }
     },
     events: (input, after, context) => {
-      const request = parse(streams['events.stream'].input, input)
+      const request = parseInput(streams['events.stream'].input, input)
       authorise(read, 'anyone', request, context.principal)
       if (request.project_id !== undefined) authorise(read, 'member', request, context.principal)
       return parts.feed.subscribe(after, visibleTo(read, context.principal, request.project_id ?? null), context.signal)
@@ -92,7 +92,7 @@ function transcript(
   from: number,
   context: CallContext,
 ): AsyncIterable<TranscriptItem> {
-  const request = parse(streams['executions.stream'].input, input)
+  const request = parseInput(streams['executions.stream'].input, input)
   authorise(parts.store.read, 'member', request, context.principal)
   const execution = findExecution(parts.store.read, request.execution_id)
   return parts.logs.follow(execution.task_id, execution.id, from, { signal: context.signal })

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
+import { ApiError, internalError, type Refusal } from '../../src-shared/contract/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { routeNotFound } from './refusals.ts'
 
@@ -32,7 +32,7 @@ export function toApiError(error: unknown, log: Logger): ApiError {
   const refusal = frameworkRefusals[(error as Partial<FastifyError> | null)?.code ?? '']
   if (refusal) return refusal()
   log.error({ err: error }, 'request failed')
-  return new ApiError({ code: 'internal_error', message: 'Something went wrong here; the log says what. Try again.' })
+  return new ApiError(internalError)
 }
 
 /** Answers with the error's status, body and the headers that belong to its code. */

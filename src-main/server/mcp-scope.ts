@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { AgentId, type ExecutionId, type ProjectId, type TaskId } from '../../src-shared/contract/ids.ts'
 import { operations } from '../../src-shared/contract/operations.ts'
@@ -82,17 +81,4 @@ function choose(kind: 'project' | 'agent', items: readonly { readonly id: string
 
 function missing(path: string, message: string, details: Readonly<Record<string, unknown>> = {}): ApiError {
   return new ApiError({ code: 'validation_failed', message, details: { issues: [{ path, message }], ...details } })
-}
-
-/** The arguments as the schema wants them; throws `validation_failed` in the API's own words. */
-export function parseArguments<I extends z.ZodObject>(input: I, values: unknown): z.output<I> {
-  const parsed = input.safeParse(values ?? {})
-  if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  const first = issues[0]
-  throw new ApiError({
-    code: 'validation_failed',
-    message: first ? `${first.path || 'arguments'}: ${first.message}` : 'The arguments do not fit.',
-    details: { issues },
-  })
 }

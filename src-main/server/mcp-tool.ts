@@ -1,7 +1,7 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
-import { parseArguments } from './mcp-scope.ts'
+import { parseInput } from '../../src-shared/contract/parse-input.ts'
 import type { McpScope } from './mcp-scope.ts'
 
 /** A tool for agents. Its schemas are what they see; the API itself judges the values. */
@@ -47,7 +47,7 @@ export function defineTool<I extends z.ZodObject>(operation: OperationName, part
     outputSchema: jsonSchemaOf(output, 'output'),
     annotations: { ...effects[effect], openWorldHint: false },
     operation,
-    run: (values, scope) => run(parseArguments(input, values), scope),
+    run: (values, scope) => run(parseInput(input, values), scope),
   }
 }
 

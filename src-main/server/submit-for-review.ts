@@ -28,8 +28,10 @@ export async function submitForReview(scope: McpScope, { task_id, summary, versi
   }
   const workflow = await scope.call('projects.get_workflow', { project_id: task.project_id })
   const state = workflow.states.find(({ name }) => name === task.status)
-  const forward = state?.kind === 'active' ? state.transitions[0] : undefined
-  if (!forward) {
+  const forward = state?.kind === 'active' ? state.transitions[0]?.to : undefined
+  // That a finished task goes nowhere the API itself says, as it does at every door.
+  const status = state?.kind === 'terminal' ? state.name : forward
+  if (status === undefined) {
     throw new ApiError({
       code: 'invalid_transition',
       message: `A task in ${task.status} is not being worked on, so there is nothing to submit.`,
@@ -38,7 +40,7 @@ export async function submitForReview(scope: McpScope, { task_id, summary, versi
   }
   return scope.call('tasks.transition', {
     task_id,
-    status: forward.to,
+    status,
     version: version ?? task.version,
     ...(summary !== undefined && { reason: summary }),
   })

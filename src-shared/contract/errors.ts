@@ -88,6 +88,12 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
+/** What every door says of a bug, whose text goes to the log only. */
+export const internalError: Refusal = {
+  code: 'internal_error',
+  message: 'Something went wrong inside Copse; its log says what. Try again.',
+}
+
 /** A refusal as an exception, for the places that cannot return one: handlers and clients. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { ApiError } from '../../src-shared/contract/errors.ts'
+import { ApiError } from './errors.ts'
 
 interface Place {
   readonly path: string
   readonly message: string
 }
 
-/** The request as the schema has it. Throws `validation_failed`, naming each place. */
-export function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+/** What somebody sent as the schema has it. Throws `validation_failed`, naming each place, at whatever door. */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input ?? {})
   const issues = result.success ? badTextIn(result.data, []) : result.error.issues.flatMap(placesOf)
   if (result.success && issues.length === 0) return result.data

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { parse } from '../../../src-main/api/parse.ts'
+import { parseInput } from '../../../src-shared/contract/parse-input.ts'
 
 const schema = z.object({
   title: z.string(),
@@ -14,7 +14,7 @@ test.each([
   ['half of a character', { title: 'a\ud800b' }, 'title'],
   ['the other half', { title: 'a', env: { A: '\udc00' } }, 'env.A'],
 ])('text with %s is refused, and its place is named', (_what, input, path) => {
-  expect(() => parse(schema, input)).toThrow(
+  expect(() => parseInput(schema, input)).toThrow(
     expect.objectContaining({
       code: 'validation_failed',
       details: { issues: [{ path, message: expect.anything() as string }] },
@@ -24,5 +24,5 @@ test.each([
 
 test('what is typed into a terminal may hold anything, other text every whole character', () => {
   const input = { title: 'é 語 🦊', data: '\0' }
-  expect(parse(schema, input)).toEqual(input)
+  expect(parseInput(schema, input)).toEqual(input)
 })

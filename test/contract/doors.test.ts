@@ -1,0 +1,248 @@
+import { join, resolve } from 'node:path'
+import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { v7 } from 'uuid'
+import { expect, test } from 'vitest'
+import { answerCall } from '../../src-main/desktop/answer-call.ts'
+import type { Principal } from '../../src-main/domain/access/principal.ts'
+import type { Store } from '../../src-main/engine/store-port.ts'
+import { mcpTools } from '../../src-main/server/mcp-tools.ts'
+import { createStore } from '../../src-main/store/create-store.ts'
+import { openDatabase } from '../../src-main/store/database.ts'
+import { createClient, type Client } from '../../src-shared/client/create-client.ts'
+import { createIpcTransport } from '../../src-shared/client/ipc-transport.ts'
+import type { DesktopBridge } from '../../src-shared/contract/desktop.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { ExecutionId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
+import { pathParameters } from '../../src-shared/contract/operation.ts'
+import { operations, type OperationName } from '../../src-shared/contract/operations.ts'
+import { register, type Person } from '../helpers/membership.ts'
+import { projectRoot } from '../helpers/project-root.ts'
+import { runApp, type RunningApp } from '../helpers/running-app.ts'
+import { strictClient } from '../helpers/strict-client.ts'
+import { inputFor } from '../integration/access/matrix-inputs.ts'
+import { endOf, startSvc } from '../integration/cli/svc-process.ts'
+import { buildWorld, type People, type World } from '../integration/access/matrix-world.ts'
+
+type Values = Readonly<Record<string, unknown>>
+type Who = 'owner' | 'member' | 'stranger'
+
+/** One way to ask an operation; null where it has nothing of the kind. */
+interface Case {
+  readonly what: string
+  readonly who?: Who
+  readonly input: (name: OperationName, world: World) => Values | null
+  readonly before?: (store: Store, world: World) => void
+  /** Nothing is changed by what is refused, so all may meet the same world. */
+  readonly refused: boolean
+}
+
+const good = (name: OperationName, world: World): Values => {
+  const input = inputFor(name, world)
+  // One account has one address and one issue one task, whoever asks.
+  if ('url' in input) return { ...input, url: `http://127.0.0.1:9/o/r/issues/${parseInt(v7().slice(-8), 16)}` }
+  return 'email' in input ? { ...input, email: `${v7()}@copse.test` } : input
+}
+
+const done: Case = { what: 'what can be done', input: good, refused: false }
+const finished: Case = {
+  what: 'what the state refuses',
+  input: (name, world) => {
+    const input = good(name, world)
+    return 'task_id' in input || 'execution_id' in input ? input : null
+  },
+  before: finish,
+  refused: false,
+}
+const notLetIn: Case = { what: 'somebody who is not let in', who: 'stranger', input: good, refused: true }
+const noOwner: Case = { what: 'somebody who may not', who: 'member', input: good, refused: false }
+const unknownId: Case = {
+  what: 'an id that there is not',
+  input: (name, world) => {
+    const input = good(name, world)
+    const key = Object.keys(input).find((one) => one in world.ids)
+    return key === undefined ? null : { ...input, [key]: v7() }
+  },
+  refused: true,
+}
+const wrongField: Case = {
+  what: 'a field that does not fit',
+  input: (name, world) => {
+    const { shape } = operations[name].input
+    const [key] = Object.entries(shape).find(([, schema]) => !schema.safeParse('rubbish').success) ?? []
+    return key === undefined ? null : { ...good(name, world), [key]: 'rubbish' }
+  },
+  refused: true,
+}
+const missingField: Case = {
+  what: 'a field that is missing',
+  input: (name, world) => {
+    const input = good(name, world)
+    const inPath = pathParameters(operations[name].path)
+    const needed = Object.entries(operations[name].input.shape).filter(([, one]) => !one.safeParse(undefined).success)
+    const [key] = needed.find(([one]) => !inPath.includes(one)) ?? []
+    return key === undefined ? null : { ...input, [key]: undefined }
+  },
+  refused: true,
+}
+
+/** The task is done and so is its execution. */
+function finish(store: Store, { ids }: World): void {
+  store.write((q) => {
+    const task = q.tasks.get(ids['task_id'] as TaskId)
+    const execution = q.executions.get(ids['execution_id'] as ExecutionId)
+    if (task) q.tasks.put({ ...task, status: 'done' })
+    if (execution) q.executions.put({ ...execution, status: 'succeeded', finished_at: execution.started_at })
+  })
+}
+
+test('every operation answers and refuses in the window as it does over HTTP', async () => {
+  await using running = await runApp()
+  using walk = await startWalk(running)
+  const told = new Set<string>()
+  for (const one of [done, finished, notLetIn, noOwner, unknownId, wrongField, missingField]) {
+    for (const name of Object.keys(operations) as OperationName[]) {
+      const [http, window] = [await walk.ask(one, name, 'http'), await walk.ask(one, name, 'window')]
+      expect.soft(window, `${name}: ${one.what}`).toEqual(http)
+      if (http !== null) told.add(codeOf(http))
+    }
+  }
+  // The walk has met all that it set out for.
+  expect([...told]).toEqual(expect.arrayContaining(['answered', 'validation_failed', 'not_found', 'not_a_member']))
+  expect([...told]).toEqual(expect.arrayContaining(['task_terminal', 'execution_not_running', 'owner_required']))
+}, 120_000)
+
+test('every tool of MCP refuses as its operation does over HTTP', async () => {
+  await using running = await runApp()
+  using walk = await startWalk(running)
+  await using owner = await connectMcp(running, walk.tokens.owner)
+  await using stranger = await connectMcp(running, walk.tokens.stranger)
+  const met = new Set<string>()
+  for (const { what, who = 'owner', input, before } of [finished, notLetIn, unknownId, wrongField, missingField]) {
+    for (const [tool, { operation, inputSchema }] of Object.entries(mcpTools)) {
+      const world = walk.world(before)
+      const values = input(operation, world)
+      const takes = Object.keys(inputSchema.properties ?? {})
+      // What a tool decides for itself it can't be told wrongly.
+      if (values === null || !Object.keys(values).every((key) => takes.includes(key) || key === 'status')) continue
+      const told = Object.fromEntries(Object.entries(values).filter(([key]) => takes.includes(key)))
+      if (what === missingField.what && 'status' in values && !('status' in told)) continue
+      const http = await outcomeOf(walk.doors.http[who].call(operation, values as never), world)
+      if (http === 'answered') continue
+      expect.soft(await (who === 'owner' ? owner : stranger).call(tool, told, world), `${tool}: ${what}`).toEqual(http)
+      met.add(tool)
+    }
+  }
+  expect(Object.keys(mcpTools).filter((tool) => !met.has(tool))).toEqual(['svc_list_projects'])
+}, 120_000)
+
+test('the commands refuse as their operations do over HTTP, with exit code 1', async () => {
+  await using running = await runApp()
+  using walk = await startWalk(running)
+  const commands: readonly (readonly [Case, OperationName, (id: string) => string[], Values?])[] = [
+    [unknownId, 'tasks.get', (id) => ['task', 'show', id]],
+    [notLetIn, 'tasks.get', (id) => ['task', 'show', id]],
+    [finished, 'tasks.cancel', (id) => ['task', 'cancel', id]],
+    [finished, 'tasks.claim', (id) => ['task', 'claim', id]],
+    [finished, 'tasks.verdict', (id) => ['review', 'pass', id]],
+    [done, 'tasks.transition', (id) => ['task', 'move', id, 'nowhere'], { status: 'nowhere' }],
+    [done, 'comments.create', (id) => ['task', 'comment', id, ' '], { body: ' ' }],
+  ]
+  await Promise.all(
+    commands.map(async ([{ what, who = 'owner', input, before }, name, args, more]) => {
+      const world = walk.world(before)
+      const values = { ...input(name, world), ...more } as Values & { task_id: string }
+      const http = await outcomeOf(walk.doors.http[who].call(name, values as never), world)
+      const env = { SVC_DATA_DIR: running.dataDir, SVC_API_URL: running.url, SVC_API_TOKEN: walk.tokens[who] }
+      const { code, stderr } = await endOf(startSvc([...args(values.task_id), '--json'], { env }))
+      expect.soft([code, spelled(JSON.parse(stderr), world)], `${name}: ${what}`).toEqual([1, http])
+    }),
+  )
+}, 120_000)
+
+async function startWalk(running: RunningApp) {
+  const migrations = resolve(projectRoot, 'src-main/store/migrations')
+  const database = await openDatabase(join(running.dataDir, 'copse.db'), migrations)
+  const store = createStore(database)
+  const [owner, member, stranger] = [
+    await register(running, 'Olga'),
+    await register(running, 'Mia'),
+    await register(running, 'Sam'),
+  ]
+  const { id: admin } = await running.client.call('auth.me', {})
+  const people = { admin, owner: owner.user_id, member: member.user_id, stranger: stranger.user_id } as People
+  const doors = {
+    http: { owner: owner.client, member: member.client, stranger: stranger.client },
+    window: {
+      owner: windowOf(running, people.owner, 'olga'),
+      member: windowOf(running, people.member, 'mia'),
+      stranger: windowOf(running, people.stranger, 'sam'),
+    },
+  } as const satisfies Record<string, Readonly<Record<Who, Client>>>
+  const world = (before?: Case['before']): World => {
+    const built = buildWorld(store, database, people, false)
+    before?.(store, built)
+    return built
+  }
+  const shared = world()
+  const tokenOf = async (person: Person) => (await person.client.call('auth.create_token', { name: 'doors' })).token
+  const tokens = { owner: await tokenOf(owner), member: await tokenOf(member), stranger: await tokenOf(stranger) }
+  return {
+    doors,
+    world,
+    tokens,
+    /** What comes of it in a world of its own. */
+    ask: async ({ who = 'owner', input, before, refused }: Case, name: OperationName, door: keyof typeof doors) => {
+      const its = refused ? shared : world(before)
+      const values = input(name, its)
+      return values === null ? null : outcomeOf(doors[door][who].call(name, values as never), its)
+    },
+    [Symbol.dispose]: () => {
+      store.close()
+    },
+  }
+}
+
+async function connectMcp({ url }: RunningApp, token: string) {
+  const client = new McpClient({ name: 'doors', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+  const requestInit = { headers: { authorization: `Bearer ${token}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/v1/mcp`), { requestInit }))
+  return {
+    call: async (name: string, values: Values, world: World) => {
+      const { isError, content } = await client.callTool({ name, arguments: values })
+      const [first] = content
+      if (isError !== true || first?.type !== 'text') return 'answered'
+      return spelled(JSON.parse(first.text), world)
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+/** The window of somebody, over the bridge that it has. */
+function windowOf({ app }: RunningApp, user_id: UserId, handle: string): Client {
+  const principal: Principal = { kind: 'user', user_id, handle, is_admin: false, via: 'jwt' }
+  const door = { api: app.api, localPrincipal: () => principal, onBug: (error: unknown) => console.error(error) }
+  const never = new AbortController().signal
+  const bridge: Pick<DesktopBridge, 'call'> = {
+    call: async (name, input) => structuredClone(await answerCall(door, name, structuredClone(input), never)),
+  }
+  return strictClient(createClient(createIpcTransport(bridge as DesktopBridge)))
+}
+
+/** What was refused, to the letter but for the ids of its world; of an answer, that it fits the contract. */
+async function outcomeOf(answer: Promise<unknown>, world: World): Promise<string> {
+  try {
+    await answer
+    return 'answered'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return spelled(error.toBody(), world)
+  }
+}
+
+function spelled(body: unknown, { ids }: World): string {
+  const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
+  return JSON.stringify(body, null, 1).replace(anyId, (id) => `<${names.get(id) ?? 'another'}>`)
+}
+
+const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const codeOf = (outcome: string) => /"code": "(\w+)"/.exec(outcome)?.[1] ?? outcome
