@@ -32,6 +32,11 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
 
   // What can be done to the task that is open, with what can't and why.
   await page.keyboard.press('Control+k')
+  await expect.poll(() => palette.getByRole('option').first().textContent()).toContain('Lease deliveries')
+  await palette.getByRole('group', { name: /^Actions on/ }).waitFor()
+  expect(await palette.getByRole('group').nth(1).getAttribute('aria-labelledby')).toBe(
+    await palette.getByText(/^Actions on/).getAttribute('id'),
+  )
   await field.fill('>stop')
   await expect.poll(() => chosen.textContent()).toContain('Nothing is running')
   await page.keyboard.press('Enter')

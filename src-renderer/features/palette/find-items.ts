@@ -34,11 +34,13 @@ export interface FoundGroup<T extends PaletteItem = PaletteItem> {
   readonly items: readonly FoundItem<T>[]
 }
 
+/** With nothing typed, tasks leave room for what can be done. */
+const tasksUnasked = 3
 const mostOfAKind: Readonly<Record<PaletteItem['kind'], number>> = { task: 8, action: 12, project: 6, setting: 8 }
 
 /**
  * What fits to what was typed, best first in each group, groups in the order of the items. `>` asks for actions only,
- * `#` for the id of a task. With nothing typed everything fits.
+ * `#` for the id of a task. With nothing typed everything fits, but of the tasks only the first are shown.
  */
 export function findItems<T extends PaletteItem>(items: readonly T[], typed: string): readonly FoundGroup<T>[] {
   const query = typed.trim()
@@ -51,7 +53,9 @@ export function findItems<T extends PaletteItem>(items: readonly T[], typed: str
       ),
     )
   }
-  return grouped(byText(items, query))
+  if (query !== '') return grouped(byText(items, query))
+  const tasks = items.filter(({ kind }) => kind === 'task').slice(0, tasksUnasked)
+  return grouped(byText([...tasks, ...items.filter(({ kind }) => kind !== 'task')], query))
 }
 
 function byText<T extends PaletteItem>(items: readonly T[], query: string): readonly FoundItem<T>[] {

@@ -35,10 +35,15 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
   const shortcuts = useShortcuts()
   const tasks = useTasks()
 
+  /** The open task comes first, then those of its project, then the rest. */
+  const farness = (task: Task): number => {
+    if (task.id === navigation.taskId) return 0
+    return task.project_id === projects.current?.id ? 1 : 2
+  }
   const ofTasks = computed(() =>
     [...tasks.byId.values()]
       .filter((task) => !task.archived)
-      .sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
+      .sort((one, other) => farness(one) - farness(other) || (one.updated_at < other.updated_at ? 1 : -1))
       .map((task): RunnableItem => {
         const workflow = projects.workflow(task.project_id)
         const state = stateOf(workflow, task.status)
@@ -58,8 +63,9 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
   const ofCommands = computed(() =>
     commands.available
       .filter(({ id }) => !notListed.includes(id))
-      .map(({ id, group, label, handler }): RunnableItem => {
-        const on = handler.on?.() ?? null
+      .map((command) => ({ ...command, on: command.handler.on?.() ?? null }))
+      .sort((one, other) => Number(one.on === null) - Number(other.on === null))
+      .map(({ id, group, label, handler, on }): RunnableItem => {
         const text = on === null ? (group === 'Go to' ? `Go to ${label.toLowerCase()}` : label) : `${label}, ${on}`
         return {
           id,

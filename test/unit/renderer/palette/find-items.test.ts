@@ -45,4 +45,5 @@ test('> asks for actions only, and # for the id of a task', () => {
 test('of a kind no more are shown than anybody reads', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => task(String(index), `Fix ${index}`))
   expect(findItems(many, 'fix')[0]?.items.length).toBe(8)
+  expect(findItems([...many, action('Review')], '').map(({ items: shown }) => shown.length)).toEqual([3, 1])
 })
