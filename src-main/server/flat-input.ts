@@ -11,12 +11,20 @@ interface PropertySchema {
   readonly anyOf?: readonly PropertySchema[]
 }
 
-/** Reads queries for this input. */
+/** Reads queries for this input, whose types are looked up with the first query that has something. */
 export function createQueryReader(input: z.ZodObject): QueryReader {
+  let types: ReadonlyMap<string, readonly string[]> | undefined
+  return (query) => {
+    const entries = Object.entries(query)
+    if (entries.length === 0) return {}
+    const known = (types ??= typesIn(input))
+    return Object.fromEntries(entries.map(([key, value]) => [key, coerce(value, known.get(key) ?? [])]))
+  }
+}
+
+function typesIn(input: z.ZodObject): ReadonlyMap<string, readonly string[]> {
   const { properties = {} } = z.toJSONSchema(input, { io: 'input' }) as { properties?: Record<string, PropertySchema> }
-  const types = new Map(Object.entries(properties).map(([key, schema]) => [key, typesOf(schema)]))
-  return (query) =>
-    Object.fromEntries(Object.entries(query).map(([key, value]) => [key, coerce(value, types.get(key) ?? [])]))
+  return new Map(Object.entries(properties).map(([key, schema]) => [key, typesOf(schema)]))
 }
 
 const typesOf = (schema: PropertySchema): readonly string[] =>
