@@ -20,6 +20,19 @@ const titles = {
   workspace_reset_required: 'The worktree and its branch are gone',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
+/** The tab that says more, and what its button is called. */
+export interface PlaceToLook {
+  readonly tab: 'workspace' | 'review' | 'hooks'
+  readonly label: string
+}
+
+export const placeToLook: Partial<Record<ErrorAnnotation['type'], PlaceToLook>> = {
+  workspace_reset_required: { tab: 'workspace', label: 'See the workspace' },
+  merge_conflict: { tab: 'review', label: 'See the conflict' },
+  retry_budget_exhausted: { tab: 'review', label: 'See the attempts' },
+  hook_failed: { tab: 'hooks', label: 'See its log' },
+}
+
 export interface Condition {
   readonly tone: 'warn' | 'fail' | 'you'
   readonly title: string
