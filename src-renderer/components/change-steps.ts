@@ -30,20 +30,23 @@ export function changePlaces(items: readonly Pick<CodeViewDiffItem, 'id' | 'file
   )
 }
 
-/** The place after (or before) `from`; in another file than `from` is in, that file's first, or the last before it. */
+/**
+ * The place after (or before) `from`; in another file than `from` is in, that file's first, or the last before it.
+ * `files`: the order of all, since the one at which somebody looks may show no changes.
+ */
 export function nextPlace(
   places: readonly ChangePlace[],
   from: ChangePlace | null,
   current: string | null,
   by: 1 | -1,
+  files: readonly string[],
 ): ChangePlace | null {
   const at = from === null || from.id !== current ? -1 : places.findIndex((place) => same(place, from))
   if (at >= 0) return places[at + by] ?? null
-  const first = Math.max(
-    0,
-    places.findIndex((place) => place.id === current),
-  )
-  return places[by === 1 ? first : first - 1] ?? null
+  const ranks = new Map(files.map((id, index) => [id, index]))
+  const rank = ranks.get(current ?? '') ?? 0
+  const first = places.findIndex(({ id }) => (ranks.get(id) ?? 0) >= rank)
+  return places[(first < 0 ? places.length : first) + (by === 1 ? 0 : -1)] ?? null
 }
 
 function same(one: ChangePlace, other: ChangePlace): boolean {

@@ -76,13 +76,12 @@ export function createDiffCursor(ports: CursorPorts) {
   }
 }
 
-/** The items in the order from `path` on. */
+/** The items that show lines, in the order from `path` on. */
 function beginningAt(items: readonly NotedItem[], path: string | null, by: 1 | -1): NotedItem[] {
-  const open = items.filter(({ collapsed, fileDiff }) => collapsed !== true && fileDiff.hunks.length > 0)
   const at = items.findIndex(({ id }) => id === path)
-  const rank = (item: NotedItem) => items.indexOf(item)
-  const rest = open.filter((item) => at === -1 || (by === 1 ? rank(item) >= at : rank(item) <= at))
-  return by === 1 ? rest : rest.reverse()
+  const rest = at === -1 ? items : by === 1 ? items.slice(at) : items.slice(0, at + 1)
+  const open = rest.filter(({ collapsed, fileDiff }) => collapsed !== true && fileDiff.hunks.length > 0)
+  return by === 1 ? open : open.reverse()
 }
 
 function beside(items: readonly NotedItem[], from: DiffPlace | null, current: string | null, by: 1 | -1) {

@@ -14,13 +14,14 @@ export function focusIn(host: HTMLElement): void {
   host.querySelector<HTMLElement>('[data-autofocus]')?.focus({ preventScroll: true })
 }
 
-/** The viewer moves the notes when it draws a file anew; whoever writes in one goes on writing. */
-export function keepFocus(hosts: ReadonlyMap<string, HTMLElement>, work: () => void): void {
+/** The viewer moves bars and notes when it draws a file anew; who is in one stays there, or where it went, in the lines. */
+export function keepFocus(root: HTMLElement | undefined, work: () => void): void {
   const focused = document.activeElement
+  const isInside = focused instanceof HTMLElement && root !== undefined && root !== focused && root.contains(focused)
   work()
-  if (!(focused instanceof HTMLElement) || ![...hosts.values()].some((host) => host.contains(focused))) return
+  if (!isInside) return
   requestAnimationFrame(() => {
-    if (document.activeElement === document.body) focused.focus({ preventScroll: true })
+    if (document.activeElement === document.body) (focused.isConnected ? focused : root).focus({ preventScroll: true })
   })
 }
 

@@ -34,6 +34,16 @@ export function diffItems(files: readonly DiffViewFile[], patches: readonly stri
   })
 }
 
+/** Reads the same patches once: a comment that is begun must not wait for all of them to be read again. */
+export function itemReader(): typeof diffItems {
+  let last: { readonly of: Parameters<typeof diffItems>; readonly items: NotedItem[] } | null = null
+  return (files, patches) => {
+    if (last?.of[0] !== files || last.of[1] !== patches)
+      last = { of: [files, patches], items: diffItems(files, patches) }
+    return last.items
+  }
+}
+
 /** A line that is longer than this is cut: no reader reads it, and to wrap it takes a browser minutes. */
 export const LONGEST_LINE = 10_000
 

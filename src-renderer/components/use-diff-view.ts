@@ -6,7 +6,7 @@ import { trackCurrent } from './diff-current.ts'
 import { createDiffCursor } from './diff-cursor.ts'
 import { createDiffHeaders } from './diff-headers.ts'
 import { addButton, focusIn, followHosts, keepFocus } from './diff-hosts.ts'
-import { diffItems, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
+import { itemReader, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
 import { lineNow } from './diff-lines.ts'
 import { placeOf, withNotes, type DiffNote, type DiffPlace, type NotedItem } from './diff-notes.ts'
 import { lineUnder } from './diff-pointer.ts'
@@ -54,6 +54,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   const scheme = useColourScheme()
   const closed = new Set<string>([...(source().viewed ?? []), ...source().folded])
   const workers = diffWorkers()
+  const read = itemReader()
   let view: CodeView<DiffNote> | null = null
   let items: NotedItem[] = []
   let at: string | null = null
@@ -111,14 +112,16 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     const byPath = Map.groupBy(source().notes ?? [], ({ path }) => path)
     const added = followHosts(hosts, source().notes ?? [])
     if (view) for (const key of added) fresh.add(key)
-    items = diffItems(source().files, source().patches).map((item) => ({
+    items = read(source().files, source().patches).map((item) => ({
       ...withNotes(item, byPath.get(item.id) ?? []),
       collapsed: closed.has(item.id),
     }))
-    keepFocus(hosts, () => view?.setItems(items))
-    // Who asked for it types on: the field must be there before the next key.
-    if (fresh.size > 0) view?.render(true)
-    headers.refresh()
+    keepFocus(view?.getContainerElement(), () => {
+      view?.setItems(items)
+      // Who asked for it types on: the field must be there before the next key.
+      if (fresh.size > 0) view?.render(true)
+      headers.refresh()
+    })
   }
   function configure(): Options {
     const lineDiffType = wordDiff(source().files)
@@ -198,7 +201,8 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     },
     /** To the next run of changed lines after the last one that was stepped to, or in the file at which somebody looks. */
     stepChange: (by: 1 | -1, path: string | null): void => {
-      const next = nextPlace(changePlaces(items), place, path, by)
+      const order = items.map(({ id }) => id)
+      const next = nextPlace(changePlaces(items), place, path, by, order)
       if (next === null) return
       place = next
       fold(next.id, false)

@@ -75,26 +75,69 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
   }
 })
 
-test('a file too large to come along says why, and is shown when it is asked for', async () => {
+test('of thousands of files those in sight are drawn and keys reach all; one too large or on one line is shown when asked for', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const { client, panel, page, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
   const project = await client.call('projects.create', { name: 'Large', repo_path: repository.path })
-  const command = 'seq 1 200000 > numbers.txt; echo small > small.txt; git add -A; git commit -qm Numbers; echo done'
+  const command = [
+    'seq 1 200000 > numbers.txt; echo small > small.txt; mkdir many',
+    'for n in $(seq 1000 2999); do echo $n > many/$n.txt; done',
+    "head -c 5000000 /dev/zero | tr '\\0' x > line.txt",
+    'git add -A; git commit -qm Numbers; echo done',
+  ].join('; ')
   const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config: { command } })
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Count' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-  await expect.poll(() => client.call('tasks.get', { task_id: task.id })).toMatchObject({ status: 'review' })
+  await expect
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .toMatchObject({ status: 'review' })
   await page.reload()
   await openProject('Large')
   await openTask('Count', 'Changes')
-  await panel.getByText('1 file with more than 1 MB of changes.', { exact: false }).waitFor()
-  await panel.getByText('Too large: over 1 MB of changes').waitFor()
-  await panel.getByRole('button', { name: 'Show anyway' }).click()
-  await panel.getByText('Too large: over 1 MB of changes').waitFor({ state: 'detached' })
+  await panel.getByText('2 files with more than 1 MB of changes.', { exact: false }).waitFor()
+  const tree = panel.getByRole('navigation', { name: 'Changed files' })
+  const current = tree.locator('[aria-current="true"]')
+  await tree.getByText('0 of 2003 viewed').waitFor()
+  expect(await tree.getByRole('button').count()).toBeLessThan(100)
+
+  // One stop of Tab, from which arrows go on; the folder is shut and opened by them.
+  await tree.getByRole('textbox', { name: 'Filter files' }).press('ArrowDown')
+  const folder = tree.getByRole('button', { name: 'many', exact: true })
+  await expect.poll(() => folder.evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true)
+  expect(await tree.locator('button[tabindex="0"]').count()).toBe(1)
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => tree.getByRole('button').count()).toBe(4)
+  await page.keyboard.press('ArrowRight')
+  await tree.getByTitle('many/1000.txt').waitFor()
+  await page.keyboard.press('End')
+  await expect.poll(() => focusedTitle(page)).toBe('small.txt')
+  await page.keyboard.press('Enter')
+  await panel.getByRole('checkbox', { name: 'Viewed small.txt' }).waitFor()
+  expect(await panel.getByRole('checkbox', { name: /^Viewed/ }).count()).toBeLessThan(60)
+
+  // Back over the whole change: to the files, and to what was changed before.
+  await page.keyboard.press('[')
+  await expect.poll(() => current.getAttribute('title')).toBe('numbers.txt')
+  await page.keyboard.press('p')
+  await expect.poll(() => current.getAttribute('title')).toBe('many/2999.txt')
+  await page.keyboard.press(']')
+  await expect.poll(() => current.getAttribute('title')).toBe('line.txt')
+
+  const bar = (path: string) => panel.locator('.fh').filter({ has: page.getByTitle(path, { exact: true }) })
+  await bar('line.txt').getByText('Too large: over 1 MB of changes').waitFor()
+  await bar('line.txt').getByRole('button', { name: 'Show anyway' }).press('Enter')
+  await panel.getByText('… 4,990,000 more characters').waitFor()
+  await expect.poll(() => focusedLabel(page)).toBe('Differences')
+  await page.keyboard.press(']')
+  await bar('numbers.txt').getByRole('button', { name: 'Show anyway' }).click()
+  await bar('numbers.txt').getByText('Too large').waitFor({ state: 'detached' })
   await panel.getByText('17', { exact: true }).first().waitFor()
 })
+
+const focusedLabel = (page: Page) => page.evaluate<string | null>("document.activeElement.getAttribute('aria-label')")
+const focusedTitle = (page: Page) => page.evaluate<string | null>("document.activeElement.getAttribute('title')")
 
 /** Comments on two lines of a file, answers, and takes a deletion back. */
 async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {

@@ -73,6 +73,13 @@ function addFolder(rows: TreeRow[], folder: Folder, path: string, depth: number,
   }
 }
 
+/** The index of the folder in which a row lies; its own where it lies in none. */
+export function parentRow(rows: readonly TreeRow[], index: number): number {
+  const depth = rows[index]?.depth ?? 0
+  const found = rows.slice(0, index).findLastIndex((row) => row.depth < depth)
+  return found < 0 ? index : found
+}
+
 /** `lease.test.ts` → [`lease.test`, `.ts`]: names are cut before their ending. */
 export function splitName(name: string): readonly [stem: string, ending: string] {
   const dot = name.lastIndexOf('.')

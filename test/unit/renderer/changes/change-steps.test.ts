@@ -26,11 +26,17 @@ test('every run of changed lines is a place, on the new side where there is one'
 })
 
 test('steps begin in the file at which somebody looks, go over into the next, and end', () => {
+  const order = ['a.txt', 'aa.bin', 'b.txt', 'c.bin']
   const [first, second, third, last] = places.map((place) => place)
-  expect(nextPlace(places, null, 'a.txt', 1)).toBe(first)
-  expect(nextPlace(places, first ?? null, 'a.txt', 1)).toBe(second)
-  expect(nextPlace(places, third ?? null, 'a.txt', 1)).toBe(last)
-  expect(nextPlace(places, last ?? null, 'b.txt', 1)).toBeNull()
-  expect(nextPlace(places, null, 'b.txt', -1)).toBe(third)
-  expect(nextPlace(places, third ?? null, 'b.txt', 1)).toBe(last)
+  expect(nextPlace(places, null, 'a.txt', 1, order)).toBe(first)
+  expect(nextPlace(places, first ?? null, 'a.txt', 1, order)).toBe(second)
+  expect(nextPlace(places, third ?? null, 'a.txt', 1, order)).toBe(last)
+  expect(nextPlace(places, last ?? null, 'b.txt', 1, order)).toBeNull()
+  expect(nextPlace(places, null, 'b.txt', -1, order)).toBe(third)
+  expect(nextPlace(places, third ?? null, 'b.txt', 1, order)).toBe(last)
+  // A file between them that shows no changes is passed over either way.
+  expect(nextPlace(places, null, 'aa.bin', 1, order)).toBe(last)
+  expect(nextPlace(places, null, 'aa.bin', -1, order)).toBe(third)
+  expect(nextPlace(places, null, 'c.bin', 1, order)).toBeNull()
+  expect(nextPlace(places, null, 'c.bin', -1, order)).toBe(last)
 })
