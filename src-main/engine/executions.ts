@@ -4,6 +4,7 @@ import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { GivenAnswer } from '../domain/task/check-answer.ts'
 import { createAsks, type Asks } from './asks.ts'
 import { nowIso, type EngineContext } from './context.ts'
+import { createLiveSizes } from './live-sizes.ts'
 import { launch, type Launch, type Launched, type LaunchedRun } from './launch.ts'
 import { takeUpSession } from './messages.ts'
 import type { ExecutionOutcome } from './ports.ts'
@@ -64,6 +65,7 @@ export interface ExecutionsDeps {
 export function createExecutions(deps: ExecutionsDeps): Executions {
   const { context } = deps
   const runs = new Map<ExecutionId, Run>()
+  const sizes = createLiveSizes(context, deps.worktrees)
 
   const runsOf = (task_id: TaskId) => [...runs.values()].filter((run) => run.record.task_id === task_id)
   const guestsOf = (task_id: TaskId) => othersInWorktree(context.store.read, task_id, [...runs.values()])
@@ -95,9 +97,11 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       ended.resolve()
       deps.freed()
     }
+    let unfollow: (() => Promise<void>) | null = null
     const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
       run.asks.close()
       try {
+        await unfollow?.()
         await settleExecution(deps, execution_id, { outcome, stopped: run.stopped, workspace_gone })
       } catch (error) {
         context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
@@ -123,6 +127,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       return
     }
     run.live = launched
+    unfollow = sizes.follow(record.task_id)
     if (run.stopped) void launched.process.stop()
     void launched.process.outcome.then(settle, (error: unknown) => {
       context.log.error({ err: error, execution_id }, 'an execution ended in an error of the service')

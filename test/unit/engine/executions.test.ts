@@ -48,6 +48,7 @@ function startAgents() {
   }
   const read = {
     tasks: { get: (id: string) => (tasks[id] ? { id, ...tasks[id] } : null) },
+    workspaces: { byTask: () => null },
     agents: { get: () => ({ executor: 'command', config: {}, daemon_id: null }) },
     executions: { get: (id: string) => waiting.get(id) ?? null, open: () => [], byTask: () => [] },
     projects: { get: () => null },
