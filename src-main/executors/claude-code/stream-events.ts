@@ -19,13 +19,23 @@ const Block = z.looseObject({
 })
 export type Block = z.infer<typeof Block>
 
+const count = z.number().min(0).nullish()
+const Tokens = z.looseObject({
+  input_tokens: count,
+  output_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+})
+export type Tokens = z.infer<typeof Tokens>
+
 const Message = z.looseObject({
+  id: z.string().optional(),
   model: z.string().optional(),
   content: z.union([z.string(), z.array(Block)]),
+  usage: Tokens.nullish().catch(null),
 })
 
 const common = { session_id: z.string().optional() }
-const count = z.number().min(0).nullish()
 
 const System = z.looseObject({
   type: z.literal('system'),
@@ -66,14 +76,7 @@ const Result = z.looseObject({
   api_error_status: z.number().nullish(),
   total_cost_usd: z.number().min(0).nullish(),
   queued_turn_count: z.number().optional(),
-  usage: z
-    .looseObject({
-      input_tokens: count,
-      output_tokens: count,
-      cache_creation_input_tokens: count,
-      cache_read_input_tokens: count,
-    })
-    .nullish(),
+  usage: Tokens.nullish(),
 })
 
 const RateLimit = z.looseObject({

@@ -12,7 +12,7 @@ export function toEntries(event: StreamEvent, before: RunFacts, after: RunFacts,
     case 'system':
       return fromSystem(event, at)
     case 'assistant':
-      return fromAssistant(event, after.cwd, at)
+      return [...fromAssistant(event, after.cwd, at), ...usageSoFar(before, after, at)]
     case 'user':
       return fromUser(event, at)
     case 'result':
@@ -61,13 +61,27 @@ const fromUser = (event: UserEvent, at: string): TranscriptEntry[] =>
 
 function fromResult(before: RunFacts, after: RunFacts, at: string): TranscriptEntry[] {
   const entries: TranscriptEntry[] = []
-  const { result, usage } = after
+  const { result } = after
   // An API error was told by the event before.
   if (result?.failed && result.text !== null && result.text !== before.api_error?.text) {
     entries.push({ type: 'error', at, text: cut(result.text) })
   }
-  if (usage) entries.push({ type: 'usage', at, ...usage })
-  return entries
+  return [...entries, ...usageOfRest(before, after, at)]
+}
+
+/** What the model call has used that was not told yet. */
+function usageSoFar({ spent: told }: RunFacts, { spent }: RunFacts, at: string): TranscriptEntry[] {
+  const input_tokens = spent.input_tokens - told.input_tokens
+  const output_tokens = spent.output_tokens - told.output_tokens
+  return input_tokens + output_tokens === 0 ? [] : [{ type: 'usage', at, input_tokens, output_tokens, cost_usd: null }]
+}
+
+/** What the turn has used and its model calls did not tell, and what it cost. */
+function usageOfRest({ usage: told, spent }: RunFacts, { usage }: RunFacts, at: string): TranscriptEntry[] {
+  if (!usage) return []
+  const rest = (kind: 'input_tokens' | 'output_tokens') => Math.max(0, usage[kind] - (told?.[kind] ?? 0) - spent[kind])
+  const cost_usd = usage.cost_usd === null ? null : Math.max(0, usage.cost_usd - (told?.cost_usd ?? 0))
+  return [{ type: 'usage', at, input_tokens: rest('input_tokens'), output_tokens: rest('output_tokens'), cost_usd }]
 }
 
 function resultText(block: Block): string {

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../src-shared/contract/executions.ts'
 import { blocksOf, isSynthetic } from './stream-events.ts'
-import type { AssistantEvent, ResultEvent, StreamEvent } from './stream-events.ts'
+import type { AssistantEvent, ResultEvent, StreamEvent, Tokens } from './stream-events.ts'
 
 /** What is known of a run from the events so far. */
 export interface RunFacts {
@@ -8,6 +8,10 @@ export interface RunFacts {
   readonly cwd: string | null
   /** Sums over all turns of this process; null until a turn has ended. */
   readonly usage: Usage | null
+  /** What the model calls of the turn have used so far; what the turn itself tells at its end counts. */
+  readonly spent: TokenCount
+  /** The model call that spoke last: each of its events tells the sum of the call again. */
+  readonly call: { readonly id: string; readonly tokens: TokenCount } | null
   /** It called a tool. */
   readonly acted: boolean
   /** Its latest words, when nothing was done after them. */
@@ -21,6 +25,8 @@ export interface RunFacts {
   readonly result: RunResult | null
 }
 
+export type TokenCount = Pick<Usage, 'input_tokens' | 'output_tokens'>
+
 export interface RunResult {
   readonly failed: boolean
   readonly subtype: string
@@ -28,11 +34,15 @@ export interface RunResult {
   readonly api_error_status: number | null
 }
 
+const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0 }
+
 /** Nothing has been heard yet. */
 export const noFacts: RunFacts = {
   session_id: null,
   cwd: null,
   usage: null,
+  spent: noTokens,
+  call: null,
   acted: false,
   closing_words: null,
   last_words: null,
@@ -54,7 +64,13 @@ export function trackRun(before: RunFacts, event: StreamEvent): RunFacts {
     case 'rate_limit_event':
       return { ...facts, rate_limit_rejected: event.rate_limit_info.status === 'rejected' }
     case 'result':
-      return { ...facts, usage: addUsage(facts.usage, event), result: resultOf(event) }
+      return {
+        ...facts,
+        usage: addUsage(facts.usage, event),
+        spent: noTokens,
+        call: null,
+        result: resultOf(event),
+      }
   }
 }
 
@@ -66,6 +82,7 @@ function afterAssistant(facts: RunFacts, event: AssistantEvent): RunFacts {
   const speaks = text !== '' && (event.parent_tool_use_id ?? null) === null
   return {
     ...facts,
+    ...afterCall(facts, event),
     acted: facts.acted || acts,
     closing_words: acts ? null : speaks ? text : facts.closing_words,
     last_words: speaks ? text : facts.last_words,
@@ -74,15 +91,33 @@ function afterAssistant(facts: RunFacts, event: AssistantEvent): RunFacts {
 }
 
 function addUsage(before: Usage | null, event: ResultEvent): Usage {
-  const { usage } = event
-  const input =
-    (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0)
+  const { input_tokens, output_tokens } = tokensOf(event.usage)
   return {
-    input_tokens: Math.round((before?.input_tokens ?? 0) + input),
-    output_tokens: Math.round((before?.output_tokens ?? 0) + (usage?.output_tokens ?? 0)),
+    input_tokens: (before?.input_tokens ?? 0) + input_tokens,
+    output_tokens: (before?.output_tokens ?? 0) + output_tokens,
     // Unlike the tokens, the cost is told as a running total.
     cost_usd: event.total_cost_usd ?? before?.cost_usd ?? null,
   }
+}
+
+/** A sub-agent's calls come between those of the agent; the turn tells of them at its end. */
+function afterCall({ spent, call }: RunFacts, { message, parent_tool_use_id }: AssistantEvent) {
+  const { id, usage } = message
+  if (id === undefined || !usage || (parent_tool_use_id ?? null) !== null) return { spent, call }
+  const tokens = tokensOf(usage)
+  const known = call?.id === id ? call.tokens : noTokens
+  const more = (kind: keyof TokenCount) => spent[kind] + Math.max(0, tokens[kind] - known[kind])
+  return {
+    spent: { input_tokens: more('input_tokens'), output_tokens: more('output_tokens') },
+    call: { id, tokens },
+  }
+}
+
+/** What came from a cache is input too. */
+function tokensOf(usage: Tokens | null | undefined): TokenCount {
+  const input =
+    (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0)
+  return { input_tokens: Math.round(input), output_tokens: Math.round(usage?.output_tokens ?? 0) }
 }
 
 function resultOf(event: ResultEvent): RunResult {

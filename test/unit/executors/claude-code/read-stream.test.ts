@@ -35,6 +35,13 @@ function read(chunks: readonly Uint8Array[], maxBytes?: number): Read {
   return { entries, facts: reader.facts(), turns }
 }
 
+type Spent = Extract<TranscriptEntry, { type: 'usage' }>
+const sumOf = (all: readonly Spent[]) => ({
+  input_tokens: all.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
+  output_tokens: all.reduce((sum, { output_tokens }) => sum + output_tokens, 0),
+  cost_usd: all.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+})
+
 const readEvents = (...events: readonly unknown[]): Read =>
   read([Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'))])
 
@@ -47,7 +54,8 @@ const assistant = (content: unknown, more: object = {}): object => ({
 
 test('a recorded run becomes the transcript that a person would write of it', () => {
   const { entries, facts } = read([recorded])
-  const brief = entries.map((entry) => {
+  const told = entries.filter(({ type }) => type !== 'usage')
+  const brief = told.map((entry) => {
     if (entry.type === 'tool_call') return [entry.type, entry.tool, entry.action, entry.target, entry.diff]
     if (entry.type === 'tool_result') return [entry.type, entry.ok, entry.text.split('.')[0]]
     return [entry.type, 'text' in entry ? entry.text : null]
@@ -70,7 +78,6 @@ test('a recorded run becomes the transcript that a person would write of it', ()
     ['tool_call', 'Bash', 'run', 'git add --all && git commit --quiet --message "Add a greeting"', null],
     ['tool_result', true, '(Bash completed with no output)'],
     ['message', 'Done: grüße 🌲.'],
-    ['usage', null],
   ])
   for (const entry of entries) expect(TranscriptEntrySchema.parse(entry)).toEqual(entry)
   const calls = entries.flatMap((entry) => (entry.type === 'tool_call' ? [entry.id] : []))
@@ -80,6 +87,8 @@ test('a recorded run becomes the transcript that a person would write of it', ()
     session_id: session,
     cwd: '/projects/example',
     usage: { input_tokens: 800, output_tokens: 160, cost_usd: 0.0048 },
+    spent: { input_tokens: 0, output_tokens: 0 },
+    call: null,
     acted: true,
     closing_words: 'Done: grüße 🌲.',
     last_words: 'Done: grüße 🌲.',
@@ -87,6 +96,33 @@ test('a recorded run becomes the transcript that a person would write of it', ()
     rate_limit_rejected: false,
     result: { failed: false, subtype: 'success', text: 'Done: grüße 🌲.', api_error_status: null },
   })
+})
+
+test('what a run uses is told with every model call, and adds up to what it tells at its end', () => {
+  const spent = read([recorded]).entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
+  expect(spent.length).toBeGreaterThan(3)
+  expect(spent[0]).toMatchObject({ cost_usd: null })
+  expect(sumOf(spent)).toEqual({ input_tokens: 800, output_tokens: 160, cost_usd: 0.0048 })
+
+  const usage = (input_tokens: number, output_tokens: number) => ({ input_tokens, output_tokens })
+  const call = (id: string, tokens: object, more: object = {}) =>
+    assistant([{ type: 'text', text: 'Hm.' }], { message: { id, content: [], usage: tokens }, ...more })
+  const twice = readEvents(
+    call('a', usage(100, 2)),
+    call('a', usage(100, 9)),
+    call('sub', usage(5_000, 1), { parent_tool_use_id: 't' }),
+    call('b', usage(110, 4)),
+    { type: 'result', subtype: 'success', is_error: false, result: 'x', total_cost_usd: 0.5, usage: usage(210, 20) },
+    call('c', usage(120, 1)),
+  )
+  const told = twice.entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
+  expect(told.map((one) => [one.input_tokens, one.output_tokens, one.cost_usd])).toEqual([
+    [100, 2, null],
+    [0, 7, null],
+    [110, 4, null],
+    [0, 7, 0.5],
+    [120, 1, null],
+  ])
 })
 
 test('any chunking of the bytes gives the same entries, garbage between the lines or not', () => {
