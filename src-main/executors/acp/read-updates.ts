@@ -78,6 +78,10 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     const id = update.toolCallId
     listener.onEntry({ type: 'tool_result', at: listener.now(), id, ...resultOfCall(known.call) })
   }
+  const tellUsage = (): void => {
+    const news = usage.news()
+    if (news !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...news })
+  }
   return {
     read(update) {
       switch (update.sessionUpdate) {
@@ -85,13 +89,15 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
         case 'agent_thought_chunk': {
           usage.addOf(update._meta)
           const type = update.sessionUpdate === 'agent_message_chunk' ? 'message' : 'thinking'
-          return gather(type, update.content.text ?? '', update.messageId ?? null)
+          gather(type, update.content.text ?? '', update.messageId ?? null)
+          return tellUsage()
         }
         case 'tool_call':
         case 'tool_call_update':
           return follow(update)
         case 'usage_update':
-          return usage.cost(update.cost ?? null)
+          usage.cost(update.cost ?? null)
+          return tellUsage()
       }
     },
     asked: (call) => {

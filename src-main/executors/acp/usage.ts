@@ -19,11 +19,15 @@ export interface UsageCount {
   cost(cost: { readonly amount: number; readonly currency: string } | null): void
   /** What was spent before belongs to earlier runs of the session. */
   begin(): void
-  /** The answer to a prompt: what its turn cost. null when nothing was told. */
+  /** What the turn has used that was not asked for before; null when that is nothing. */
+  news(): Usage | null
+  /** The answer to a prompt: what its turn cost beyond that. null when nothing more was told. */
   endTurn(response: unknown): Usage | null
   /** Of all turns together. */
   total(): Usage | null
 }
+
+const nothing: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
 
 /** Begins with nothing. */
 export function createUsageCount(): UsageCount {
@@ -31,6 +35,19 @@ export function createUsageCount(): UsageCount {
   let total: Usage | null = null
   let spent: number | null = null
   let before = 0
+  let told: Usage = nothing
+
+  /** What of the turn's sum was not told yet. */
+  function untold(tokens: TokenCount | null, cost: number | null): Usage | null {
+    const more = (kind: keyof TokenCount) => Math.max(0, (tokens?.[kind] ?? 0) - told[kind])
+    const rest: Usage = {
+      input_tokens: more('input_tokens'),
+      output_tokens: more('output_tokens'),
+      cost_usd: cost === null ? null : Math.max(0, cost - (told.cost_usd ?? 0)),
+    }
+    return rest.input_tokens + rest.output_tokens + (rest.cost_usd ?? 0) === 0 ? null : rest
+  }
+  const costOfTurn = () => (spent === null ? null : Math.max(0, spent - before))
   return {
     addOf: (meta) => {
       chunks = add(chunks, isRecord(meta) ? tokensOf(meta['usage']) : null)
@@ -41,17 +58,26 @@ export function createUsageCount(): UsageCount {
     begin: () => {
       before = spent ?? 0
       chunks = null
+      told = nothing
+    },
+    news: () => {
+      const news = untold(chunks, costOfTurn())
+      if (news === null) return null
+      told = { ...(add(told, news) ?? news), cost_usd: costOfTurn() }
+      return news
     },
     endTurn: (response) => {
       const tokens = tokensInAnswer(response) ?? chunks
       chunks = null
-      const cost = spent === null ? null : Math.max(0, spent - before)
+      const cost = costOfTurn()
+      const rest = untold(tokens, cost)
       before = spent ?? 0
+      told = nothing
       if (tokens === null && cost === null) return null
       const turn: Usage = { ...(tokens ?? { input_tokens: 0, output_tokens: 0 }), cost_usd: cost }
       const sum = add(total, turn) ?? turn
       total = { ...sum, cost_usd: cost === null ? (total?.cost_usd ?? null) : (total?.cost_usd ?? 0) + cost }
-      return turn
+      return rest
     },
     total: () => total,
   }

@@ -109,18 +109,23 @@ const cases: readonly Case[] = [
   ]),
   overAcp('qwen', qwen, [
     'message: I write it.',
+    'usage: 100 in, 20 out, $?',
     `write | write_file | ${greeting}`,
     'ok: ',
+    'usage: 100 in, 20 out, $?',
     `run | run_shell_command | ${commit}`,
     'ok: Process Group PGID: 20274',
+    'usage: 100 in, 20 out, $?',
     'other | tool_search | svc_note',
     'ok: </functions>',
+    'usage: 100 in, 20 out, $?',
     'mcp | mcp__svc__svc_note | from the agent',
     'ok: Noted: from the agent',
+    'usage: 100 in, 20 out, $?',
     'run | run_shell_command | exit 3',
     'failed: Process Group PGID: 20297',
+    'usage: 100 in, 20 out, $?',
     'message: All done.',
-    'usage: 600 in, 120 out, $?',
   ]),
   overAcp('claude-agent-acp', anyAcpAgent, [
     'message: I write it.',
@@ -134,8 +139,9 @@ const cases: readonly Case[] = [
     'ok: Noted: from the agent',
     'run | Bash | exit 3',
     'failed: Exit code 3',
+    'usage: 0 in, 0 out, $0.005600000000000001',
     'message: All done.',
-    'usage: 600 in, 120 out, $0.005600000000000001',
+    'usage: 600 in, 120 out, $0',
   ]),
 ]
 
@@ -148,8 +154,15 @@ describe.each(cases)('a recorded run of $name', ({ name, profile, entries }) => 
     expect(played.entries.map(brief)).toEqual(entries)
     expect(played.result).toMatchObject({ failed: false, conclusion: 'done', message: 'All done.' })
     expect(played.sessions).toEqual([played.result.session_id])
-    const usages = played.entries.filter((entry) => entry.type === 'usage')
-    expect(usages.at(-1)).toMatchObject(played.result.usage ?? {})
+    // What is told on the way adds up to what the run has used.
+    const usages = played.entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
+    const costs = usages.flatMap(({ cost_usd }) => cost_usd ?? [])
+    const sum = {
+      input_tokens: usages.reduce((all, one) => all + one.input_tokens, 0),
+      output_tokens: usages.reduce((all, one) => all + one.output_tokens, 0),
+      cost_usd: costs.length === 0 ? null : costs.reduce((all, one) => all + one, 0),
+    }
+    expect(sum).toMatchObject(played.result.usage ?? {})
   })
 
   test('reads the same however its bytes are chunked', async () => {
