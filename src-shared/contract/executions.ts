@@ -122,7 +122,14 @@ export const TranscriptEntry = z
       input: z.unknown(),
       diff: ToolDiff.nullable(),
     }),
-    z.object({ type: z.literal('tool_result'), ...at, id: z.string(), ok: z.boolean(), text: z.string() }),
+    z.object({
+      type: z.literal('tool_result'),
+      ...at,
+      id: z.string(),
+      ok: z.boolean(),
+      text: z.string(),
+      line: z.int().min(1).optional().describe('Of an edit, where the agent tells it: the first line that it touches.'),
+    }),
     z.object({ type: z.literal('stdout'), ...at, text: z.string() }),
     z.object({ type: z.literal('stderr'), ...at, text: z.string() }),
     z.object({

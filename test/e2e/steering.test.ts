@@ -21,7 +21,7 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     const make = (name: string, config: { command: string; terminal?: boolean }) =>
       client.call('agents.create', { name, executor: 'command', config })
     const worker = await make('Worker', {
-      command: `grep -q zero "$SVC_PROMPT_FILE" && echo "I read it" && exit 0; until [ -e "${gate}/go" ]; do sleep 0.05; done; echo two > a.txt; echo done`,
+      command: `grep -q zero "$SVC_PROMPT_FILE" && echo "I read it" && exit 0; echo two > a.txt; until [ -e "${gate}/go" ]; do sleep 0.05; done; echo done`,
     })
     const shell = await make('Shell', {
       command: 'printf "Ready? "; read -r word; echo "You said $word"; stty size; read -r end',
@@ -43,7 +43,7 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await open('Write')
     const box = page.getByRole('textbox', { name: 'Message to Worker' })
     await box.fill('Handle nought')
-    await page.getByRole('button', { name: 'After it ends' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
     const waiting = page.getByRole('list', { name: 'Messages that wait' })
     await waiting.getByText('Handle nought').waitFor()
     expect(await box.inputValue()).toBe('')
@@ -55,6 +55,8 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('textbox', { name: 'Change the message' }).fill('Handle zero')
     await page.keyboard.press('Control+Enter')
     await waiting.getByText('Handle zero', { exact: true }).waitFor()
+    // How large the branch has become is seen while the agent goes on.
+    await page.locator('[data-card]').filter({ hasText: 'Write' }).getByRole('img', { name: '1 lines added' }).waitFor()
     await writeFile(join(gate, 'go'), '')
     await waiting.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /run 2 of 2/ }).waitFor()

@@ -35,6 +35,9 @@ const Message = z.looseObject({
   usage: Tokens.nullish().catch(null),
 })
 
+/** A change of a file as git tells it, with lines around it. */
+const Hunk = z.looseObject({ newStart: z.int(), lines: z.array(z.string()) })
+
 const common = { session_id: z.string().optional() }
 
 const System = z.looseObject({
@@ -64,6 +67,10 @@ const User = z.looseObject({
   ...common,
   message: Message,
   parent_tool_use_id: z.string().nullish(),
+  tool_use_result: z
+    .looseObject({ structuredPatch: z.array(Hunk).optional() })
+    .nullish()
+    .catch(null),
 })
 
 const Result = z.looseObject({

@@ -53,11 +53,20 @@ function fromAssistant(event: AssistantEvent, cwd: string | null, at: string): T
 
 // Other words in a user event are the prompt, or Claude Code's own reminders to the model.
 const fromUser = (event: UserEvent, at: string): TranscriptEntry[] =>
-  blocksOf(event).flatMap((block): TranscriptEntry[] =>
-    block.type === 'tool_result'
-      ? [{ type: 'tool_result', at, id: block.tool_use_id ?? '', ok: block.is_error !== true, text: resultText(block) }]
-      : [],
-  )
+  blocksOf(event).flatMap((block): TranscriptEntry[] => {
+    if (block.type !== 'tool_result') return []
+    const ok = block.is_error !== true
+    const line = touchedLine(event)
+    const id = block.tool_use_id ?? ''
+    return [{ type: 'tool_result', at, id, ok, text: resultText(block), ...(line !== null && { line }) }]
+  })
+
+/** Where an edit of one place begins; of several the first would be told as that of all. */
+function touchedLine({ tool_use_result }: UserEvent): number | null {
+  const [hunk, ...others] = tool_use_result?.structuredPatch ?? []
+  const before = hunk?.lines.findIndex((text) => !text.startsWith(' ')) ?? -1
+  return hunk && before >= 0 && others.length === 0 ? Math.max(1, hunk.newStart + before) : null
+}
 
 function fromResult(before: RunFacts, after: RunFacts, at: string): TranscriptEntry[] {
   const entries: TranscriptEntry[] = []

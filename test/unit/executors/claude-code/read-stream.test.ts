@@ -83,6 +83,8 @@ test('a recorded run becomes the transcript that a person would write of it', ()
   const calls = entries.flatMap((entry) => (entry.type === 'tool_call' ? [entry.id] : []))
   const results = entries.flatMap((entry) => (entry.type === 'tool_result' ? [entry.id] : []))
   expect(results).toEqual(calls)
+  // Only an edit that was made has touched a line.
+  expect(entries.flatMap((entry) => (entry.type === 'tool_result' ? (entry.line ?? []) : []))).toEqual([1])
   expect(facts).toEqual({
     session_id: session,
     cwd: '/projects/example',

@@ -1,0 +1,46 @@
+import { diffTheme } from './diff-theme.ts'
+
+/** A part of a line of code; null: in the colour of text. */
+export interface CodeToken {
+  readonly text: string
+  readonly colour: string | null
+}
+
+/** What is longer is not coloured: this runs where the page runs. */
+const MOST = 40_000
+
+/** The lines of a piece of code in the colours of its file's language; null where there are none for it. */
+export async function codeTokens(path: string, code: string): Promise<readonly (readonly CodeToken[])[] | null> {
+  if (code.length > MOST) return null
+  // Large, and wanted only once there is something to colour.
+  const { getFiletypeFromFileName, getSharedHighlighter } = await import('@pierre/diffs')
+  const lang = getFiletypeFromFileName(path)
+  if (lang === 'text') return null
+  const theme = diffTheme().light
+  const highlighter = await getSharedHighlighter({ themes: [theme], langs: [lang], preferredHighlighter: 'shiki-js' })
+  const { tokens } = highlighter.codeToTokens(code, { lang, theme })
+  return tokens.map((line) => line.map(({ content, color }) => ({ text: content, colour: color ?? null })))
+}
+
+/** A part of a line that is drawn as one. */
+export interface CodePiece extends CodeToken {
+  readonly marked: boolean
+}
+
+/** The parts of a line, cut where what is marked begins and ends. */
+export function markedPieces(
+  line: readonly CodeToken[],
+  mark: readonly [start: number, end: number] | null,
+): CodePiece[] {
+  if (mark === null) return line.map((token) => ({ ...token, marked: false }))
+  const [start, end] = mark
+  let at = 0
+  return line.flatMap(({ text, colour }) => {
+    const cuts = [0, start - at, end - at, text.length].map((cut) => Math.min(Math.max(cut, 0), text.length))
+    at += text.length
+    return [0, 1, 2].flatMap((n) => {
+      const part = text.slice(cuts[n], cuts[n + 1])
+      return part === '' ? [] : [{ text: part, colour, marked: n === 1 }]
+    })
+  })
+}
