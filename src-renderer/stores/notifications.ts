@@ -2,14 +2,14 @@ import { defineStore } from 'pinia'
 import { computed, ref, shallowReactive, shallowRef } from 'vue'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { EventPayload } from '../../src-shared/contract/events.ts'
-import { toneOf, type Notification, type NotificationTone } from '../../src-shared/contract/notifications.ts'
+import { kindOf, type Notification, type NotificationKind } from '../../src-shared/contract/notifications.ts'
 import { oneAtATime } from '../../src-shared/lang/one-at-a-time.ts'
 import { useClient } from './client.ts'
 
-/** Which notifications the inbox shows; null: of every project, of either tone. */
+/** Which notifications the inbox shows; null: of every project, of every kind. */
 export interface InboxFilter {
   readonly project_id: string | null
-  readonly tone: NotificationTone | null
+  readonly kind: NotificationKind | null
   readonly unread: boolean
 }
 
@@ -23,7 +23,7 @@ type Change = (items: Items) => Items
 /** The inbox as far as it has been scrolled through, and how many are not read. */
 export const useNotifications = defineStore('notifications', () => {
   const client = useClient()
-  const filter = shallowRef<InboxFilter>({ project_id: null, tone: null, unread: false })
+  const filter = shallowRef<InboxFilter>({ project_id: null, kind: null, unread: false })
   const items = shallowRef<Items>([])
   const failure = shallowRef<unknown>(null)
   const loading = ref(false)
@@ -44,14 +44,14 @@ export const useNotifications = defineStore('notifications', () => {
   }
   async function ask(after: string | null): Promise<void> {
     const mine = ++turn
-    const { project_id, tone, unread } = filter.value
+    const { project_id, kind, unread } = filter.value
     loading.value = true
     since = []
     try {
       const page = await client.call('notifications.list', {
         limit: pageSize,
         ...(project_id !== null && { project_id }),
-        ...(tone !== null && { tone }),
+        ...(kind !== null && { kind }),
         ...(unread && { read: false }),
         ...(after !== null && { cursor: after }),
       })
@@ -82,9 +82,9 @@ export const useNotifications = defineStore('notifications', () => {
     change((list) => list.map((item) => (ids.has(item.id) && item.read !== read ? { ...item, read } : item)))
   const drop = (isGone: (item: Notification) => boolean): void => change((list) => list.filter((item) => !isGone(item)))
 
-  function fits({ project_id, tone }: InboxFilter, item: Notification): boolean {
+  function fits({ project_id, kind }: InboxFilter, item: Notification): boolean {
     return (
-      (project_id === null || project_id === item.project_id) && (tone === null || tone === toneOf(item.event_type))
+      (project_id === null || project_id === item.project_id) && (kind === null || kind === kindOf(item.event_type))
     )
   }
   function created(data: EventPayload<'notification.created'>): void {

@@ -21,6 +21,23 @@ export function toneOf(type: NotificationType): NotificationTone {
   return successes.includes(type) ? 'success' : 'warning'
 }
 
+export const notificationKinds = ['needs_you', 'failed', 'finished'] as const
+export type NotificationKind = (typeof notificationKinds)[number]
+
+const kinds: { readonly [T in NotificationType]: NotificationKind } = {
+  'task.done': 'finished',
+  'task.blocked': 'needs_you',
+  'review.passed': 'needs_you',
+  'review.failed': 'failed',
+  'merge.failed': 'failed',
+  'execution.asks': 'needs_you',
+}
+
+/** What a notification is to whoever gets it: something to decide, something that went wrong, or done. */
+export function kindOf(type: NotificationType): NotificationKind {
+  return kinds[type]
+}
+
 /** A milestone that somebody should hear of. */
 export const Notification = z
   .object({

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { NotificationId, Timestamp, type ProjectId } from '../../../src-shared/contract/ids.ts'
-import { notificationTypes, toneOf, type Notification } from '../../../src-shared/contract/notifications.ts'
+import { kindOf, notificationTypes, type Notification } from '../../../src-shared/contract/notifications.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { NotificationFilter, NotificationRecord } from '../../engine/notification-port.ts'
@@ -21,12 +21,12 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed } = parts
   const { read } = store
   return {
-    'notifications.list': ({ project_id, read: isRead, tone, cursor, limit }, { principal }) => {
+    'notifications.list': ({ project_id, read: isRead, kind, cursor, limit }, { principal }) => {
       const found = read.notifications.list({
         reader: readerOf(principal),
         project_ids: projectsFor(read, principal, project_id),
         read: isRead ?? null,
-        types: tone === undefined ? null : notificationTypes.filter((type) => toneOf(type) === tone),
+        types: kind === undefined ? null : notificationTypes.filter((type) => kindOf(type) === kind),
         after: cursor === undefined ? null : parseCursor(cursor),
         limit: limit + 1,
       })

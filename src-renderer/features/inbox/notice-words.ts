@@ -15,7 +15,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
   'task.blocked': { glyph: 'blocked', label: 'Blocked', tone: 'warn', tab: 'overview' },
   'review.passed': { glyph: 'gate-passed', label: 'Review passed', tone: 'ok', tab: 'review' },
   'review.failed': { glyph: 'failed', label: 'Review failed', tone: 'fail', tab: 'review' },
-  'execution.asks': { glyph: 'clock', label: 'Waits for your answer', tone: 'you', tab: 'agent' },
+  'execution.asks': { glyph: 'clock', label: 'Asks', tone: 'you', tab: 'agent' },
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
 }
 
@@ -26,6 +26,14 @@ export function noticeWords(type: NotificationType): NoticeWords {
       ? { glyph: 'succeeded', label: 'Good news', tone: 'ok', tab: 'overview' }
       : { glyph: 'clock', label: 'Needs you', tone: 'warn', tab: 'agent' }
   return known[type] ?? fallback
+}
+
+/** What happened, in one line under the task's title. `isAtGate`: its task waits for a judgement now. */
+export function noticeSentence(item: Pick<Notification, 'event_type' | 'body'>, isAtGate: boolean): string {
+  const reason = firstLine(item)
+  if (item.event_type === 'review.passed' && isAtGate) return 'Review passed and waits for approval'
+  const { label } = noticeWords(item.event_type)
+  return reason === null ? label : `${label}: ${reason}`
 }
 
 /** The first line of what it says beyond its title. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NotificationId, ProjectId } from '../ids.ts'
-import { Notification, notificationTones } from '../notifications.ts'
+import { Notification, notificationKinds } from '../notifications.ts'
 import { del, get, page, paginated, patch, post } from '../operation.ts'
 
 export const notificationsOperations = {
@@ -11,7 +11,10 @@ export const notificationsOperations = {
     z.object({
       project_id: ProjectId.optional(),
       read: z.boolean().optional(),
-      tone: z.enum(notificationTones).optional().describe('`success`: `task.done` and `review.passed`.'),
+      kind: z
+        .enum(notificationKinds)
+        .optional()
+        .describe('`finished`: `task.done`. `failed`: `review.failed` and `merge.failed`. `needs_you`: all others.'),
       ...page(),
     }),
     paginated(Notification),

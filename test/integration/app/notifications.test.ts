@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Notification } from '../../../src-shared/contract/notifications.ts'
+import {
+  notificationKinds,
+  type Notification,
+  type NotificationKind,
+} from '../../../src-shared/contract/notifications.ts'
 import type { EventPayload } from '../../../src-shared/contract/events.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
@@ -217,12 +221,12 @@ test.concurrent('what one reads is heard by their own windows only, what one del
   expect(await list(client)).toEqual([{ ...one, read: true }])
 })
 
-test.concurrent('good news and warnings can be listed apart', async () => {
+test.concurrent('what needs somebody, what failed and what is finished can be listed apart', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await passReview(job, 'One')
   await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'No.' })
-  const typesOf = async (tone: 'success' | 'warning') =>
-    (await client.call('notifications.list', { tone })).items.map((one) => one.event_type)
-  expect([await typesOf('success'), await typesOf('warning')]).toEqual([['review.passed'], ['review.failed']])
+  const typesOf = async (kind: NotificationKind) =>
+    (await client.call('notifications.list', { kind })).items.map((one) => one.event_type)
+  expect(await Promise.all(notificationKinds.map(typesOf))).toEqual([['review.passed'], ['review.failed'], []])
 })

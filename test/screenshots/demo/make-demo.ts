@@ -196,6 +196,6 @@ async function makeWaiting(making: Making, review: Task): Promise<void> {
 /** Of what the inbox says only a little is new, as on most days: what waits for somebody. */
 async function readSome(client: World['client']): Promise<void> {
   await client.call('notifications.mark_all_read', {})
-  const { items } = await client.call('notifications.list', { tone: 'warning' })
+  const { items } = await client.call('notifications.list', { kind: 'needs_you' })
   for (const { id } of items.slice(0, 3)) await client.call('notifications.mark_unread', { notification_id: id })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { rowOf, stepped } from '../../../../src-renderer/features/inbox/inbox-keys.ts'
-import { firstLine, noticeWords } from '../../../../src-renderer/features/inbox/notice-words.ts'
+import { firstLine, noticeSentence, noticeWords } from '../../../../src-renderer/features/inbox/notice-words.ts'
 import { notificationTypes, toneOf, type NotificationType } from '../../../../src-shared/contract/notifications.ts'
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
@@ -39,4 +39,13 @@ test('the first line that says anything stands for a reason', () => {
     null,
     null,
   ])
+})
+
+test('the line below a title says what happened and why, and that somebody is waited for', () => {
+  const passed = { event_type: 'review.passed', body: null } as const
+  expect([
+    noticeSentence({ event_type: 'merge.failed', body: 'Two files conflict.\nBoth' }, false),
+    noticeSentence(passed, false),
+    noticeSentence(passed, true),
+  ]).toEqual(['Merge failed: Two files conflict.', 'Review passed', 'Review passed and waits for approval'])
 })

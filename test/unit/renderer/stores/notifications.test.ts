@@ -88,8 +88,8 @@ test('an announced notification that the page has already is not shown twice', a
 
 test('a filter asks the service, and keeps out what is announced and does not fit', async () => {
   const { store, calls } = storeWith(answering([]))
-  await store.show({ tone: 'warning', unread: true, project_id })
-  expect(calls.at(-1)).toEqual(['notifications.list', { limit: 100, project_id, tone: 'warning', read: false }])
+  await store.show({ kind: 'failed', unread: true, project_id })
+  expect(calls.at(-1)).toEqual(['notifications.list', { limit: 100, project_id, kind: 'failed', read: false }])
   store.created(eventOf(notice(1)))
   store.created(eventOf(notice(2, { event_type: 'merge.failed' })))
   expect(shown(store)).toEqual([[notice(2).id, false]])

@@ -1,0 +1,14 @@
+import { computed } from 'vue'
+import type { Notification } from '../../../src-shared/contract/notifications.ts'
+import { useProjects } from '../../stores/projects.ts'
+import { useTasks } from '../../stores/tasks.ts'
+import { stateOf } from '../../stores/workflow-shape.ts'
+
+/** The task of a notification as it stands now; null where it is not known here. */
+export function useNoticeTask(item: () => Pick<Notification, 'task_id' | 'project_id'>) {
+  const tasks = useTasks()
+  const projects = useProjects()
+  const task = computed(() => tasks.byId.get(item().task_id) ?? null)
+  const state = computed(() => (task.value && stateOf(projects.workflow(item().project_id), task.value.status)) ?? null)
+  return { task, state, isAtGate: computed(() => state.value?.kind === 'gate') }
+}
