@@ -1,6 +1,7 @@
-import { computed, ref, watch } from 'vue'
+import { computed, watch } from 'vue'
 import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { useResource } from '../../composables/use-resource.ts'
+import { useDraftText } from '../../stores/drafts.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
@@ -16,7 +17,7 @@ export function useReview(taskId: () => string) {
   const tasks = useTasks()
   const projects = useProjects()
   const details = useTaskDetails()
-  const feedback = ref('')
+  const feedback = useDraftText(() => `feedback/${taskId()}`)
 
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const project = computed(() => (task.value ? (projects.byId.get(task.value.project_id) ?? null) : null))
