@@ -20,6 +20,9 @@ function trimZero(text: string): string {
   return text.endsWith('.0') ? text.slice(0, -2) : text
 }
 
+/** `840`, `5,000`: as `Intl` writes it in English, which takes ten milliseconds of the first paint to be set up. */
+export const formatCount = (whole: number): string => String(whole).replace(/\B(?=(\d{3})+$)/g, ',')
+
 /** `840`, `184k`, `1.2M`. */
 export function formatTokens(tokens: number): string {
   if (tokens < 1_000) return String(tokens)

@@ -3,6 +3,7 @@ import {
   count,
   formatBytes,
   formatCost,
+  formatCount,
   formatShortSpan,
   formatSpan,
   formatTokens,
@@ -26,6 +27,9 @@ test('what takes no time at all is told in milliseconds', () => {
 test('tokens and money are short', () => {
   expect([840, 184_400, 999_600, 1_230_000].map(formatTokens)).toEqual(['840', '184k', '1.0M', '1.2M'])
   expect([0, 0.004, 0.84, 12.5, null].map(formatCost)).toEqual(['$0.00', '<$0.01', '$0.84', '$12.50', '—'])
+})
+test('thousands are kept apart', () => {
+  expect([0, 840, 5_000, 123_456, 1_234_567].map(formatCount)).toEqual(['0', '840', '5,000', '123,456', '1,234,567'])
 })
 test('one is singular', () => {
   expect([count(1, 'file'), count(1_200, 'file')]).toEqual(['1 file', '1,200 files'])
