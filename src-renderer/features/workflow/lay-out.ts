@@ -36,26 +36,79 @@ export function edgesOf(raw: RawDefinition): readonly GraphEdge[] {
 }
 
 /**
- * A place for every state, from left to right as work goes forward. Only the first way out of a state pulls the next one
- * along: that is the way forward, and ways back would tear it apart.
+ * A place for every state. The way on stands in one row from left to right; what lies beside it stands below, one
+ * column behind where it is left for, so that edges have the room between the rows.
  */
 export function placeStates(raw: RawDefinition): readonly PlacedState[] {
+  const line = wayOn(raw)
   const graph = new graphlib.Graph()
-  graph.setGraph({ rankdir: 'LR', nodesep: 40, ranksep: 36, marginx: 24, marginy: 56 })
+  graph.setGraph({ rankdir: 'LR', ranksep: 36, marginx: 24 })
   graph.setDefaultEdgeLabel(() => ({}))
-  for (const state of raw.states) graph.setNode(state.name, { ...stateSize })
-  const rank = new Map(raw.states.map((state, index) => [state.name, index]))
-  for (const edge of edgesOf(raw)) {
-    const first = waysOf(raw.states[rank.get(edge.from) ?? -1] ?? { name: '' })[0]?.to === edge.to
-    const forward = (rank.get(edge.to) ?? 0) > (rank.get(edge.from) ?? 0)
-    if (first && forward) graph.setEdge(edge.from, edge.to, { weight: 10 })
-    else if (forward) graph.setEdge(edge.from, edge.to, { weight: 1 })
+  for (const { name } of raw.states) graph.setNode(name, { ...stateSize })
+  line.forEach((name, index) => {
+    const next = line[index + 1]
+    if (next !== undefined) graph.setEdge(name, next)
+  })
+  const edges = edgesOf(raw).filter(({ kind }) => kind !== 'reject')
+  for (const { name } of raw.states) {
+    const from = edges.find((edge) => edge.to === name)?.from
+    if (!line.includes(name) && from !== undefined) graph.setEdge(from, name)
   }
   layout(graph)
-  return raw.states.map(({ name }) => {
-    const { x, y } = graph.node(name) as { x: number; y: number }
-    return { name, x: x - stateSize.width / 2, y: y - stateSize.height / 2 }
+  const taken = new Map<number, number>()
+  const xOf = (name: string) => (graph.node(name) as { x: number }).x - stateSize.width / 2
+  // What nothing leads to, like an end that every state leads to, stands where there is room, from the right.
+  const columns = line.map(xOf).toReversed()
+  const alone = (name: string) => columns.find((x) => !taken.has(x)) ?? xOf(name)
+  const isAlone = (name: string) => !edges.some((edge) => edge.to === name || edge.from === name)
+  const inOrder = raw.states.toSorted((one, other) => Number(isAlone(one.name)) - Number(isAlone(other.name)))
+  return inOrder.map(({ name }) => {
+    if (line.includes(name)) return { name, x: xOf(name), y: firstRow }
+    const x = isAlone(name) ? alone(name) : xOf(name)
+    const row = (taken.get(x) ?? 0) + 1
+    taken.set(x, row)
+    return { name, x, y: firstRow + row * rowHeight }
   })
+}
+
+/** Room for arcs above the first row, and between the rows. */
+const firstRow = 56
+const rowHeight = 132
+
+/** From the first state to an end: out of each the first way that leads forward. */
+function wayOn(raw: RawDefinition): readonly string[] {
+  const edges = edgesOf(raw).filter(({ kind }) => kind !== 'reject')
+  const rank = new Map(raw.states.map((state, index) => [state.name, index]))
+  const line: string[] = []
+  let at = raw.states[0]?.name
+  while (at !== undefined) {
+    line.push(at)
+    const from = at
+    at = edges.find((edge) => edge.from === from && (rank.get(edge.to) ?? 0) > (rank.get(from) ?? 0))?.to
+  }
+  return line
+}
+
+/** At which sides an edge leaves and arrives; `arc` where it goes round what stands between, `over` it or `under`. */
+export interface EdgeSides {
+  readonly out: 'right' | 'top' | 'bottom'
+  readonly in: 'left' | 'top' | 'bottom'
+  readonly arc: 'over' | 'under' | null
+}
+
+/** How an edge goes from one place to another without crossing a state of their rows. */
+export function sidesOf(kind: GraphEdge['kind'], from: PlacedState, to: PlacedState): EdgeSides {
+  if (to.y > from.y) return { out: 'bottom', in: 'top', arc: null }
+  if (to.y < from.y) return { out: 'top', in: 'bottom', arc: null }
+  const pitch = stateSize.width + 36
+  if (to.x > from.x && to.x - from.x <= pitch) return { out: 'right', in: 'left', arc: null }
+  return kind === 'reject' ? { out: 'top', in: 'top', arc: 'over' } : { out: 'bottom', in: 'bottom', arc: 'under' }
+}
+
+/** The line of an edge that leaves and arrives at the same side: the further, the higher, but never far. */
+export function arcPath(fromX: number, toX: number, y: number, arc: 'over' | 'under'): string {
+  const height = Math.min(48, 22 + Math.abs(toX - fromX) * 0.06) * (arc === 'over' ? -1 : 1)
+  return `M${fromX},${y} C${fromX},${y + height} ${toX},${y + height} ${toX},${y}`
 }
 
 function cascadesOf(value: unknown): readonly string[] {

@@ -9,7 +9,7 @@ import {
   withState,
   type RawDefinition,
 } from '../../../../src-renderer/features/workflow/edit-definition.ts'
-import { edgesOf, placeStates } from '../../../../src-renderer/features/workflow/lay-out.ts'
+import { arcPath, edgesOf, placeStates, sidesOf } from '../../../../src-renderer/features/workflow/lay-out.ts'
 
 const raw: RawDefinition = {
   note: 'kept',
@@ -77,4 +77,32 @@ test('the graph has every way once, and places work from left to right', () => {
   const xs = ['todo', 'doing', 'review', 'gone'].map((name) => places.find((place) => place.name === name)?.x ?? NaN)
   expect(xs).toEqual(xs.toSorted((a, b) => a - b))
   expect(new Set(xs).size).toBe(4)
+})
+
+test('the way on is one row, what lies beside it stands below, and edges go round the states between', () => {
+  const way = (to: string) => ({ to, label: to })
+  const beside = {
+    states: [
+      { name: 'todo', transitions: [way('doing')] },
+      { name: 'doing', transitions: [way('done'), way('stuck')] },
+      { name: 'stuck', transitions: [way('todo')] },
+      { name: 'done' },
+      { name: 'gone' },
+    ],
+  }
+  const places = new Map(placeStates(beside).map((place) => [place.name, place]))
+  const at = (name: string) => {
+    const place = places.get(name)
+    if (!place) throw new Error(`${name} has no place.`)
+    return place
+  }
+  const below = ['todo', 'doing', 'done', 'stuck', 'gone'].map((name) => at(name).y > at('todo').y)
+  expect(below).toEqual([false, false, false, true, true])
+  // No two at one place.
+  expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(5)
+  expect(sidesOf('transition', at('todo'), at('doing'))).toEqual({ out: 'right', in: 'left', arc: null })
+  expect(sidesOf('transition', at('stuck'), at('todo'))).toEqual({ out: 'top', in: 'bottom', arc: null })
+  expect(sidesOf('reject', at('done'), at('doing')).arc).toBe('over')
+  expect(sidesOf('transition', at('todo'), at('done')).arc).toBe('under')
+  expect(arcPath(300, 0, 100, 'over')).toBe('M300,100 C300,60 0,60 0,100')
 })
