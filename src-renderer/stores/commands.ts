@@ -24,7 +24,11 @@ export const useCommands = defineStore('commands', () => {
   const toasts = useToasts()
   const registered = shallowRef<readonly CommandHandlers[]>([])
 
+  /** A binding's last key was pressed. */
+  let isThrough = false
+
   function dispatch(id: CommandId, event: KeyboardEvent): void {
+    isThrough = true
     if (event.defaultPrevented || event.isComposing) return
     const accepting = registered.value.find(({ [id]: handler }) => {
       if (handler === undefined || (handler.on !== undefined && handler.on() === null)) return false
@@ -43,7 +47,14 @@ export const useCommands = defineStore('commands', () => {
     const map = Object.fromEntries(
       longFirst.map(({ id, binding }) => [binding, (event: KeyboardEvent) => dispatch(id, event)]),
     )
-    return createKeybindingsHandler(map, { ignore: () => false })
+    const begin = () => createKeybindingsHandler(map, { ignore: () => false })
+    let handler = begin()
+    return (event: KeyboardEvent): void => {
+      isThrough = false
+      handler(event)
+      // It would still wait for the end of other sequences that began with the same key: `g p`, and `a` went to `g a`.
+      if (isThrough) handler = begin()
+    }
   })
   return {
     register(handlers: CommandHandlers): () => void {

@@ -1,0 +1,21 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { useCommands } from '../../../../src-renderer/stores/commands.ts'
+import { withService } from '../hooks/renderer-app.ts'
+
+afterEach(() => void vi.unstubAllGlobals())
+
+/** A press of a letter, as far as bindings look at it. */
+function press(key: string): KeyboardEvent {
+  const event = { key, code: `Key${key.toUpperCase()}`, getModifierState: () => false, preventDefault: () => undefined }
+  return event as unknown as KeyboardEvent
+}
+
+test('keys that led somewhere are over: what is pressed next is no end of another sequence', () => {
+  const { used: commands, end } = withService({}, useCommands)
+  const ran: string[] = []
+  const on = (id: string) => ({ accepts: () => true, run: () => void ran.push(id) })
+  commands.register({ 'go-all': on('go-all'), 'go-agents': on('go-agents'), assign: on('assign') })
+  for (const key of ['g', 'p', 'a', 'g', 'a', 'a']) commands.onKey(press(key))
+  expect(ran).toEqual(['go-all', 'assign', 'go-agents', 'assign'])
+  end()
+})
