@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src-shared/client/create-client.ts'
-import { createTestRepository, type TestRepository } from '../helpers/git-repository.ts'
-import { apps, openApp, type OpenApp } from './harness/both-apps.ts'
-import { keyboardOf, type Keyboard } from './harness/keyboard.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { apps } from './harness/both-apps.ts'
+import { startWalk, type KeyboardWalk } from './harness/keyboard-walk.ts'
 
 /** Works until it is stopped. */
 const worker = 'echo "I look around"; exec tail -f /dev/null'
@@ -12,30 +12,17 @@ const revise =
   'grep -q after src/a.ts && echo more >> more.txt || sed -i -E "5,6s/before/after/;31s/before/after/" src/*.ts; git add -A; git commit -qm Work; echo done'
 
 describe.each(apps)('by keyboard alone, %s', (kind) => {
-  let repository: TestRepository
-  let app: OpenApp
-  let keys: Keyboard
-
-  beforeAll(async () => {
-    repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
-    app = await openApp(kind)
-    keys = keyboardOf(app.page)
-  })
-  afterAll(async () => {
-    await app[Symbol.asyncDispose]()
-    await repository[Symbol.asyncDispose]()
-  })
-  const card = (title: string) => keys.see.locator('[data-card]').filter({ hasText: title })
-  const column = (name: RegExp) => keys.see.getByRole('region', { name })
+  let walk: KeyboardWalk
+  beforeAll(async () => void (walk = await startWalk(kind)))
+  afterAll(() => walk[Symbol.asyncDispose]())
 
   test('a task is written, found, moved, assigned, started, spoken to and stopped', async () => {
-    const { client } = app
-    const { see } = keys
+    const { client, repository, page, keys, see, card, column } = walk
     const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
     const agent = { executor: 'command', config: { command: worker } } as const
     await client.call('agents.create', { name: 'Worker', ...agent })
     await client.call('tasks.create', { project_id: project.id, title: 'Beside', status: 'backlog' })
-    await app.page.reload()
+    await page.reload()
     await column(/^To do/).waitFor()
 
     // A task is written, and found again.
@@ -150,11 +137,11 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   })
 
   test('the work is read file by file, commented, sent back, approved and merged', async () => {
-    const { client } = app
-    const { see } = keys
+    const { client, keys, see, card, column, goTo } = walk
     const lines = Array.from({ length: 60 }, (_, n) => `export const before${n} = ${n}`).join('\n') + '\n'
     await using files = await createTestRepository({ name: 'pier', files: { 'src/a.ts': lines, 'src/b.ts': lines } })
     const project = await client.call('projects.create', { name: 'Pier', repo_path: files.path })
+    await askAPerson(client, project.id)
     const config = { command: revise }
     const agent = await client.call('agents.create', { name: 'Reviser', executor: 'command', config })
     const task = await client.call('tasks.create', { project_id: project.id, title: 'Rename it' })
@@ -164,11 +151,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
         .filter({ hasText: text })
         .waitFor()
 
-    await keys.press('Control+k')
-    await keys.on(see.getByRole('dialog', { name: 'Command palette' }))
-    await keys.type('Pier')
-    await see.getByRole('option', { name: /Pier/ }).first().waitFor()
-    await keys.press('Enter')
+    await goTo('Pier')
     await inReview('Rename it')
     await keys.press('ArrowDown')
     await keys.on(card('Rename it'))
@@ -208,12 +191,13 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     // Sent back with words, then approved and merged.
     await keys.press('r')
     const decision = panel.getByRole('region', { name: 'Your decision' })
+    const approve = decision.getByRole('button', { name: 'Approve', exact: true, disabled: false })
+    await approve.waitFor()
     await keys.to(decision.getByRole('textbox', { name: 'Feedback' }))
     await keys.type('Once more')
     await keys.use(decision.getByRole('button', { name: 'Request changes' }))
     await commits(client, task.id, 3)
-    await decision.getByRole('button', { name: 'Approve', exact: true }).waitFor()
-    await keys.use(decision.getByRole('button', { name: 'Approve', exact: true }))
+    await keys.use(approve)
     await keys.use(decision.getByRole('button', { name: 'Merge into main' }))
     await panel
       .getByText(/Merged into main/)
@@ -225,11 +209,24 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   })
 })
 
+/** Green CI is not enough: somebody approves. */
+async function askAPerson(client: Client, project_id: string): Promise<void> {
+  const workflow = await client.call('projects.get_workflow', { project_id })
+  const states = workflow.states.map((state) =>
+    state.gate_config ? { ...state, gate_config: { ...state.gate_config, requires_human_approval: true } } : state,
+  )
+  await client.call('projects.update', {
+    project_id,
+    workflow_definition: JSON.stringify({ ...workflow, states }),
+  })
+}
+
 /** Resolves once the task has been worked on so many times and is judged again. */
 async function commits(client: Client, task_id: string, runs: number): Promise<void> {
   const state = async () => {
     const { items } = await client.call('tasks.executions', { task_id })
-    return { runs: items.length, status: (await client.call('tasks.get', { task_id })).status }
+    const { status, entry_barrier } = await client.call('tasks.get', { task_id })
+    return { runs: items.length, status, entry_barrier }
   }
-  await expect.poll(state, { timeout: 30_000 }).toEqual({ runs, status: 'review' })
+  await expect.poll(state, { timeout: 30_000 }).toEqual({ runs, status: 'review', entry_barrier: false })
 }

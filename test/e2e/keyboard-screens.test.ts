@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apps } from './harness/both-apps.ts'
+import { startWalk, type KeyboardWalk } from './harness/keyboard-walk.ts'
+
+describe.each(apps)('by keyboard alone, %s', (kind) => {
+  let walk: KeyboardWalk
+  beforeAll(async () => void (walk = await startWalk(kind)))
+  afterAll(() => walk[Symbol.asyncDispose]())
+
+  test('every screen is reached, read, changed and saved, with keys of one’s own', async () => {
+    const { client, repository, keys, see, card, column, goTo } = walk
+    const project = await client.call('projects.create', { name: 'Quay', repo_path: repository.path })
+    const make = (title: string) => client.call('tasks.create', { project_id: project.id, title, status: 'todo' })
+    const worked = await make('Lays bricks')
+    await make('Anchor')
+    const config = { command: 'echo ok > ok.txt; echo done' }
+    const agent = await client.call('agents.create', { name: 'Mason', executor: 'command', config })
+    await client.call('tasks.claim', { task_id: worked.id, agent_id: agent.id })
+    await goTo('Quay')
+    await card('Anchor').waitFor()
+
+    // The list, sorted; a cancellation, taken back; the rail, shut and opened.
+    await keys.press('Control+b')
+    const table = see.getByRole('table')
+    await keys.use(table.getByRole('button', { name: 'Title' }))
+    await table.locator('th[aria-sort="ascending"]').filter({ hasText: 'Title' }).waitFor()
+    await keys.press('Enter')
+    await table.locator('th[aria-sort="descending"]').waitFor()
+    await keys.press('Control+b')
+    await column(/^To do/).waitFor()
+    await keys.press('ArrowDown', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft')
+    await keys.on(card('Anchor'))
+    await keys.press('.')
+    await keys.to(see.getByRole('menuitem', { name: /^Cancel task/ }), 'ArrowDown')
+    await keys.press('Enter')
+    await column(/^Done/).filter({ hasText: 'Anchor' }).waitFor()
+    await keys.press('Alt+t')
+    await keys.use(see.getByRole('button', { name: 'Undo' }))
+    await column(/^To do/)
+      .filter({ hasText: 'Anchor' })
+      .waitFor()
+    await keys.use(see.getByRole('button', { name: 'Open the sidebar' }))
+    await keys.use(see.getByRole('button', { name: 'Close the sidebar' }))
+    await keys.on(see.getByRole('button', { name: 'Open the sidebar' }))
+
+    // What happened: unread again, and opened.
+    await keys.press('g', 'i')
+    const list = see.getByRole('listbox', { name: 'Notifications' })
+    await keys.to(list)
+    await keys.press('Home')
+    await list.locator('[aria-selected="true"]').waitFor()
+    await keys.press('u')
+    await list.getByRole('option', { name: /^Unread/, selected: true }).waitFor()
+    await keys.press('Enter')
+    await see.locator('[data-task-panel]').getByRole('heading', { name: 'Lays bricks' }).waitFor()
+
+    // The workflow: a state is chosen, tried and given another label.
+    await keys.press('g', 'w')
+    await keys.use(see.getByRole('region', { name: 'Graph of the workflow' }).getByRole('button', { name: /^todo / }))
+    await keys.use(see.getByRole('region', { name: 'Dry run' }).locator('summary').first())
+    await see.getByRole('region', { name: 'Dry run' }).locator('details[open]').waitFor()
+    const side = see.getByRole('complementary', { name: 'Chosen state' })
+    await keys.to(side.getByRole('textbox', { name: 'Label', exact: true }))
+    await keys.retype('Moored')
+    await keys.press('Enter')
+    await keys.use(see.getByRole('button', { name: 'Save', exact: true }))
+    await see.getByText('The workflow is saved.').waitFor()
+
+    // Hooks, and the theme.
+    await keys.press('g', 's')
+    const pages = see.getByRole('navigation', { name: 'Settings' })
+    await keys.use(pages.getByRole('link', { name: /^Hooks/ }))
+    await keys.use(see.getByRole('button', { name: 'Add a hook to on_work_stop' }))
+    await keys.to(see.getByRole('menuitem', { name: 'Script' }), 'ArrowDown')
+    await keys.press('Enter')
+    await keys.to(see.getByLabel('Script, or the path of a program'))
+    await keys.type('echo tidy')
+    await keys.use(see.getByRole('button', { name: 'Save hooks' }))
+    await see.getByRole('region', { name: 'Not saved' }).waitFor({ state: 'detached' })
+    const { lifecycle_hooks } = await client.call('projects.get_settings', { project_id: project.id })
+    expect(lifecycle_hooks.on_work_stop).toMatchObject([{ command: 'echo tidy' }])
+    await keys.use(pages.getByRole('link', { name: 'Appearance' }))
+    await keys.use(see.getByRole('button', { name: 'Dark' }))
+    await see.locator('html[data-theme="dark"]').waitFor()
+
+    // Keys of one's own: not those of another command.
+    await keys.use(pages.getByRole('link', { name: 'Keyboard' }))
+    await keys.use(see.getByRole('button', { name: 'Change the keys of New task' }))
+    await keys.press('m')
+    await see.getByRole('alert').getByText('Move to state', { exact: false }).waitFor()
+    await keys.press('y')
+    await keys.on(see.getByRole('button', { name: 'Change the keys of New task' }))
+    await keys.press('g', 'b')
+    await column(/^Moored|^To do/).waitFor()
+    await keys.press('ArrowDown')
+    await keys.press('y')
+    await see.getByRole('dialog', { name: 'New task' }).waitFor()
+    await keys.press('Escape')
+    await keys.on(card('Anchor'))
+    await keys.press('?')
+    await see.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await keys.press('Escape')
+    await keys.on(card('Anchor'))
+  })
+})
