@@ -1,12 +1,24 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
+
+type Pasted = { readonly file: number } | { readonly text: number }
+
+/** Pastes a picture of so many bytes or a text of so many characters; whether the page kept it out of the field. */
+const paste = (field: Locator, what: Pasted) =>
+  field.evaluate((element, given) => {
+    const clipboardData = new DataTransfer()
+    if ('file' in given) clipboardData.items.add(new File([new Uint8Array(given.file)], 'a.png', { type: 'image/png' }))
+    else clipboardData.setData('text/plain', 'x'.repeat(given.text))
+    return !element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, what)
 
 const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 
@@ -107,6 +119,35 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('dialog', { name: 'Assign' }).waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Task actions')
+
+    // What is typed and not sent outlives its tab and the page; what can't be kept is refused before it is read.
+    const field = (name: string | RegExp) => page.getByRole('textbox', { name, exact: true })
+    await page.getByRole('tab', { name: 'Overview' }).click()
+    await page.keyboard.press('e')
+    await field('Description').fill('Half a descr')
+    await field('Comment').fill('Half a comm')
+    const alerts = page.getByRole('alert').filter({ hasText: /kept here|too long/ })
+    for (const [name, most] of [
+      ['Description', 1_000_000],
+      ['Comment', 100_000],
+    ] as const) {
+      expect(await paste(field(name), { file: 50 * 1024 * 1024 })).toBe(true)
+      await alerts.filter({ hasText: 'Pictures and files can’t be kept here.' }).last().waitFor()
+      expect(await paste(field(name), { text: most + 1 })).toBe(true)
+      await alerts.filter({ hasText: `${most.toLocaleString('en')} characters at most` }).waitFor()
+      expect(await paste(field(name), { text: most })).toBe(false)
+    }
+    await page.getByRole('tab', { name: 'Agent' }).click()
+    const message = page.getByRole('textbox', { name: /^Message to/ })
+    await message.fill('Half a mess')
+    expect(await paste(message, { file: 50 * 1024 * 1024 })).toBe(true)
+    await alerts.waitFor()
+    await page.reload()
+    await page.getByRole('tab', { name: 'Agent' }).click()
+    await expect.poll(() => message.inputValue()).toBe('Half a mess')
+    await page.getByRole('tab', { name: 'Overview' }).click()
+    await expect.poll(() => field('Description').inputValue()).toBe('Half a descr')
+    expect(await field('Comment').inputValue()).toBe('Half a comm')
   } finally {
     await rm(gate, { recursive: true, force: true })
   }

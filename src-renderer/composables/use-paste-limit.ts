@@ -1,0 +1,34 @@
+import { computed, ref, type ComputedRef } from 'vue'
+
+/** Keeps out of a field what can't be kept, before a browser is busy with it for minutes. */
+export interface PasteLimit {
+  /** For `@paste` and `@drop`. */
+  take(event: ClipboardEvent | DragEvent): void
+  /** What to say below the field; null where all is well. */
+  readonly problem: ComputedRef<string | null>
+  /** The text itself is too long to be sent. */
+  readonly tooLong: ComputedRef<boolean>
+}
+
+/** `longest`: as many characters as the service takes. A file is refused without a look into it. */
+export function usePasteLimit(text: () => string, longest: number): PasteLimit {
+  const words = `This is too long: ${longest.toLocaleString('en')} characters at most. Link to pictures and logs instead.`
+  const refused = ref<{ readonly words: string; readonly at: string } | null>(null)
+  const tooLong = computed(() => text().length > longest)
+  return {
+    take(event) {
+      const data = 'clipboardData' in event ? event.clipboardData : event.dataTransfer
+      const isFile = (data?.files.length ?? 0) > 0 && !data?.types.includes('text/plain')
+      refused.value = null
+      if (!isFile && (data?.getData('text/plain').length ?? 0) <= longest) return
+      event.preventDefault()
+      refused.value = {
+        words: isFile ? 'Pictures and files can’t be kept here. Link to them instead.' : words,
+        at: text(),
+      }
+    },
+    // Whoever writes on has read it.
+    problem: computed(() => (tooLong.value ? words : refused.value?.at === text() ? refused.value.words : null)),
+    tooLong,
+  }
+}
