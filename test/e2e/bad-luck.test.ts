@@ -24,7 +24,7 @@ test('a folder that cannot become a project is refused where it was named, and s
   await page.getByText('/nowhere/at/all').waitFor()
   await folder.fill(empty.path)
   await open.click()
-  await page.getByText(/no commit/i).waitFor()
+  await page.getByText('This repository has no branch with a commit').waitFor()
 })
 
 test('what goes wrong in a task stands on its card and in its panel, with the ways out', async () => {
@@ -76,9 +76,7 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
     .first()
     .waitFor()
 
-  await card('Conflict')
-    .getByText(/waits for your approval/i)
-    .waitFor()
+  await card('Conflict').getByText('Passed, and waits for you').waitFor()
   await card('Conflict').click()
   await panel.getByRole('tab', { name: /Review/ }).click()
   await panel.getByRole('button', { name: /merge into main/i }).click()
