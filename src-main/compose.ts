@@ -17,6 +17,7 @@ import { adoptOrphans } from './engine/adopt-orphans.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createIntegrations, type Integrations } from './engine/integrations.ts'
 import { createEventFeed, type EventFeed, type Tx } from './engine/event-feed.ts'
+import { logStory } from './engine/log-story.ts'
 import type { Clock } from './engine/ports.ts'
 import { changeWorkflow } from './engine/change-workflow.ts'
 import { createWorkflows } from './engine/workflows.ts'
@@ -65,7 +66,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   const store = createStore(database)
   let url: string | null = null
   try {
-    const feed = createEventFeed(store, clock)
+    const feed = createEventFeed(store, clock, logStory(log.child({ module: 'story' })))
     const identity = createIdentity({ store: identityStore(database, feed), clock, newId: v7, config, seal })
     const context: EngineContext = {
       store,

@@ -45,7 +45,12 @@ export interface EventFeed {
 
 type Listener = (item: FeedItem, project_id: ProjectId | null) => void
 
-export function createEventFeed(store: Store, clock: Clock): EventFeed {
+/** `heard` is told of every event once it is committed, before anybody else. */
+export function createEventFeed(
+  store: Store,
+  clock: Clock,
+  heard: (event: EventEnvelope) => void = () => undefined,
+): EventFeed {
   const listeners = new Set<Listener>()
   /** What each running agent does now: whoever comes later sees it too. */
   const doing = new Map<TaskId, Activity>()
@@ -78,6 +83,7 @@ export function createEventFeed(store: Store, clock: Clock): EventFeed {
         return value
       })
       for (const { event, project_id } of announced) {
+        heard(event)
         if (event.type === 'execution.finished') doing.delete(event.data.task_id)
         announce({ kind: 'event', event }, project_id)
       }
