@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 
 /** A page of the product's framework, made by its build, and served by a plain server. */
 export interface FloorPage extends AsyncDisposable {
@@ -15,8 +15,19 @@ const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': '
 
 export async function serveFloor(name: 'empty' | 'plain-rows'): Promise<FloorPage> {
   const outDir = await mkdtemp(join(tmpdir(), 'copse-bench-floor-'))
-  const root = join(import.meta.dirname, name)
-  await build({ configFile: false, root, base: './', logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  const root = join(import.meta.dirname, 'floor')
+  const page: Plugin = {
+    name: 'page',
+    transformIndexHtml: { order: 'pre', handler: (html) => html.replace('%PAGE%', name) },
+  }
+  await build({
+    configFile: false,
+    root,
+    base: './',
+    logLevel: 'error',
+    plugins: [page],
+    build: { outDir, emptyOutDir: true },
+  })
   const files = new Map<string, Buffer>()
   const server = createServer((request, response) => {
     const path = request.url === '/' ? '/index.html' : (request.url ?? '')

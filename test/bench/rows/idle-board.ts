@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { CDPSession } from 'playwright-core'
 import { openScene } from '../browser/board-scene.ts'
-import { makeTasks } from '../browser/many-tasks.ts'
 import { usageOf } from '../process-usage.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
@@ -24,8 +23,7 @@ export const idleBoard: BenchRow = {
 async function prepare(setting: Setting): Promise<Contest> {
   const { tasks, seconds } = sizes[setting.scale]
   await using opened = new AsyncDisposableStack()
-  const scene = opened.use(await openScene(setting))
-  await makeTasks(scene.product.client, scene.project.id, tasks)
+  const scene = opened.use(await openScene(setting, tasks))
   const page = opened.use(await scene.open())
   await page.page.locator('[data-card]').first().waitFor()
   const browser = await scene.browser.newBrowserCDPSession()

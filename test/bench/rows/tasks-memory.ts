@@ -1,7 +1,6 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { BenchPage } from '../browser/board-page.ts'
 import { openScene } from '../browser/board-scene.ts'
-import { makeTasks } from '../browser/many-tasks.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
 const sizes = { full: { warmUp: 56, count: 200 }, quick: { warmUp: 7, count: 7 } } as const
@@ -24,17 +23,16 @@ export const tasksMemory: BenchRow = {
 async function prepare(setting: Setting): Promise<Contest> {
   const { warmUp, count } = sizes[setting.scale]
   await using opened = new AsyncDisposableStack()
-  const scene = opened.use(await openScene(setting))
-  const ids = await makeTasks(scene.product.client, scene.project.id, count + warmUp)
+  const scene = opened.use(await openScene(setting, count + warmUp))
   let before = 0
   const owned = opened.move()
   return {
     product: async () => {
       await using page = await scene.open()
       await page.page.locator('[data-card]').first().waitFor()
-      await openAndClose(page, scene.project.id, ids.slice(0, warmUp))
+      await openAndClose(page, scene.project.id, scene.tasks.slice(0, warmUp))
       before = await heapOf(page)
-      await openAndClose(page, scene.project.id, ids.slice(warmUp))
+      await openAndClose(page, scene.project.id, scene.tasks.slice(warmUp))
       const after = await heapOf(page)
       setting.say(`  ${await nodesOf(page)} nodes in the end`)
       return after
