@@ -5,7 +5,7 @@ import { skippedOnce } from '../../composables/hook-reason.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { failedStep } from './review-items.ts'
 
-/** The hooks that did not go well: what a transition named, and those that ran without one. */
+/** The hooks that did not go well, and updates of the branch: what a transition named, and those that ran without one. */
 export function hookItems(
   transitions: readonly TransitionEntry[],
   runs: readonly HookRun[],
@@ -15,7 +15,7 @@ export function hookItems(
   const named = new Set(transitions.flatMap(({ hooks }) => hooks.flatMap(({ log_name }) => log_name ?? [])))
   const inMoves = transitions.flatMap((entry) =>
     entry.hooks
-      .filter((hook) => hook.outcome !== 'ok' && !isToldByAttempt(hook, entry, reviews))
+      .filter((hook) => isNews(hook) && !isToldByAttempt(hook, entry, reviews))
       .map((hook, n): ActivityItem => {
         const run = byLog.get(hook.log_name ?? '') ?? null
         const at = skippedOnce(hook.reason ?? '')?.at ?? run?.started_at ?? entry.created_at
@@ -28,6 +28,9 @@ export function hookItems(
   })
   return [...inMoves, ...alone]
 }
+
+/** What went well is no news, but for what somebody did to the branch. */
+const isNews = ({ outcome, action }: HookOutcome): boolean => outcome !== 'ok' || action === 'update_branch'
 
 /** CI that says no has done its work: the attempt tells which step it was. */
 function isToldByAttempt(hook: HookOutcome, entry: TransitionEntry, reviews: readonly Review[]): boolean {

@@ -34,6 +34,11 @@ export function hookLine({ hook, run }: HookItem, nameOf: (by: string) => string
       says: once ? `“${once.why}”` : reason && hookReason(reason),
     }
   }
+  if (hook.outcome === 'ok') {
+    const { by, said } = /^(?<by>\S+): (?<said>.*)$/s.exec(reason ?? '')?.groups ?? {}
+    const says = by === undefined || said === undefined ? reason : `${nameOf(by)}: ${said}`
+    return { tone: null, glyph: 'succeeded', name, words: 'was done', after: null, says }
+  }
   return {
     tone: 'bad',
     glyph: run?.status === 'timed_out' ? 'timed-out' : 'failed',

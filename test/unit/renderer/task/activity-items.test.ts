@@ -146,6 +146,12 @@ describe('hooks in the timeline', () => {
       [timedOut.log_name, 'on_work_stop', 'failed', 'ran out of its 30 s'],
     ])
   })
+  test('one that went well is told only where somebody updated the branch', () => {
+    const fine = { phase: 'after_enter', action: 'script', outcome: 'ok', duration_ms: 5 } as const
+    const hooks = [fine, { ...fine, action: 'update_branch' }]
+    const items = hooksOf(activityItems({ ...none, transitions: [{ ...moved, hooks }] }))
+    expect(items.map(({ hook }) => hook.action)).toEqual(['update_branch'])
+  })
   test('a skip stands when somebody made it, after the failure whose log it names', () => {
     const skip = 'skipped once by user:mara at 2026-11-21T08:05:00.000Z: stale lock: mine'
     const hooks = [

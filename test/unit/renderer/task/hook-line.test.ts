@@ -61,3 +61,14 @@ test('a skip says who made it and why; one for want of work is quiet', () => {
     says: 'There is no worktree yet.',
   })
 })
+
+test('an update of the branch is told with who made it', () => {
+  const reason = 'user:mara: svc/a has all of main now (c0ffee) and is at beef'
+  const hook: HookOutcome = { phase: 'after_enter', action: 'update_branch', outcome: 'ok', reason, duration_ms: 0 }
+  expect(hookLine({ hook, run: null }, nameOf)).toMatchObject({
+    tone: null,
+    glyph: 'succeeded',
+    words: 'was done',
+    says: 'Mara: svc/a has all of main now (c0ffee) and is at beef',
+  })
+})
