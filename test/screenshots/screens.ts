@@ -23,6 +23,11 @@ const press = (key: string) => async (page: Page) => {
   await page.locator('[data-card]').first().waitFor()
   await page.keyboard.press(key)
 }
+const onCard = (key: string) => async (page: Page) => {
+  await card(page, 'Lease deliveries').focus()
+  await page.keyboard.press(key)
+  await page.getByRole('dialog').getByRole('listitem').first().waitFor()
+}
 const fullPage = async (page: Page) => {
   await panel(page).getByRole('tab', { selected: true }).waitFor()
   await page.keyboard.press('f')
@@ -68,6 +73,9 @@ const onBoard: readonly Screen[] = [
   },
   { name: '01f-all-projects', at: () => '/all' },
   { name: '01g-board-lantern', at: board, act: (page) => page.getByText('lantern').first().click() },
+  { name: '01h-board-move', at: board, act: onCard('m') },
+  { name: '01i-board-assign', at: board, act: onCard('a') },
+  { name: '01j-board-filter', at: board, act: press('Shift+F') },
   { name: '10-palette', at: board, act: press('Control+k') },
   { name: '10b-shortcuts', at: board, act: press('?') },
   { name: '11a-empty', at: ({ emptyProjectId }) => `/p/${emptyProjectId}` },
@@ -126,6 +134,11 @@ const onTask: readonly Screen[] = [
   { name: '02c-overview', at: task('running', 'overview') },
   { name: '02f-overview-subtasks', at: task('parent', 'overview') },
   { name: '02d-workspace', at: task('running', 'workspace') },
+  {
+    name: '02h-reset',
+    at: task('running', 'workspace'),
+    act: (page) => page.getByRole('button', { name: 'Reset worktree…' }).click(),
+  },
   { name: '02g-question', at: task('plan', 'agent') },
   {
     name: '03-changes',
@@ -136,6 +149,16 @@ const onTask: readonly Screen[] = [
     },
   },
   { name: '03b-changes-panel', at: task('running', 'changes'), act: differences },
+  {
+    name: '03c-changes-comment',
+    at: task('running', 'changes'),
+    act: async (page) => {
+      await differences(page)
+      await page.getByRole('region', { name: 'Differences' }).focus()
+      for (const key of ['ArrowDown', 'Shift+ArrowDown', 'Enter']) await page.keyboard.press(key)
+      await page.getByRole('textbox', { name: /^Comment on/ }).fill('Is this the only place?')
+    },
+  },
   { name: '04-review', at: task('review', 'review') },
   { name: '04b-review-failed', at: task('failing', 'review') },
   { name: '04c-merge-conflict', at: task('conflict', 'review') },
@@ -160,12 +183,22 @@ const elsewhere: readonly Screen[] = [
     act: (page) => page.getByText('Dry run', { exact: true }).first().click(),
   },
   { name: '08-agents', at: board, act: (page) => page.evaluate("location.hash = '/agents'") },
+  {
+    name: '08f-agent',
+    at: board,
+    act: async (page) => {
+      await page.evaluate("location.hash = '/agents'")
+      await page.getByRole('button', { name: /^Add/ }).first().click()
+      await page.getByRole('dialog').getByLabel('Kind').waitFor()
+    },
+  },
   settings('08b', 'api'),
   settings('08c', 'storage'),
   settings('08d', 'account'),
   settings('08e', 'appearance'),
-  ...['repositories', 'issues', 'hooks', 'review', 'limits', 'prompts', 'members', 'merge'].map((section) =>
-    settings('08p', section),
+  settings('08g', 'keyboard'),
+  ...['repositories', 'issues', 'hooks', 'review', 'limits', 'prompts', 'knowledge', 'members', 'merge'].map(
+    (section) => settings('08p', section),
   ),
   { name: '09-first-run', at: () => '/add' },
   { name: '09b-sign-in', at: () => '/', asStranger: true },

@@ -4,11 +4,15 @@ import type { Page } from 'playwright-core'
 
 const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page: rule and place of each. The page must let the checker in (`bypassCSP`). */
-export async function violations(page: Page): Promise<string[]> {
+/**
+ * What axe finds on the page: rule, place and text of each. The page must let the checker in (`bypassCSP`). Without `rules`
+ * it looks for everything.
+ */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(source)
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   return page.evaluate<string[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' at ' + target.join(' '))))`,
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => [id, 'at', ...target, html.slice(0, 200)].join(' '))))`,
   )
 }
