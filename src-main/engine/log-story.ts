@@ -6,7 +6,16 @@ import type { Logger } from '../base/log.ts'
  * how that ended, what the checks said. Ids and outcomes only; what people and agents said stays out of it.
  */
 export function logStory(log: Logger): (event: EventEnvelope) => void {
+  /** How the last review of a task ended: it is told of with every step and verdict, and ends once. */
+  const ends = new Map<string, string>()
   return (event) => {
+    if (event.type === 'review.updated') {
+      const { id, status } = event.data.review
+      const end = `${id} ${status}`
+      if (ends.get(event.data.task_id) === end) return
+      ends.set(event.data.task_id, end)
+    }
+    if (event.type === 'workspace.cleaned' || event.type === 'task.deleted') ends.delete(event.data.task_id)
     const told = storyOf(event)
     if (!told) return
     const { project_id } = event.data
@@ -45,9 +54,8 @@ function storyOf({ type, data }: EventEnvelope): Told | null {
       return { message: 'an execution ended', fields, ...(isTrouble && { level: 'warn' }) }
     }
     case 'review.updated': {
-      const { id, attempt_number, status, step_results, finished_at } = data.review
-      // A review is told of with every step and verdict, and ends once.
-      if (finished_at !== data.occurred_at) return null
+      const { id, attempt_number, status, step_results } = data.review
+      if (status === 'pending' || status === 'running') return null
       const red = step_results.find(({ exit_code }) => exit_code !== 0)
       const step = red && { step: step_results.indexOf(red) + 1, exit_code: red.exit_code }
       return { message: 'a review ended', fields: { review_id: id, attempt: attempt_number, status, ...step } }
