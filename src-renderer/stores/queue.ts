@@ -6,16 +6,21 @@ import { useAgents } from './agents.ts'
 import { useClient } from './client.ts'
 import { useExecutions } from './executions.ts'
 import { useLive } from './live.ts'
+import { useNavigation } from './navigation.ts'
 import { useProjects } from './projects.ts'
 import { useTaskNews } from './task-news.ts'
 import { useTasks } from './tasks.ts'
 
-/** Which agents of the current project run and which wait, read again when an event says that this may have changed. */
+/**
+ * Which agents of the current project, or of all that are shown, run and which wait, read again when an event says
+ * that this may have changed.
+ */
 export const useQueue = defineStore('queue', () => {
   const client = useClient()
   const agents = useAgents()
   const executions = useExecutions()
   const live = useLive()
+  const navigation = useNavigation()
   const news = useTaskNews()
   const projects = useProjects()
   const tasks = useTasks()
@@ -42,27 +47,44 @@ export const useQueue = defineStore('queue', () => {
   const reload = async (): Promise<void> => {
     if (projectId.value !== null) await load(projectId.value)
   }
-  /** Everything on which the queue depends, as far as it is known here. */
-  const standing = computed(() => {
-    const project = projects.current
-    if (project === null || live.offline) return null
-    const atWork = [...tasks.byId.values()].flatMap((task) => {
-      if (task.project_id !== project.id || task.active_execution_id === null) return []
-      const status = executions.byId.get(task.active_execution_id)?.status ?? ''
-      return `${task.active_execution_id} ${status} ${task.updated_at} ${news.changesOf(task.id, 'hooks')}`
-    })
+  /** Beside each other the cards of all projects say where each stands in the queue of its own. */
+  const every = computed(() => navigation.route.screen === 'all')
+  /** By project everything on which its queue depends, as far as it is known here. */
+  const standings = computed(() => {
+    if (live.offline) return new Map<Project['id'], string>()
+    const atWork = Map.groupBy(
+      [...tasks.byId.values()].filter((task) => task.active_execution_id !== null),
+      (task) => task.project_id,
+    )
     const paused = agents.items.filter((agent) => agent.paused).map((agent) => agent.id)
-    const limit = projects.settings(project.id)?.max_concurrent_executions
-    return [project.id, project.updated_at, limit, ...paused, ...atWork].join('\n')
+    const shown = every.value ? projects.items.filter(({ id }) => atWork.has(id)) : [projects.current ?? []].flat()
+    return new Map(
+      shown.map((project) => {
+        const limit = projects.settings(project.id)?.max_concurrent_executions
+        const own = (atWork.get(project.id) ?? []).map((task) => {
+          const status = executions.byId.get(task.active_execution_id ?? '')?.status ?? ''
+          return `${task.active_execution_id} ${status} ${task.updated_at} ${news.changesOf(task.id, 'hooks')}`
+        })
+        return [project.id, [project.updated_at, limit, ...paused, ...own].join('\n')]
+      }),
+    )
   })
-  watch(standing, (now) => now !== null && void reload(), { immediate: true })
+  watch(
+    standings,
+    (now, before) => {
+      for (const [id, standing] of now) if (standing !== before?.get(id)) void load(id)
+    },
+    { immediate: true },
+  )
 
   /** null until it is known. */
   const current = computed(() => byProject.get(projectId.value ?? '') ?? null)
   /** Of a task's own the first: what waits behind it are messages. */
-  const waiting = computed(
-    () => new Map(current.value?.waiting.toReversed().map((entry) => [entry.task_id as string, entry])),
-  )
+  const waiting = computed(() => {
+    const shown = every.value ? [...byProject.values()] : [current.value ?? []].flat()
+    const entries = shown.flatMap((queue) => queue.waiting.toReversed())
+    return new Map(entries.map((entry) => [entry.task_id as string, entry]))
+  })
   return {
     current,
     failure,

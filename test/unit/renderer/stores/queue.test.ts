@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { nextTick } from 'vue'
 import { useExecutions } from '../../../../src-renderer/stores/executions.ts'
+import { useNavigation } from '../../../../src-renderer/stores/navigation.ts'
 import { useProjects } from '../../../../src-renderer/stores/projects.ts'
 import { useQueue } from '../../../../src-renderer/stores/queue.ts'
 import { useTaskNews } from '../../../../src-renderer/stores/task-news.ts'
@@ -36,7 +37,8 @@ function start(queue: (projectId: string) => Queue | Promise<Queue>) {
     () => {
       const projects = useProjects()
       for (const project of data.projects) projects.put(project)
-      return { projects, queue: useQueue(), tasks: useTasks(), executions: useExecutions(), news: useTaskNews() }
+      const shown = { projects, navigation: useNavigation(), news: useTaskNews() }
+      return { ...shown, queue: useQueue(), tasks: useTasks(), executions: useExecutions() }
     },
   )
   const settle = async () => {
@@ -107,6 +109,21 @@ test('another project’s queue is not shown as this one’s, however late it co
   await app.settle()
   expect(app.asked).toEqual([first.id, second.id])
   expect(app.queue.current).toEqual(empty)
+  expect(app.queue.waitingOf(waiting.id)).toBeNull()
+  app.end()
+})
+
+test('beside those of all projects a task says its place in the queue of its own', async () => {
+  const app = start((projectId) => (projectId === second.id ? inLine(2) : empty))
+  await app.settle()
+  app.navigation.go({ screen: 'all', taskId: null, tab: null })
+  app.tasks.put({ ...active, project_id: second.id })
+  await app.settle()
+  expect(app.asked).toEqual([first.id, second.id])
+  expect(app.queue.current).toEqual(empty)
+  expect(app.queue.waitingOf(waiting.id)?.position).toBe(2)
+  app.projects.select(first.id)
+  await app.settle()
   expect(app.queue.waitingOf(waiting.id)).toBeNull()
   app.end()
 })
