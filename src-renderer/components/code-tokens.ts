@@ -9,8 +9,24 @@ export interface CodeToken {
 /** What is longer is not coloured: this runs where the page runs. */
 const MOST = 40_000
 
+type Lines = readonly (readonly CodeToken[])[]
+
+/** Rows of a list come back when somebody scrolls: what was coloured last is kept, by file and text. */
+const KEPT = 100
+const known = new Map<string, Promise<Lines | null>>()
+
 /** The lines of a piece of code in the colours of its file's language; null where there are none for it. */
-export async function codeTokens(path: string, code: string): Promise<readonly (readonly CodeToken[])[] | null> {
+export function codeTokens(path: string, code: string): Promise<Lines | null> {
+  const key = `${path}\n${code}`
+  const lines = known.get(key) ?? colour(path, code)
+  known.delete(key)
+  known.set(key, lines)
+  const [oldest] = known.keys()
+  if (known.size > KEPT && oldest !== undefined) known.delete(oldest)
+  return lines
+}
+
+async function colour(path: string, code: string): Promise<Lines | null> {
   if (code.length > MOST) return null
   // Large, and wanted only once there is something to colour.
   const { getFiletypeFromFileName, getSharedHighlighter } = await import('@pierre/diffs')
