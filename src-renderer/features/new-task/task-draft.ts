@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import { Assignee } from '../../../src-shared/contract/tasks.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
 /** A task that is being written. */
 export interface TaskDraft {
@@ -14,6 +17,36 @@ export interface TaskDraft {
   repoId: string | null
   agentId: string | null
   startNow: boolean
+  /** Who has a role beside the one that works. */
+  roles: Readonly<Record<string, Assignee>>
+  /** The tasks that have to be done first. */
+  waitsFor: readonly string[]
+}
+
+/** What is kept on this device beside title and description, project by project. */
+const Kept = z
+  .object({
+    steps: z.string(),
+    priority: z.int().min(0).max(4),
+    labels: z.array(z.string()),
+    repoId: z.string().nullable(),
+    agentId: z.string().nullable(),
+    startNow: z.boolean(),
+    roles: z.record(z.string(), Assignee),
+    waitsFor: z.array(z.string()),
+  })
+  .readonly()
+export type KeptOptions = z.infer<typeof Kept>
+
+/** The text in which the options of a draft are kept; null where none differs from an empty one. */
+export function optionsText(draft: TaskDraft): string | null {
+  const text = (one: TaskDraft) => JSON.stringify(Kept.parse(one))
+  return text(draft) === text(emptyDraft(null)) ? null : text(draft)
+}
+
+/** Reads them back; nothing where somebody else wrote there. */
+export function readOptions(text: string | null): Partial<KeptOptions> {
+  return Kept.safeParse(parseJson(text ?? '')).data ?? {}
 }
 
 /** An empty draft; an agent that is chosen then starts at once unless the person says otherwise. */
@@ -28,6 +61,8 @@ export function emptyDraft(status: string | null): TaskDraft {
     repoId: null,
     agentId: null,
     startNow: true,
+    roles: {},
+    waitsFor: [],
   }
 }
 

@@ -6,7 +6,10 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { emptyDraft, taskInput, type TaskDraft } from './task-draft.ts'
+import type { Assignee } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { useTaskDetails } from '../../stores/task-details.ts'
+import { emptyDraft, optionsText, readOptions, taskInput, type KeptOptions, type TaskDraft } from './task-draft.ts'
 
 /** The draft of a task, and its way to the service. */
 export function useNewTask(projectId: () => string) {
@@ -27,7 +30,23 @@ export function useNewTask(projectId: () => string) {
       drafts.keep('new-task description', description || null)
     },
   )
-  const throwAway = () => Object.assign(draft, { title: '', description: '' })
+  const optionsKey = () => `new-task/${projectId()}`
+  watch(
+    () => optionsText(draft),
+    (text) => drafts.keep(optionsKey(), text),
+  )
+  /** What is gone since it was kept is left out. */
+  function keptOptions(): Partial<KeptOptions> {
+    const { agentId = null, roles = {}, waitsFor = [], ...rest } = readOptions(drafts.get(optionsKey()))
+    const isHere = (one: Assignee) => one.type !== 'agent' || agents.byId.has(one.id)
+    return {
+      ...rest,
+      agentId: agentId !== null && agents.byId.has(agentId) ? agentId : null,
+      roles: Object.fromEntries(Object.entries(roles).filter(([, one]) => isHere(one))),
+      waitsFor: waitsFor.filter((id) => tasks.byId.has(id)),
+    }
+  }
+  const throwAway = () => Object.assign(draft, emptyDraft(draft.status))
   const states = computed(() =>
     (projects.workflow(projectId())?.states ?? []).filter(
       (state) => state.kind === 'backlog' || state.kind === 'initial',
@@ -54,13 +73,17 @@ export function useNewTask(projectId: () => string) {
     draft,
     agents: computed(() => agents.items),
     states,
+    otherRoles: computed(() => {
+      const workflow = projects.workflow(projectId())
+      return workflow?.roles.filter(({ name }) => name !== workingRole(workflow)) ?? []
+    }),
     defaultSteps: computed(() => projects.settings(projectId())?.default_review_config.ci_steps ?? []),
     busy,
     failure,
     /** Begins anew with what was typed and not sent, in the given state or in the one where tasks wait to be taken. */
     reset(status: string | null): void {
       const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
-      Object.assign(draft, emptyDraft(status ?? usual), {
+      Object.assign(draft, emptyDraft(status ?? usual), keptOptions(), {
         title: drafts.get('new-task title') ?? '',
         description: drafts.get('new-task description') ?? '',
       })
@@ -71,19 +94,31 @@ export function useNewTask(projectId: () => string) {
   }
 }
 
-/** Gives the new task to the chosen agent, at once or for later; the task is there even where that fails. */
+/** The role of whoever works on a task first. */
+function workingRole(workflow: WorkflowDefinition | undefined): string {
+  return workflow?.states.find((state) => state.kind === 'active')?.role ?? 'assignee'
+}
+
+/**
+ * Says who has which role and what comes first, and gives the task to the chosen agent, at once or for later; the task
+ * is there even where that fails.
+ */
 function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft) => Promise<void> {
   const projects = useProjects()
   const tasks = useTasks()
+  const details = useTaskDetails()
   const toasts = useToasts()
-  return async (taskId, { agentId, startNow, title }) => {
-    if (agentId === null) return
-    const working = projects.workflow(projectId())?.states.find((state) => state.kind === 'active')
+  return async (taskId, { agentId, startNow, title, roles, waitsFor }) => {
+    let missing = 'it has not all that you chose'
     try {
-      if (startNow) await tasks.claim(taskId, agentId)
-      else await tasks.assignRole(taskId, working?.role ?? 'assignee', agentId)
+      for (const id of waitsFor) await details.addDependency(taskId, id)
+      for (const [role, to] of Object.entries(roles)) await tasks.giveRole(taskId, role, to)
+      missing = 'nobody works on it'
+      if (agentId === null) return
+      if (startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId)
+      else await tasks.assignRole(taskId, workingRole(projects.workflow(projectId())), agentId)
     } catch (error) {
-      toasts.refused(error, `“${title.trim()}” is there, but nobody works on it.`)
+      toasts.refused(error, `“${title.trim()}” is there, but ${missing}.`)
     }
   }
 }
