@@ -43,6 +43,14 @@ test('a tracker is connected, its import is seen to come on and to fail, and its
   tracker.instead = () => json(401, {})
   await page.getByRole('button', { name: 'Sync now' }).click()
   await page.getByText('The tracker does not accept the token').waitFor()
+  // Wherever one is then, the rail says it and leads to where it is mended.
+  await go(`#/p/${project_id}`)
+  await page.reload()
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByLabel('Password').fill(person.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Import of Issues failed' }).click()
+  await page.getByText('The tracker does not accept the token').waitFor()
 
   const { items } = await client.call('tasks.list', { project_id, limit: 1 })
   const [first] = items
