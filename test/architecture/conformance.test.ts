@@ -19,13 +19,14 @@ const sections = z.array(z.strictObject({ section: z.string().min(1), statements
 const documents = [
   { title: 'The interface', file: 'interface.yml' },
   { title: 'The decisions', file: 'decisions.yml' },
+  { title: 'The desktop app', file: 'desktop-app.yml' },
 ].map(({ title, file }) => {
   const text = readFileSync(join(projectRoot, 'test', 'conformance', file), 'utf8')
   return { title, sections: sections.parse(parse(text)) }
 })
 const statements = documents.flatMap((one) => one.sections.flatMap((section) => section.statements))
 
-test('every statement of the interface and the decisions has its test, once', () => {
+test('every statement of the interface, the decisions and the desktop app has its test, once', () => {
   expect(statements.filter(({ tests }) => tests.length === 0).map(({ says }) => says)).toEqual([])
   const repeated = documents.flatMap(({ title, sections }) =>
     sections.flatMap(({ section, statements }) =>
