@@ -1,5 +1,3 @@
-import { diffTheme } from './diff-theme.ts'
-
 /** A part of a line of code; null: in the colour of text. */
 export interface CodeToken {
   readonly text: string
@@ -29,7 +27,10 @@ export function codeTokens(path: string, code: string): Promise<Lines | null> {
 async function colour(path: string, code: string): Promise<Lines | null> {
   if (code.length > MOST) return null
   // Large, and wanted only once there is something to colour.
-  const { getFiletypeFromFileName, getSharedHighlighter } = await import('@pierre/diffs')
+  const [{ getFiletypeFromFileName, getSharedHighlighter }, { diffTheme }] = await Promise.all([
+    import('@pierre/diffs'),
+    import('./diff-theme.ts'),
+  ])
   const lang = getFiletypeFromFileName(path)
   if (lang === 'text') return null
   const theme = diffTheme().light
