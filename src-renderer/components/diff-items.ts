@@ -6,6 +6,9 @@ export interface DiffViewFile {
   readonly path: string
   readonly old_path: string | null
   readonly status: 'added' | 'modified' | 'deleted' | 'renamed'
+  /** git's modes before and now, as far as they are known; null where there is no file. */
+  readonly old_mode?: string | null
+  readonly new_mode?: string | null
   readonly additions: number
   readonly deletions: number
   readonly binary: boolean
@@ -86,7 +89,9 @@ function contentHash(file: DiffViewFile, diff: FileDiffMetadata): number {
   const add = (text: string) => {
     for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   }
-  add(`${file.status}${file.truncated}${file.binary}${file.additions},${file.deletions}${file.old_path ?? ''}`)
+  add(
+    `${file.status}${file.old_mode}${file.new_mode}${file.truncated}${file.binary}${file.additions},${file.deletions}${file.old_path ?? ''}`,
+  )
   for (const hunk of diff.hunks) add(hunk.hunkSpecs ?? '')
   for (const line of diff.deletionLines) add(line)
   for (const line of diff.additionLines) add(line)
