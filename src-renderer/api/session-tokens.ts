@@ -41,7 +41,8 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
     return refreshing
   }
   async function exchange(): Promise<void> {
-    if (refresher === null) return forget('Sign in again to go on.')
+    if (refresher === null)
+      return forget('Copse was started anew. Open the link that it shows, or sign in. What you typed is kept.')
     try {
       usePair(await call('auth.refresh', { refresh_token: refresher }))
     } catch (error) {
