@@ -107,6 +107,9 @@ export function createActions(deps: ActionDeps): Actions {
       feed.commit((tx) => {
         removeTask(tx, task)
       })
+      await context.logs.forget(task_id).catch((error: unknown) => {
+        context.log.warn({ err: error, task_id }, 'the logs of a deleted task could not be removed')
+      })
       return null
     },
     moves: (task, actor, claimant) =>

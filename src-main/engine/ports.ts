@@ -165,6 +165,8 @@ export interface Logs {
   /** Writes what the task's agents are to know into a file beside the logs; its path. */
   writeKnowledge(task_id: TaskId, text: string): Promise<string>
   list(task_id: TaskId, execution_id?: ExecutionId): Promise<readonly LogFile[]>
+  /** Removes all that is kept of a task. */
+  forget(task_id: TaskId): Promise<void>
   /** null when there is no such log. */
   read(
     task_id: TaskId,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
 import { createStreamRedactor } from '../base/redact-stream.ts'
@@ -58,6 +58,7 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
       const files = await Promise.all(names.map((name) => describe(folder, name)))
       return files.filter((file) => file !== null)
     },
+    forget: (task_id) => rm(taskFolder(dir, task_id), { recursive: true, force: true }),
     async read(task_id, name, offset, limit, wait) {
       if (logKind(name) === null) return null
       const path = join(taskFolder(dir, task_id), name)

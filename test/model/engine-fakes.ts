@@ -70,6 +70,7 @@ export const fakeLogs: Logs = {
   openFile: () => Promise.resolve({ write: () => Promise.resolve(), close: () => Promise.resolve() }),
   writeKnowledge: () => Promise.resolve('/knowledge'),
   list: () => Promise.resolve([]),
+  forget: () => Promise.resolve(),
   read: () => Promise.resolve(null),
   follow: async function* () {
     await Promise.resolve()

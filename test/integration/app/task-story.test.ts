@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
@@ -56,4 +58,10 @@ test('the log tells the story of a task: each step once, with ids and outcomes a
   await job.claim(failing, await job.agent('exit 3', 'Failing'))
   await job.running.taskWhere(failing.id, ({ error_annotation }) => error_annotation !== null)
   expect(lines.at(-1)).toMatchObject({ level: 40, msg: 'an execution ended', status: 'failed', exit_code: 3 })
+
+  // The files of its runs stay as long as the task does.
+  const logsOf = () => readdir(join(job.running.dataDir, 'logs'))
+  expect((await logsOf()).sort()).toEqual([task.id, failing.id].sort())
+  await client.call('tasks.delete', { task_id: task.id })
+  expect(await logsOf()).toEqual([failing.id])
 })
