@@ -36,7 +36,7 @@ export function problemIn(text: string, { path, name }: NamedTest): string | nul
   return isOff ? `“${name}” in test/${path} does not run` : null
 }
 
-/** A `describe.skip` goes to the bracket that stands as far in as it does. */
+/** A `describe` that is skipped goes to the bracket that stands as far in as it does. */
 function isInSkipped(text: string, at: number): boolean {
   return [...text.matchAll(/^( *)describe\.(?:skip|todo)\b[^]*?^\1\}?\)$/gm)].some(
     (block) => block.index < at && at < block.index + block[0].length,
