@@ -38,7 +38,7 @@ export async function startWalk(kind: AppKind): Promise<KeyboardWalk> {
       await keys.press('Control+k')
       await keys.on(see.getByRole('dialog', { name: 'Command palette' }))
       await keys.type(project)
-      await see.getByRole('option', { name: project }).first().waitFor()
+      await see.locator('[role="option"][data-highlighted]').filter({ hasText: project }).waitFor()
       await keys.press('Enter')
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
