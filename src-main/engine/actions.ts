@@ -5,6 +5,7 @@ import { listMoves } from '../domain/transition/list-moves.ts'
 import { isRefusal } from '../domain/transition/plan-transition.ts'
 import type { Tx } from './event-feed.ts'
 import { sendFeedback, type FeedbackRequest, type FollowUp } from './follow-up.ts'
+import { forgetLogs } from './forget-logs.ts'
 import { editMessage } from './message-prompt.ts'
 import { abandon, afterMove, outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
@@ -107,9 +108,7 @@ export function createActions(deps: ActionDeps): Actions {
       feed.commit((tx) => {
         removeTask(tx, task)
       })
-      await context.logs.forget(task_id).catch((error: unknown) => {
-        context.log.warn({ err: error, task_id }, 'the logs of a deleted task could not be removed')
-      })
+      await forgetLogs(context, [task_id])
       return null
     },
     moves: (task, actor, claimant) =>

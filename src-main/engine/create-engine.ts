@@ -1,4 +1,4 @@
-import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createActions, type Actions } from './actions.ts'
 import { createClaims, type Claims } from './claims.ts'
 import { createCleanup, type Cleanup } from './cleanup.ts'
@@ -6,9 +6,9 @@ import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { createEffectWorker, type EffectWorker } from './effects.ts'
 import { createExecutions, goodbyeMs, type Executions } from './executions.ts'
+import { createProjectEnd, type ProjectEnd } from './end-project.ts'
 import { createLifecycle, type Hooks, type Lifecycle } from './lifecycle/create-lifecycle.ts'
 import { createPerformStep, type StepDeps } from './perform-step.ts'
-import { abandon } from './move-task.ts'
 import { createOrphans, type Orphans } from './orphans.ts'
 import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
 import type { Plugin, PluginServices } from './plugins/plugin.ts'
@@ -23,7 +23,7 @@ import { createBranchUpdates, type BranchUpdates } from './update-branch.ts'
 import { createViews, type Views } from './views.ts'
 import { createWorktrees, type Worktrees } from './worktrees.ts'
 
-export interface Engine {
+export interface Engine extends ProjectEnd {
   readonly actions: Actions
   readonly claims: Claims
   readonly executions: Executions
@@ -38,8 +38,6 @@ export interface Engine {
   readonly hooks: Hooks
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
-  /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
-  abandonAll(project_id: ProjectId): Promise<void>
   readonly views: Views
   readonly prompts: Prompts
   /** Puts right what a crash left; before anything else. */
@@ -116,7 +114,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worker,
     hooks,
     plugins: pluginRules(plugins),
-    abandonAll: (project_id) => abandonAll({ steps, worker }, project_id),
+    ...createProjectEnd({ steps, worker }),
     views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
     ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps }),
   }
@@ -172,16 +170,6 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       await swept
     },
   }
-}
-
-async function abandonAll(
-  deps: { readonly steps: StepDeps; readonly worker: EffectWorker },
-  project_id: ProjectId,
-): Promise<void> {
-  const { read } = deps.steps.context.store
-  const pending = new Set([...read.effects.pendingTasks(), ...read.occasions.pendingTasks()])
-  const ofProject = [...pending].filter((id) => read.tasks.get(id)?.project_id === project_id)
-  await Promise.all(ofProject.map((task_id) => abandon(deps, task_id)))
 }
 
 /** Ends what works for a state that a hook took the task out of. Never rejects. */

@@ -100,10 +100,12 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       }
       await engine.abandonAll(project_id)
       if (delete_branches) await removeWorktrees(parts, project_id, signal)
+      const taskIds = read.repos.byProject(project_id).flatMap(({ id }) => read.tasks.idsInRepo(project_id, id))
       parts.feed.commit((tx) => {
         tx.projects.delete(project.id)
         tx.emit('project.updated', { project_id: project.id, project: null })
       })
+      await engine.forgetLogs(taskIds)
       return null
     },
     'projects.get_settings': ({ project_id }) => views.settings(findProject(read, project_id)),

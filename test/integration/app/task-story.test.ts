@@ -64,4 +64,6 @@ test('the log tells the story of a task: each step once, with ids and outcomes a
   expect((await logsOf()).sort()).toEqual([task.id, failing.id].sort())
   await client.call('tasks.delete', { task_id: task.id })
   expect(await logsOf()).toEqual([failing.id])
+  await client.call('projects.delete', { project_id: failing.project_id })
+  expect(await logsOf()).toEqual([])
 })
