@@ -19,7 +19,8 @@ export function folderProblem(error: unknown): FolderProblem {
   const text = errorSentence(error)
   const { code, details } = error instanceof ApiError ? error : {}
   const command = typeof details?.command === 'string' ? details.command : null
-  if (code === 'repository_has_no_commits') return { title: 'This repository has no branch with a commit', text, command }
+  if (code === 'repository_has_no_commits')
+    return { title: 'This repository has no branch with a commit', text, command }
   // Without a command that helps there is no folder, or nothing that could become a repository.
   if (code === 'not_a_git_repository' && command !== null)
     return { title: 'This folder is no git repository', text, command }
