@@ -92,6 +92,10 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await page.keyboard.press('p')
   await card(page, 'Of the other').getByText('Lantern').waitFor()
   expect(await violations(page), 'all projects').toEqual([])
+  // One that is made elsewhere meanwhile comes too, with its tasks.
+  const late = await client.call('projects.create', { name: 'Mole', repo_path: repository.path })
+  await client.call('tasks.create', { project_id: late.id, title: 'Of the newest', status: 'todo' })
+  await card(page, 'Of the newest').waitFor()
   await card(page, 'Of the other').click()
   await panel.getByRole('heading', { name: 'Of the other' }).waitFor()
   expect(page.url()).toContain('#/all/t/')
