@@ -137,7 +137,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   })
 
   test('the work is read file by file, commented, sent back, approved and merged', async () => {
-    const { client, page, keys, see, card, column, goTo } = walk
+    const { client, keys, see, card, column, goTo } = walk
     const lines = Array.from({ length: 60 }, (_, n) => `export const before${n} = ${n}`).join('\n') + '\n'
     await using files = await createTestRepository({ name: 'pier', files: { 'src/a.ts': lines, 'src/b.ts': lines } })
     const project = await client.call('projects.create', { name: 'Pier', repo_path: files.path })
@@ -151,8 +151,6 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
         .filter({ hasText: text })
         .waitFor()
 
-    await page.reload()
-    await see.getByRole('navigation', { name: 'Main' }).waitFor()
     await goTo('Pier')
     await inReview('Rename it')
     await keys.press('ArrowDown')
@@ -161,6 +159,11 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.press('d')
     const panel = see.locator('[data-task-panel]')
     const tree = panel.getByRole('navigation', { name: 'Changed files' })
+    await tree.getByText('0 of 2 viewed').waitFor()
+    // Before a file is chosen the keys are about the first.
+    await keys.press('v')
+    await tree.getByText('1 of 2 viewed').waitFor()
+    await keys.press('v')
     await tree.getByText('0 of 2 viewed').waitFor()
     await keys.press(']')
     await tree.locator('[aria-current="true"]').filter({ hasText: 'a.ts' }).waitFor()
