@@ -47,6 +47,7 @@ const test: ViteUserConfig['test'] = {
         globalSetup: ['test/e2e/harness/global-setup.ts'],
         testTimeout: 90_000,
         hookTimeout: 90_000,
+        maxConcurrency: 2,
       },
     },
   ],

@@ -13,7 +13,8 @@ const narrowToo = /^(01-|01d|02-|02c|03b|04-|06-|07-|08-)/
 /** Nobody looks at it: once nothing is being loaded it may be checked. */
 const rest = { quiet: 100, most: 2_000 }
 
-describe('axe finds nothing in both themes', () => {
+// Two at a time: this is the longest file, and when the others are through there is a core to spare.
+describe.concurrent('axe finds nothing in both themes', () => {
   let world: World
   let demo: Demo
   let browser: Browser
