@@ -68,15 +68,18 @@ function createLogging(log: LogWriter, tail: OutputTail) {
   }
 }
 
-/** Gives each chunk to `take` until the output ends, and none while `take` still has to settle. */
+/** Gives each chunk to `take` until the output ends and the last is taken, and none while `take` still has to settle. */
 async function drain(output: Readable, take: (chunk: Buffer) => Promise<void> | undefined): Promise<void> {
+  let taken: Promise<void> | undefined
   output.on('data', (chunk: Buffer) => {
-    const taken = take(chunk)
+    taken = take(chunk)
     if (!taken) return
     output.pause()
     void taken.then(() => output.resume())
   })
   await finished(output, { writable: false })
+  // A chunk that came with the end is the last before it: a stream that is paused says that it has ended all the same.
+  await taken
 }
 
 /**

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { Readable } from 'node:stream'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readProcessTable } from '../../../src-main/base/process-table.ts'
 import type { LogWriter, ScriptRun } from '../../../src-main/engine/ports.ts'
 import { createScripts } from '../../../src-main/hooks/run-script.ts'
+import { createScriptOutput } from '../../../src-main/hooks/script-output.ts'
 
 const scripts = createScripts()
 let cwd: string
@@ -144,6 +146,22 @@ describe('a script that prints a lot', () => {
     expect(Buffer.byteLength(result.output_tail)).toBeLessThanOrEqual(10 * 1024)
     expect(result.output_tail.startsWith('a line of output\n')).toBe(true)
     expect(result.output_tail.endsWith('the end\n')).toBe(true)
+  })
+
+  it('is over once its log has taken the last of it, also where that came with the end', async () => {
+    let written = ''
+    const log: LogWriter = {
+      async write(bytes) {
+        await new Promise((resolve) => setImmediate(resolve))
+        written += Buffer.from(bytes).toString()
+      },
+      close: () => Promise.resolve(),
+    }
+    const stdout = new Readable({ read: () => undefined })
+    stdout.push('the end\n')
+    stdout.push(null)
+    await createScriptOutput(script('', log)).pump('stdout', stdout)
+    expect(written).toBe('the end\n')
   })
 
   it('keeps lines of both outputs whole', async () => {
