@@ -112,6 +112,8 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await column(/^In progress/)
       .filter({ hasText: 'Greet everybody' })
       .waitFor()
+    // A task opens at its agent once that is at work.
+    await card('Greet everybody').getByText('I look around').waitFor()
     await keys.on(card('Greet everybody'))
     await keys.press('Enter')
     const transcript = panel.getByRole('log', { name: 'Transcript' })
