@@ -43,7 +43,8 @@ export function useNewTask(projectId: () => string) {
       ...rest,
       agentId: agentId !== null && agents.byId.has(agentId) ? agentId : null,
       roles: Object.fromEntries(Object.entries(roles).filter(([, one]) => isHere(one))),
-      waitsFor: waitsFor.filter((id) => tasks.byId.has(id)),
+      // Of what is not loaded yet nobody can say that it is gone.
+      waitsFor: waitsFor.filter((id) => tasks.loadState(projectId()).kind !== 'ready' || tasks.byId.has(id)),
     }
   }
   const throwAway = () => Object.assign(draft, emptyDraft(draft.status))
