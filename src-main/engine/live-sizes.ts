@@ -11,7 +11,7 @@ import type { Worktrees } from './worktrees.ts'
 export interface LiveSizes {
   /**
    * Measures a task's branch whenever its files have changed, until the function that is returned is called; that
-   * settles when nothing of it is under way any more.
+   * settles when nothing of it is under way any more, and never rejects.
    */
   follow(task_id: TaskId): () => Promise<void>
 }
@@ -83,7 +83,10 @@ export function createLiveSizes(
         stop.abort()
         clearTimeout(first)
         clearTimeout(timer)
-        await (await watch)?.close()
+        // Whatever becomes of the watch, the end of the run has to be written down.
+        await watch
+          .then((opened) => opened?.close())
+          .catch((error: unknown) => log.warn({ err: error, task_id }, 'a worktree is no longer watched'))
         await busy
       }
     },

@@ -16,12 +16,16 @@ afterEach(() => vi.useRealTimers())
 function setUp(tookMs = 0) {
   const watches = new Map<string, { readonly news: WatchNews; closed: boolean }>()
   const written: string[] = []
-  const under = { now: 0, most: 0, lines: 0, fails: false }
+  const under = { now: 0, most: 0, lines: 0, fails: false, closes: true }
   const workspaces = {
     watch: (path: string, news: WatchNews) => {
       const watch = { news, closed: false }
       watches.set(path, watch)
-      return Promise.resolve({ how: () => 'watching' as const, close: async () => void (watch.closed = true) })
+      const close = async () => {
+        if (!under.closes) throw new Error('The watch is stuck.')
+        watch.closed = true
+      }
+      return Promise.resolve({ how: () => 'watching' as const, close })
     },
     diffStat: async (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
       under.most = Math.max(under.most, ++under.now)
@@ -118,4 +122,12 @@ test('one that can’t be measured now is measured after the next change', async
   change(one)
   await vi.advanceTimersByTimeAsync(1_010)
   expect(written).toEqual(['one +1'])
+})
+
+test('a watch that cannot be closed does not keep a run from being ended', async () => {
+  const { sizes, under } = setUp()
+  const end = sizes.follow(one)
+  await vi.advanceTimersByTimeAsync(1_010)
+  under.closes = false
+  await expect(end()).resolves.toBeUndefined()
 })
