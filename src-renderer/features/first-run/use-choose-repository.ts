@@ -21,8 +21,8 @@ export function folderProblem(error: unknown): FolderProblem {
   const command = typeof details?.command === 'string' ? details.command : null
   if (code === 'repository_has_no_commits')
     return { title: 'This repository has no branch with a commit', text, command }
-  // Without a command that helps there is no folder, or nothing that could become a repository.
-  if (code === 'not_a_git_repository' && command !== null)
+  // Another command, or none: it is somebody else's repository, no folder, or nothing that could become one.
+  if (code === 'not_a_git_repository' && command === 'git init')
     return { title: 'This folder is no git repository', text, command }
   return { title: 'The folder could not be opened', text, command }
 }

@@ -8,6 +8,12 @@ import { ApiError } from '../../../../src-shared/contract/errors.ts'
 test('a folder without git, and one without commits, say which command helps; one that is not there says so', () => {
   const refusal = (code: 'not_a_git_repository' | 'repository_has_no_commits', message: string, command?: string) =>
     new ApiError({ code, message, ...(command !== undefined && { details: { command } }) })
+  const trust = "git config --global --add safe.directory '/theirs'"
+  expect(folderProblem(refusal('not_a_git_repository', '/theirs belongs to another user.', trust))).toEqual({
+    title: 'The folder could not be opened',
+    text: '/theirs belongs to another user.',
+    command: trust,
+  })
   const plain = refusal('not_a_git_repository', 'No repository there.', 'git init')
   const unborn = refusal('repository_has_no_commits', 'No commit yet.', 'git commit --allow-empty -m "Start"')
   expect(folderProblem(refusal('not_a_git_repository', 'There is no folder /nowhere. Check the path.'))).toEqual({
