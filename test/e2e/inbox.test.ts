@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
 import { violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
 
 const row = (page: Page, title: RegExp) => page.getByRole('option', { name: title })
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
@@ -50,6 +52,24 @@ test('what happened is in the inbox: read, marked, filtered, deleted, and opened
   await page.getByRole('button', { name: /Open task/ }).click()
   await page.locator('[data-task-panel]').waitFor()
   expect(page.url()).toMatch(/#\/p\/[^/]+\/t\//)
+})
+
+test('a review that passed is merged from the inbox, without opening its task', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const config = { command: 'echo one > one.txt && git add one.txt && git commit -qm One' }
+  const { id: agent_id } = await client.call('agents.create', { name: 'Worker', executor: 'command', config })
+  const { id: task_id } = await client.call('tasks.create', { project_id: project.id, title: 'Add one' })
+  await client.call('tasks.claim', { task_id, agent_id })
+  await rail(page).getByRole('link', { name: /Inbox/ }).click()
+  await row(page, /review.*passed/i).click()
+  await page.getByRole('button', { name: 'Merge into main' }).click()
+  await row(page, /· Done/).waitFor()
+  expect((await client.call('tasks.get', { task_id })).status).toBe('done')
+  expect(await repository.git(['show', 'main:one.txt'])).toContain('one')
 })
 
 test('how one hears of notifications is off until it is turned on, and kept on the device', async () => {
