@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { v7 } from 'uuid'
 import type { User } from '../src-shared/contract/identity.ts'
@@ -182,6 +183,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     config: {
       version: config.version,
       dataDir: config.dataDir,
+      homeDir: homedir(),
       url: context.config.apiUrl,
       exposed: !isLoopbackHost(config.host),
     },

@@ -82,6 +82,7 @@ export interface ApiParts {
   readonly config: {
     readonly version: string
     readonly dataDir: string
+    readonly homeDir: string
     readonly url: () => string | null
     /** Other machines can reach the HTTP API. */
     readonly exposed: boolean

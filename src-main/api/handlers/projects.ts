@@ -37,6 +37,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     'system.get': (_input, { principal }) => ({
       version: config.version,
       data_dir: config.dataDir,
+      home_dir: config.homeDir,
       registered: identity.isRegistered(),
       local_operator: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
       url: config.url(),
