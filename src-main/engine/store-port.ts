@@ -158,6 +158,8 @@ export interface Queries {
     last(task_id: TaskId): TransitionRecord | null
     /** Rejections that left `gate` with an id greater than `since` (null: all). */
     countRejections(task_id: TaskId, gate: string, since: string | null): number
+    /** The same for each gate that has any. */
+    rejectionsByGate(task_id: TaskId, since: string | null): Readonly<Record<string, number>>
     /** The audit of a project follows when its states get other names. */
     renameStates(project_id: ProjectId, names: ReadonlyMap<string, string>): void
   }

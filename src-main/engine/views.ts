@@ -13,11 +13,22 @@ export function toTask(q: Queries, record: TaskRecord): Task {
   const link = q.external_links.ofTask(record.id)
   return {
     ...task,
+    review_summary: withRejections(q, record),
     dependencies: [...q.dependencies.of(record.id)],
     external_issue_number: link?.number ?? null,
     external_issue_url: link?.url ?? null,
     port_base: workspaceOf(q, record)?.port_base ?? null,
   }
+}
+
+/** Only what has failed or been tried again can have been sent back, so that most of a board asks for nothing. */
+function withRejections(
+  q: Queries,
+  { id, attended_mark, review_summary: summary }: TaskRecord,
+): Task['review_summary'] {
+  if (!summary || (summary.attempt_number === 1 && summary.status !== 'failed')) return summary
+  const rejections = q.transitions.rejectionsByGate(id, attended_mark)
+  return Object.keys(rejections).length === 0 ? summary : { ...summary, rejections }
 }
 
 /** A task that is just being made for an issue: nothing else refers to it yet. */

@@ -16,6 +16,11 @@ export function createTransitionQueries(db: Database): Queries['transitions'] {
       `SELECT count(*) FROM transitions WHERE task_id = ? AND from_state = ? AND id > ? AND rejection = 1`,
     )
     .pluck()
+  const byGate = db.$client
+    .prepare<[string, string], [string, number]>(
+      `SELECT from_state, count(*) FROM transitions WHERE task_id = ? AND id > ? AND rejection = 1 GROUP BY from_state`,
+    )
+    .raw()
   const setHooks = db.$client.prepare<[string, string]>('UPDATE transitions SET hooks = ? WHERE id = ?')
   return {
     put: prepareUpsert(db, transitions, transitions.id),
@@ -24,6 +29,7 @@ export function createTransitionQueries(db: Database): Queries['transitions'] {
     byTask,
     last: (task_id) => last(task_id)[0] ?? null,
     countRejections: (task_id, gate, since) => rejections.get(task_id, gate, since ?? '') ?? 0,
+    rejectionsByGate: (task_id, since) => Object.fromEntries(byGate.all(task_id, since ?? '')),
     renameStates: (project_id, names) => {
       const from = isRenamed(transitions.from_state, names)
       const to = isRenamed(transitions.to_state, names)

@@ -1,5 +1,7 @@
-import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
+
+type State = WorkflowDefinition['states'][number]
 
 export interface RetryBudget {
   readonly used: number
@@ -7,13 +9,25 @@ export interface RetryBudget {
 }
 
 /**
- * Rejections of one gate since a person last moved the task; a person's own rejection starts the count anew.
- * `transitions` oldest first. Null when the gate has no budget.
+ * How much of its budget the gate has used at which the task stands, else the one that sent it back, else the first that
+ * has one. Null when the gate has no budget.
  */
-export function retryBudget(
-  transitions: readonly TransitionEntry[],
-  gate: WorkflowDefinition['states'][number] | undefined,
-): RetryBudget | null {
+export function retryBudget(task: Task, workflow: WorkflowDefinition | undefined): RetryBudget | null {
+  const states = workflow?.states ?? []
+  const used = (state: State): number => task.review_summary?.rejections?.[state.name] ?? 0
+  const gate =
+    states.find(({ name, kind }) => name === task.status && kind === 'gate') ??
+    states.find((state) => used(state) > 0) ??
+    states.find((state) => state.gate_config?.max_rejections !== undefined)
+  const max = gate?.gate_config?.max_rejections
+  return gate === undefined || max === undefined ? null : { used: used(gate), max }
+}
+
+/**
+ * What had been used of the gate's budget after the last of these moves, oldest first: rejections since a person last
+ * moved the task. Null when the gate has no budget.
+ */
+export function budgetAfter(transitions: readonly TransitionEntry[], gate: State | undefined): RetryBudget | null {
   const max = gate?.gate_config?.max_rejections
   if (gate === undefined || max === undefined) return null
   let used = 0

@@ -50,6 +50,10 @@ export const ReviewSummary = z.object({
   attempt_number: z.int(),
   status: z.enum(reviewStatuses),
   steps: z.array(z.enum(['waiting', 'running', 'passed', 'failed'])),
+  rejections: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('By gate, how often it has sent the work back since a person last acted; only where one has.'),
 })
 export type ReviewSummary = z.infer<typeof ReviewSummary>
 

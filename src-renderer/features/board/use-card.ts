@@ -7,6 +7,7 @@ import { useExecutions } from '../../stores/executions.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useQueue } from '../../stores/queue.ts'
+import { retryBudget } from '../../stores/retry-budget.ts'
 import { useSubtasks } from '../../stores/subtasks.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { glyphOfState, isDoneState } from '../../stores/workflow-shape.ts'
@@ -84,6 +85,10 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     turn,
     waitsFor,
     verdict,
+    budget: computed(() => {
+      const budget = state()?.kind === 'terminal' ? null : retryBudget(task(), projects.workflow(task().project_id))
+      return budget && budget.used > 0 ? budget : null
+    }),
     parts: computed(() => subtasks.countOf(task().id)),
     faces: computed(() => people.faces(task().roles)),
     id: computed(() => shortId(task().id)),

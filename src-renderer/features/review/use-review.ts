@@ -23,11 +23,6 @@ export function useReview(taskId: () => string) {
   const project = computed(() => (task.value ? (projects.byId.get(task.value.project_id) ?? null) : null))
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => (workflow.value && task.value ? stateOf(workflow.value, task.value.status) : undefined))
-  const reviewGate = computed(() =>
-    state.value?.kind === 'gate'
-      ? state.value
-      : workflow.value?.states.find((state) => state.gate_config?.max_rejections !== undefined),
-  )
   const attempts = computed(() => useReviews().byTask(taskId()))
   const branch = computed(() => {
     const repo = project.value?.repos.find((candidate) => candidate.id === task.value?.repo_id)
@@ -35,11 +30,10 @@ export function useReview(taskId: () => string) {
   })
 
   const moves = useResource<readonly TaskMove[]>(() => tasks.moves(taskId()))
-  const transitions = useResource(() => details.transitions(taskId()))
   const workspace = useResource(() => details.workspace(taskId()))
   watch(
     [taskId, () => task.value?.version, () => task.value?.entry_barrier, () => attempts.value[0]?.status],
-    () => void Promise.all([moves.reload(), transitions.reload(), workspace.reload()]),
+    () => void Promise.all([moves.reload(), workspace.reload()]),
     { immediate: true },
   )
 
@@ -57,7 +51,7 @@ export function useReview(taskId: () => string) {
         })
       : null,
   )
-  const budget = computed(() => retryBudget(transitions.value.value ?? [], reviewGate.value))
+  const budget = computed(() => (task.value ? retryBudget(task.value, workflow.value) : null))
 
   return {
     task,

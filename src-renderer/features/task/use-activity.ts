@@ -12,7 +12,7 @@ import { useExecutions } from '../../stores/executions.ts'
 import { useHookLogs } from '../../stores/hook-logs.ts'
 import { usePeople, type Face } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
-import { retryBudget } from '../../stores/retry-budget.ts'
+import { budgetAfter } from '../../stores/retry-budget.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskActors } from '../../stores/task-actors.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
@@ -81,7 +81,7 @@ export function useActivity(subject: () => Subject) {
 
 type Known<T> = { readonly value: readonly T[] }
 
-function useNames(known: () => Subject & { readonly transitions: Parameters<typeof retryBudget>[0] }): Names {
+function useNames(known: () => Subject & { readonly transitions: Parameters<typeof budgetAfter>[0] }): Names {
   const agents = useAgents()
   const people = usePeople()
   const actors = useTaskActors()
@@ -101,7 +101,7 @@ function useNames(known: () => Subject & { readonly transitions: Parameters<type
     rejections(transitionId) {
       const { transitions, workflow } = known()
       const at = transitions.findIndex(({ id }) => id === transitionId)
-      const budget = retryBudget(transitions.slice(0, at + 1), stateOf(workflow, transitions[at]?.from_state ?? ''))
+      const budget = budgetAfter(transitions.slice(0, at + 1), stateOf(workflow, transitions[at]?.from_state ?? ''))
       return budget && budget.used > 0 ? budget : null
     },
   }

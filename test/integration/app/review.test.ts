@@ -63,7 +63,10 @@ test.concurrent('after three rejections the next one hands the task to a person'
   const blocked = await job.running.taskWhere(task.id, (one) => one.status === 'blocked' && !one.entry_barrier)
   expect(blocked.error_annotation).toMatchObject({ type: 'retry_budget_exhausted', recovery_actions: [] })
   expect(blocked.error_annotation?.reason).toContain('never')
-  expect(blocked).toMatchObject({ active_execution_id: null, review_summary: { attempt_number: 4, status: 'failed' } })
+  expect(blocked).toMatchObject({
+    active_execution_id: null,
+    review_summary: { attempt_number: 4, status: 'failed', rejections: { review: 3 } },
+  })
   const entries = await job.transitions(task.id)
   expect(entries.filter((one) => one.rejection)).toHaveLength(3)
   expect(entries.at(-1)).toMatchObject({ from_state: 'review', to_state: 'blocked', rejection: false })
@@ -87,6 +90,7 @@ test.concurrent("a person's own no never uses up the budget", async () => {
       feedback: `Round ${round}`,
     })
     expect(judged.task.status).toBe('in_progress')
+    expect(judged.task.review_summary).not.toHaveProperty('rejections')
   }
   const entries = await job.transitions(task.id)
   expect(entries.filter((one) => one.rejection).map((one) => one.trigger_reason)).toEqual([

@@ -98,6 +98,10 @@ test('rejections are counted by gate and only after the moment', async () => {
   expect(countRejections(task, 'review', rejections[2]?.id ?? '')).toBe(0)
   expect(countRejections(task, 'planning', null)).toBe(1)
   expect(countRejections(task, 'nowhere', null)).toBe(0)
+  const { rejectionsByGate } = open.store.read.transitions
+  expect(rejectionsByGate(task, null)).toEqual({ review: 3, planning: 1 })
+  expect(rejectionsByGate(task, rejections[0]?.id ?? '')).toEqual({ review: 2, planning: 1 })
+  expect(rejectionsByGate(open.task().id, null)).toEqual({})
 })
 
 test('the pending effects of a project come in the order in which they were added', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stepToOpen, summariseAttempt } from '../../../../src-renderer/features/review/attempt-summary.ts'
-import { retryBudget } from '../../../../src-renderer/stores/retry-budget.ts'
+import { budgetAfter, retryBudget } from '../../../../src-renderer/stores/retry-budget.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
 
 const data = panelData(Date.parse('2026-11-21T09:30:00.000Z'))
@@ -41,17 +41,29 @@ describe('an attempt at the review', () => {
 })
 
 describe('the retry budget', () => {
-  test('counts the gate’s rejections', () => {
-    expect(retryBudget(data.transitions, gate)).toEqual({ used: 2, max: 3 })
+  test('is that of the gate at which the task stands, else of the one that sent it back, else of the first', () => {
+    const summary = { attempt_number: 3, status: 'failed', steps: [] } as const
+    const at = (status: string, rejections?: Record<string, number>) =>
+      retryBudget(
+        { ...data.task, status, review_summary: { ...summary, steps: [], ...(rejections && { rejections }) } },
+        workflow,
+      )
+    expect(at('review', { review: 2 })).toEqual({ used: 2, max: 3 })
+    expect(at('in_progress', { review: 1 })).toEqual({ used: 1, max: 3 })
+    expect(at('in_progress')).toEqual({ used: 0, max: 3 })
+    expect(retryBudget({ ...data.task, status: 'in_progress' }, undefined)).toBeNull()
+  })
+  test('counts the gate’s rejections in what has happened', () => {
+    expect(budgetAfter(data.transitions, gate)).toEqual({ used: 2, max: 3 })
   })
   test('starts anew with whatever a person does', () => {
     const [first] = data.transitions
     if (!first) throw new Error('no transitions')
-    expect(retryBudget([...data.transitions, { ...first, rejection: true, from_state: 'review' }], gate)?.used).toBe(0)
+    expect(budgetAfter([...data.transitions, { ...first, rejection: true, from_state: 'review' }], gate)?.used).toBe(0)
   })
   test('is not there for a gate that has none', () => {
     expect(
-      retryBudget(data.transitions, gate && { ...gate, gate_config: { requires_human_approval: false } }),
+      budgetAfter(data.transitions, gate && { ...gate, gate_config: { requires_human_approval: false } }),
     ).toBeNull()
   })
 })
