@@ -5,7 +5,7 @@
 
 const shared = { lang: '^src-shared/lang/', contract: '^src-shared/contract/', client: '^src-shared/client/' }
 const main = (folder) => `^src-main/${folder}/`
-const ports = '^src-main/engine/([a-z]+-port|ports)[.]ts$'
+const ports = main('engine/ports')
 const adapters = ['store', 'workspaces', 'hooks', 'logs', 'executors', 'integrations', 'identity', 'workflow-files']
 const anyFolder = '^src-(main|shared|renderer)/'
 
@@ -79,7 +79,7 @@ const mainRules = [
     'engine',
     main('engine'),
     [main('domain'), ...basics],
-    'Say what the engine needs in engine/ports.ts and let an adapter implement it.',
+    'Say what the engine needs in engine/ports and let an adapter implement it.',
   ),
   ...adapters.flatMap((folder) =>
     only(

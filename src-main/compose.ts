@@ -13,15 +13,15 @@ import { createRedactor, validateRedactionPattern } from './base/redact.ts'
 import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/context.ts'
-import { createDiffWatches, type DiffWatches } from './engine/diff-watches.ts'
-import { adoptOrphans } from './engine/adopt-orphans.ts'
+import { createDiffWatches, type DiffWatches } from './engine/worktrees/diff-watches.ts'
+import { giveOwnerless } from './engine/projects/give-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
-import { createIntegrations, type Integrations } from './engine/integrations.ts'
+import { createIntegrations, type Integrations } from './engine/integrations/integrations.ts'
 import { createEventFeed, type EventFeed, type Tx } from './engine/event-feed.ts'
 import { logStory } from './engine/log-story.ts'
-import type { Clock } from './engine/ports.ts'
-import { changeWorkflow } from './engine/change-workflow.ts'
-import { createWorkflows } from './engine/workflows.ts'
+import type { Clock } from './engine/ports/clock.ts'
+import { changeWorkflow } from './engine/projects/change-workflow.ts'
+import { createWorkflows } from './engine/projects/workflows.ts'
 import { createExecutors } from './executors/create-executors.ts'
 import { createScripts } from './hooks/run-script.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
@@ -137,7 +137,7 @@ function identityStore({ db }: OpenDatabase, feed: EventFeed): IdentityStore {
 /** Everybody who sees accounts hears of a new one, and the first gets what is ownerless. */
 function register(tx: Tx, user: User, isFirst: boolean): void {
   tx.emit('user.updated', { project_id: null, user })
-  if (isFirst) adoptOrphans(tx, user.id)
+  if (isFirst) giveOwnerless(tx, user.id)
 }
 
 interface ApiPieces {

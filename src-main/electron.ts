@@ -18,7 +18,7 @@ import { createPageRequests } from './desktop/page-requests.ts'
 import { createSecretSeal } from './desktop/secret-seal.ts'
 import { findUpdater } from './desktop/updater.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
-import { WorkspaceError } from './engine/workspace-port.ts'
+import { WorkspaceError } from './engine/ports/workspaces.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
 import { pathInside } from './workspaces/path-guard.ts'
 

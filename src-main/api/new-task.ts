@@ -3,7 +3,7 @@ import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import { freshTask } from '../domain/task/fresh-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
-import type { ProjectRecord, TaskRecord } from '../engine/store-port.ts'
+import type { ProjectRecord, TaskRecord } from '../engine/ports/store.ts'
 import type { ApiParts } from './context.ts'
 
 export interface NewTask {

@@ -4,7 +4,7 @@ import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import { isAdmin } from '../domain/access/principal.ts'
 import type { Tx } from '../engine/event-feed.ts'
-import type { ProjectRecord } from '../engine/store-port.ts'
+import type { ProjectRecord } from '../engine/ports/store.ts'
 import { missing } from './find.ts'
 
 /**

@@ -1,9 +1,13 @@
 import type { Logger } from '../base/log.ts'
 import type { EventFeed } from './event-feed.ts'
-import type { AgentTokens, Clock, Executors, Logs, Scripts } from './ports.ts'
-import type { Workspaces } from './workspace-port.ts'
-import type { Store } from './store-port.ts'
-import type { Workflows } from './workflows.ts'
+import type { AgentTokens } from './ports/agent-tokens.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Executors } from './ports/executors.ts'
+import type { Logs } from './ports/logs.ts'
+import type { Scripts } from './ports/scripts.ts'
+import type { Workspaces } from './ports/workspaces.ts'
+import type { Store } from './ports/store.ts'
+import type { Workflows } from './projects/workflows.ts'
 
 export interface EngineConfig {
   readonly workspaceRoot: string

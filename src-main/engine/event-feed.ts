@@ -8,8 +8,8 @@ import type {
   WorktreeChange,
 } from '../../src-shared/contract/events.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { Clock } from './ports.ts'
-import type { Queries, Store } from './store-port.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Queries, Store } from './ports/store.ts'
 
 /** How much of the past a client can resume over; trimmed now and then, never below this. */
 const kept = 20_000

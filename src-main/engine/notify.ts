@@ -3,8 +3,8 @@ import type { NotificationType } from '../../src-shared/contract/notifications.t
 import type { EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import type { Notice } from './plugins/plugin.ts'
-import type { NotificationRecord } from './notification-port.ts'
-import type { TaskRecord } from './store-port.ts'
+import type { NotificationRecord } from './ports/notification-queries.ts'
+import type { TaskRecord } from './ports/store.ts'
 import { redactorOf } from './redactor-of.ts'
 
 /** A reason fits on a screen; the rest is in the logs. */

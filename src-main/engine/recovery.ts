@@ -3,11 +3,11 @@ import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from './context.ts'
 import { hookTestMark } from './lifecycle/test-hook.ts'
 import { noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
-import { cancelQueued } from './open-execution.ts'
-import type { StepDeps } from './perform-step.ts'
-import type { ExecutionRecord } from './store-port.ts'
+import { cancelQueued } from './executions/open-execution.ts'
+import type { StepDeps } from './moves/perform-step.ts'
+import type { ExecutionRecord } from './ports/store.ts'
 import { toExecution, toTask } from './views.ts'
-import { workspaceOf } from './workspace-of.ts'
+import { workspaceOf } from './worktrees/workspace-of.ts'
 
 /**
  * Puts right what a killed service left behind: ends what still runs, says so on the tasks, gives

@@ -1,6 +1,6 @@
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { EngineContext } from './context.ts'
-import type { Queries } from './store-port.ts'
+import type { Queries } from './ports/store.ts'
 import { toSettings } from './views.ts'
 
 /** Blacks out what must not be written or shown of a project's tasks, by its own patterns too. */

@@ -1,10 +1,10 @@
-import type { Cleanup } from './cleanup.ts'
+import type { Cleanup } from './worktrees/cleanup.ts'
 import { nowIso, type EngineContext } from './context.ts'
-import type { Run } from './executions.ts'
-import type { StepDeps } from './perform-step.ts'
+import type { Run } from './executions/executions.ts'
+import type { StepDeps } from './moves/perform-step.ts'
 import { markLost } from './recovery.ts'
-import type { Rescues } from './rescues.ts'
-import type { ExecutionRecord } from './store-port.ts'
+import type { Rescues } from './worktrees/rescues.ts'
+import type { ExecutionRecord } from './ports/store.ts'
 import { toSettings } from './views.ts'
 
 /** An execution elsewhere that has not been heard of for this long is lost. */

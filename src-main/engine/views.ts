@@ -4,8 +4,8 @@ import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
-import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from './store-port.ts'
-import { workspaceOf } from './workspace-of.ts'
+import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from './ports/store.ts'
+import { workspaceOf } from './worktrees/workspace-of.ts'
 
 /** Records as clients see them. */
 export function toTask(q: Queries, record: TaskRecord): Task {

@@ -1,5 +1,5 @@
 import { shellCommand } from '../base/process-shell.ts'
-import { ExecutorError } from '../engine/ports.ts'
+import { ExecutorError } from '../engine/ports/executors.ts'
 import type { AcpAgent } from './acp/acp-agent.ts'
 import { acpProfile } from './acp/acp-profile.ts'
 import { sortArgs, startAgent } from './agent/agent-driver.ts'

@@ -10,7 +10,7 @@ import { buildCommandLine, claudeRefusedArgs, claudeRefusedWhenAsking } from './
 import { converseWithClaude } from './claude-code/converse.ts'
 import { claudeMarks, claudeQuiet } from './claude-code/environment.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
-import type { ExecutionRun } from '../engine/ports.ts'
+import type { ExecutionRun } from '../engine/ports/executors.ts'
 
 const program: AgentProgram = {
   executor: 'claude-code',

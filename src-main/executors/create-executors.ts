@@ -1,6 +1,6 @@
 import type { ExecutorProfile } from '../../src-shared/contract/projects.ts'
 import { reap } from '../base/process.ts'
-import type { Executors } from '../engine/ports.ts'
+import type { Executors } from '../engine/ports/executors.ts'
 import { createAcpDriver } from './acp.ts'
 import type { AcpAgent } from './acp/acp-agent.ts'
 import { acpProfile } from './acp/acp-profile.ts'

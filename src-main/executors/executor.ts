@@ -1,5 +1,6 @@
 import type { AgentConfig, DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
-import type { Cancellable, ExecutionRun, RunningExecution } from '../engine/ports.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
+import type { ExecutionRun, RunningExecution } from '../engine/ports/executors.ts'
 
 /** What decides which arguments an agent gets. */
 export type ArgsConfig = Pick<AgentConfig, 'args' | 'permissions'>

@@ -1,4 +1,4 @@
-import { ExecutorError } from '../engine/ports.ts'
+import { ExecutorError } from '../engine/ports/executors.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
 
 /** An agent that runs elsewhere: it claims, heartbeats and finishes over the API, and nothing is started here. */

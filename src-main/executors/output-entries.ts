@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { AgentLog } from '../engine/ports.ts'
+import type { AgentLog } from '../engine/ports/logs.ts'
 
 /** Turns the lines of one output into transcript entries. */
 export interface OutputEntries {

@@ -3,7 +3,7 @@ import { createOutputTail } from '../base/output-tail.ts'
 import { childEnvironment } from '../base/process-environment.ts'
 import { ProcessStartError, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 
 const versionLimitMs = 5_000
 

@@ -4,8 +4,10 @@ import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { AgentConfig, ExecutorProfile } from '../../src-shared/contract/projects.ts'
-import { ExecutorError } from '../engine/ports.ts'
-import type { AgentLog, Clock, ExecutionOutcome, ExecutionRun, Executors } from '../engine/ports.ts'
+import { ExecutorError } from '../engine/ports/executors.ts'
+import type { AgentLog } from '../engine/ports/logs.ts'
+import type { Clock } from '../engine/ports/clock.ts'
+import type { ExecutionOutcome, ExecutionRun, Executors } from '../engine/ports/executors.ts'
 
 /** What is asked of an agent to see whether it answers. */
 export const testPrompt =

@@ -3,7 +3,8 @@ import { finished } from 'node:stream/promises'
 import { createLineHold } from '../base/line-hold.ts'
 import { createOutputTail } from '../base/output-tail.ts'
 import type { OutputTail } from '../base/output-tail.ts'
-import type { LogWriter, ScriptRun } from '../engine/ports.ts'
+import type { LogWriter } from '../engine/ports/logs.ts'
+import type { ScriptRun } from '../engine/ports/scripts.ts'
 
 /** What a script says, on its way to whoever keeps it. */
 export interface ScriptOutput {

@@ -1,4 +1,4 @@
-import type { Clock } from '../engine/ports.ts'
+import type { Clock } from '../engine/ports/clock.ts'
 import type { IdentityStore } from './identity-store.ts'
 
 /** What every part of identity works with. */

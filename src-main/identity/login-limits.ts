@@ -1,5 +1,5 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { Clock } from '../engine/ports.ts'
+import type { Clock } from '../engine/ports/clock.ts'
 
 const windowMs = 15 * 60_000
 const perAccount = 10

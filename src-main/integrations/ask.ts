@@ -1,4 +1,4 @@
-import { TrackerError } from '../engine/integration-port.ts'
+import { TrackerError } from '../engine/ports/issue-trackers.ts'
 
 export interface AskOptions {
   readonly headers: Readonly<Record<string, string>>

@@ -1,7 +1,12 @@
 import type { Platform } from '../../src-shared/contract/integrations.ts'
 import { pausedUntil } from '../domain/integration/next-poll.ts'
-import { TrackerError, type IssuePageAnswer, type IssueTrackers, type PageRequest } from '../engine/integration-port.ts'
-import type { Clock } from '../engine/ports.ts'
+import {
+  TrackerError,
+  type IssuePageAnswer,
+  type IssueTrackers,
+  type PageRequest,
+} from '../engine/ports/issue-trackers.ts'
+import type { Clock } from '../engine/ports/clock.ts'
 import { ask, sameOrigin } from './ask.ts'
 import { gitea } from './gitea.ts'
 import { github } from './github.ts'

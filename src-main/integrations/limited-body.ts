@@ -1,4 +1,4 @@
-import { TrackerError } from '../engine/integration-port.ts'
+import { TrackerError } from '../engine/ports/issue-trackers.ts'
 
 /** Reads an answer whole, but no more of it than `most` bytes. */
 export async function readLimited(response: Response, most: number): Promise<string> {

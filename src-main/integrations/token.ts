@@ -1,4 +1,4 @@
-import { TrackerError } from '../engine/integration-port.ts'
+import { TrackerError } from '../engine/ports/issue-trackers.ts'
 
 /** The token that an environment variable holds; it never leaves this folder. */
 export function readToken(env: Readonly<Record<string, string | undefined>>, name: string): string {

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../engine/integration-port.ts'
+import type { PageRequest } from '../engine/ports/issue-trackers.ts'
 
 /** What is particular about one family of trackers. */
 export interface TrackerApi {

@@ -1,4 +1,4 @@
-import type { Queries, Store } from '../engine/store-port.ts'
+import type { Queries, Store } from '../engine/ports/store.ts'
 import { createCommentQueries } from './comments.ts'
 import { createDaemonQueries } from './daemons.ts'
 import type { OpenDatabase } from './database.ts'

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { DaemonId } from '../../src-shared/contract/ids.ts'
-import type { Queries } from '../engine/store-port.ts'
+import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
 import { remembered } from './remembered.ts'

@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { Queries } from '../engine/store-port.ts'
+import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'

@@ -1,6 +1,6 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { ExternalLinkRecord } from '../engine/integration-port.ts'
-import type { Queries } from '../engine/store-port.ts'
+import type { ExternalLinkRecord } from '../engine/ports/issue-trackers.ts'
+import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { remembered } from './remembered.ts'
 

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
-import type { Queries } from '../engine/store-port.ts'
+import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareUpsert } from './hot-statements.ts'
 import { integrations } from './schema/integrations.ts'

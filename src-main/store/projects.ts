@@ -1,5 +1,5 @@
 import { desc, eq, sql } from 'drizzle-orm'
-import type { Queries } from '../engine/store-port.ts'
+import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { agents, projects, repos } from './schema/work.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'

@@ -1,5 +1,5 @@
 import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
-import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../engine/store-port.ts'
+import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './hot-statements.ts'
 import { remembered } from './remembered.ts'

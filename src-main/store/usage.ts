@@ -1,6 +1,6 @@
 import type { AgentId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { UsageSum } from '../../src-shared/contract/queue.ts'
-import type { Queries } from '../engine/store-port.ts'
+import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 
 const sums = `count(*) AS executions,

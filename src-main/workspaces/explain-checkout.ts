@@ -1,5 +1,5 @@
-import type { Cancellable } from '../engine/ports.ts'
-import { WorkspaceError } from '../engine/workspace-port.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
+import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import { branchTips, listBranches } from './git/branch.ts'
 import { GitError } from './git/git-error.ts'
 import { countMissing } from './git/partial.ts'

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FolderSize } from '../../src-shared/contract/workspaces.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { hasCode, isMissing, orNull } from './file-errors.ts'
 
 /** So many files of one folder are asked for at once. */

@@ -1,4 +1,4 @@
-import type { Cancellable } from '../engine/ports.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { withSnapshot } from './git/snapshot.ts'
 import { changedPaths, pathText } from './git/tree-paths.ts'
 

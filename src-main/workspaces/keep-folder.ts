@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { WorkspaceError } from '../engine/workspace-port.ts'
+import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import { commitTree } from './git/commit.ts'
 import { countChanged } from './git/count-files.ts'
 import { emptyTree } from './git/merge.ts'

@@ -1,6 +1,6 @@
 import { lstat, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Cancellable } from '../engine/ports.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { orNull } from './file-errors.ts'
 import { worktreeFolders } from './lock.ts'
 import { ownRecord } from './own-worktree.ts'

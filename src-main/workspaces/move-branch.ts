@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { WorkspaceError } from '../engine/workspace-port.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/ports/workspaces.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { follow, lockCheckout, type CheckoutLock } from './checkout-lock.ts'
 import { swapBranch } from './git/refs.ts'
 import { changedPaths, type ChangedPath } from './git/tree-paths.ts'

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
-import type { Cancellable } from '../engine/ports.ts'
-import { WorkspaceError } from '../engine/workspace-port.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
+import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import { orNull } from './file-errors.ts'
 import { peekCommonDir } from './git/peek.ts'
 import { runGit } from './git/run-git.ts'

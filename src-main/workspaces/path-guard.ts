@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { WorkspaceError } from '../engine/workspace-port.ts'
+import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import { isMissing } from './file-errors.ts'
 
 /**

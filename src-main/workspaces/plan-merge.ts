@@ -1,5 +1,5 @@
-import type { Cancellable } from '../engine/ports.ts'
-import type { MergeRequest } from '../engine/workspace-port.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
+import type { MergeRequest } from '../engine/ports/workspaces.ts'
 import { mergeBase } from './git/branch.ts'
 import { mergeTrees, replay, type ConflictedTree, type MergedTree } from './git/merge.ts'
 import type { Tip } from './git/refs.ts'

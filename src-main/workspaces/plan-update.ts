@@ -1,5 +1,5 @@
-import type { UpdateRequest } from '../engine/merge-port.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import type { UpdateRequest } from '../engine/ports/branch-updater.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { mergeBase } from './git/branch.ts'
 import { commitTree } from './git/commit.ts'
 import { mergeTrees, replay, type ConflictedTree } from './git/merge.ts'

@@ -1,6 +1,6 @@
 import { lstat, rename } from 'node:fs/promises'
-import { WorkspaceError } from '../engine/workspace-port.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import { WorkspaceError } from '../engine/ports/workspaces.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { deleteFolder } from './delete-folder.ts'
 import { orNull } from './file-errors.ts'
 import { setAside } from './set-aside.ts'

@@ -1,6 +1,6 @@
 import { rescueTimestamp, type Rescue } from '../../src-shared/contract/rescues.ts'
-import type { RescueName } from '../engine/rescue-port.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import type { RescueName } from '../engine/ports/rescue-keeper.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { resolveCommit } from './git/branch.ts'
 import { countChanged, countLooseFiles } from './git/count-files.ts'
 import { readGit, runGit } from './git/run-git.ts'

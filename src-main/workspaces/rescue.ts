@@ -1,5 +1,5 @@
 import type { RescueReason } from '../../src-shared/contract/rescues.ts'
-import type { Cancellable } from '../engine/ports.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import { isReachable, moveRef, resolveCommit } from './git/branch.ts'
 import { commitTree } from './git/commit.ts'
 import { countChanged, countLooseFiles } from './git/count-files.ts'

@@ -1,5 +1,5 @@
 import { lstat, readFile, readlink, rm, rmdir } from 'node:fs/promises'
-import type { Cancellable } from '../engine/ports.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
 import type { CheckoutLock } from './checkout-lock.ts'
 import { orNull } from './file-errors.ts'
 import { runGit } from './git/run-git.ts'

@@ -1,7 +1,7 @@
 import { childEnvironment } from '../base/process-environment.ts'
 import { spawnTree } from '../base/process.ts'
-import type { Cancellable } from '../engine/ports.ts'
-import { WorkspaceError, type WorktreeRequest } from '../engine/workspace-port.ts'
+import type { Cancellable } from '../engine/ports/cancellable.ts'
+import { WorkspaceError, type WorktreeRequest } from '../engine/ports/workspaces.ts'
 
 const tailBytes = 10 * 1024
 

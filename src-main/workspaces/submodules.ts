@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WorkspaceError } from '../engine/workspace-port.ts'
+import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import { orNull } from './file-errors.ts'
 import { resolveCommit } from './git/branch.ts'
 import { GitError } from './git/git-error.ts'

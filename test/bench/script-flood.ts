@@ -1,6 +1,6 @@
 import { createOutputCapture } from '../../src-main/base/output-capture.ts'
 import { createRedactor } from '../../src-main/base/redact.ts'
-import type { ScriptRun } from '../../src-main/engine/ports.ts'
+import type { ScriptRun } from '../../src-main/engine/ports/scripts.ts'
 import { createScripts } from '../../src-main/hooks/run-script.ts'
 import { serveParent } from './child.ts'
 

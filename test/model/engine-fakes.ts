@@ -2,11 +2,11 @@ import type {
   ExecutionOutcome,
   ExecutionRun,
   Executors,
-  Logs,
   RunningExecution,
-  Scripts,
-} from '../../src-main/engine/ports.ts'
-import type { Workspaces } from '../../src-main/engine/workspace-port.ts'
+} from '../../src-main/engine/ports/executors.ts'
+import type { Logs } from '../../src-main/engine/ports/logs.ts'
+import type { Scripts } from '../../src-main/engine/ports/scripts.ts'
+import type { Workspaces } from '../../src-main/engine/ports/workspaces.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 
 /** An agent at work: it ends when the test says so, or when it is stopped. */

@@ -5,7 +5,7 @@ import type { Agent, AgentConfig, ExecutorProfile } from '../../../src-shared/co
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import type { Principal } from '../../domain/access/principal.ts'
-import type { AgentRecord } from '../../engine/store-port.ts'
+import type { AgentRecord } from '../../engine/ports/store.ts'
 import { seesAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findAgent, missing } from '../find.ts'

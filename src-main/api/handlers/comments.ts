@@ -6,7 +6,7 @@ import type { MemberRole } from '../../../src-shared/contract/members.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { isAuthor, mayModerate } from '../../domain/access/work.ts'
 import type { Tx } from '../../engine/event-feed.ts'
-import type { CommentRecord, TaskRecord } from '../../engine/store-port.ts'
+import type { CommentRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findComment, findExecution, findProject, findTask, missing } from '../find.ts'
 

@@ -4,7 +4,7 @@ import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contrac
 import { withoutEnv } from '../../domain/access/agents.ts'
 import { mayManageDaemon } from '../../domain/access/daemons.ts'
 import type { Tx } from '../../engine/event-feed.ts'
-import type { AgentRecord, DaemonRecord } from '../../engine/store-port.ts'
+import type { AgentRecord, DaemonRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findDaemon } from '../find.ts'
 

@@ -4,7 +4,7 @@ import type { Dependency } from '../../../src-shared/contract/tasks.ts'
 import { cycleThrough } from '../../domain/task/dependency-cycle.ts'
 import { isDone } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../engine/event-feed.ts'
-import type { TaskRecord } from '../../engine/store-port.ts'
+import type { TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers, Queries } from '../context.ts'
 import { findProject, findTask, missing } from '../find.ts'
 

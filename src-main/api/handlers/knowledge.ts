@@ -4,7 +4,7 @@ import { KnowledgeId, Timestamp } from '../../../src-shared/contract/ids.ts'
 import { createRedactor } from '../../base/redact.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
-import type { KnowledgeRecord, ProjectRecord } from '../../engine/store-port.ts'
+import type { KnowledgeRecord, ProjectRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findKnowledge, findProject, missing } from '../find.ts'
 

@@ -3,7 +3,7 @@ import { NotificationId, Timestamp, type ProjectId } from '../../../src-shared/c
 import { kindOf, notificationTypes, type Notification } from '../../../src-shared/contract/notifications.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
-import type { NotificationFilter, NotificationRecord } from '../../engine/notification-port.ts'
+import type { NotificationFilter, NotificationRecord } from '../../engine/ports/notification-queries.ts'
 import type { ApiParts, Handlers, Queries } from '../context.ts'
 import { findProject, missing } from '../find.ts'
 import { readerOf, userOf } from '../reader-of.ts'

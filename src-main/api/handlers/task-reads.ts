@@ -1,6 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
-import type { TaskFilter, TaskRecord } from '../../engine/store-port.ts'
+import type { TaskFilter, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, missing } from '../find.ts'
 import { workspaceView } from '../workspace-view.ts'

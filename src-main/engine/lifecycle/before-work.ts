@@ -2,8 +2,8 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { EnterEffect, FailedHook } from '../../domain/transition/effects.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 import type { Step } from '../../domain/transition/phases.ts'
-import type { StepEnd, StepRun } from '../effects.ts'
-import type { TaskRecord } from '../store-port.ts'
+import type { StepEnd, StepRun } from '../moves/effects.ts'
+import type { TaskRecord } from '../ports/store.ts'
 import { outcomeOf, runHook, type HookDeps, type Moment } from './run-hook.ts'
 
 type BeforeWork = Step & { readonly kind: 'before_work' }

@@ -2,7 +2,7 @@ import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { EngineContext } from '../context.ts'
 import { redactorOf } from '../redactor-of.ts'
-import type { TaskRecord } from '../store-port.ts'
+import type { TaskRecord } from '../ports/store.ts'
 
 /** What is known of a run before it begins. */
 export type HookStart = Pick<HookRun, 'event' | 'index' | 'type' | 'blocking' | 'timeout_seconds' | 'environment'> & {

@@ -2,8 +2,8 @@ import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { placedHooks, type Occasion } from '../../domain/transition/occasion.ts'
 import { isDone, roleOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
-import { isOfThisStay } from '../open-execution.ts'
-import type { ExecutionRecord, Queries, TaskRecord } from '../store-port.ts'
+import { isOfThisStay } from '../executions/open-execution.ts'
+import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 
 /** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */
 export function noteOccasion(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<Occasion, 'hooks' | 'cursor'>): void {

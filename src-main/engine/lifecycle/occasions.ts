@@ -2,7 +2,7 @@ import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { Tx } from '../event-feed.ts'
-import type { OccasionRecord, TaskRecord } from '../store-port.ts'
+import type { OccasionRecord, TaskRecord } from '../ports/store.ts'
 import { outcomeOf, runHook, type HookDeps } from './run-hook.ts'
 import { HookEnded } from './script-hook.ts'
 

@@ -1,7 +1,7 @@
 import type { EngineContext } from '../context.ts'
-import type { TaskRecord, WorkspaceRecord } from '../store-port.ts'
-import { workspaceOf } from '../workspace-of.ts'
-import type { Worktrees } from '../worktrees.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { workspaceOf } from '../worktrees/workspace-of.ts'
+import type { Worktrees } from '../worktrees/worktrees.ts'
 
 /** Where the script of a hook works for a task, and the `SVC_` variables that it is given. */
 export interface ScriptPlace {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CleanupEnd } from '../cleanup.ts'
+import type { CleanupEnd } from '../worktrees/cleanup.ts'
 import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
 
 /** Removes the task's worktree, never its branch. It takes the place of the state's own clean-up. */

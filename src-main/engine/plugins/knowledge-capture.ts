@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { captureKnowledge } from '../knowledge.ts'
+import { captureKnowledge } from '../prompts/knowledge.ts'
 import type { Plugin, PluginServices } from './plugin.ts'
 
 const Options = z.strictObject({ max_chars: z.int().min(200).max(50_000).default(4_000) })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { injectKnowledge } from '../knowledge.ts'
+import { injectKnowledge } from '../prompts/knowledge.ts'
 import type { Plugin, PluginServices } from './plugin.ts'
 
 /** How much of it, at most. */

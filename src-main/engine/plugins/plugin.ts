@@ -6,11 +6,11 @@ import type { NotificationType } from '../../../src-shared/contract/notification
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Workflow } from '../../domain/workflow/graph.ts'
-import type { Cleanup } from '../cleanup.ts'
+import type { Cleanup } from '../worktrees/cleanup.ts'
 import type { EngineContext } from '../context.ts'
-import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../store-port.ts'
-import type { Transitions } from '../transitions.ts'
-import type { Worktrees } from '../worktrees.ts'
+import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { Transitions } from '../moves/transitions.ts'
+import type { Worktrees } from '../worktrees/worktrees.ts'
 
 /** What a plugin knows of the moment it runs in. */
 export interface PluginContext {

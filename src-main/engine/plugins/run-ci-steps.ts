@@ -3,7 +3,7 @@ import type { StepResult } from '../../../src-shared/contract/reviews.ts'
 import { isSameFailure } from '../../domain/review/same-failure.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { notify } from '../notify.ts'
-import type { ReviewRecord, TaskRecord } from '../store-port.ts'
+import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import { toReviewSummary, toSettings, toTask } from '../views.ts'
 import type { Plugin, PluginContext, PluginResult, PluginServices } from './plugin.ts'
 

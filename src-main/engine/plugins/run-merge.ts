@@ -4,13 +4,13 @@ import { filesChanged, headChanged } from '../../domain/review/decide-verdict.ts
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { isReviewGate } from '../../domain/workflow/graph.ts'
-import { commitMessage, keepMessage } from '../commit-message.ts'
+import { commitMessage, keepMessage } from '../worktrees/commit-message.ts'
 import type { EngineContext } from '../context.ts'
-import { showHunks } from '../show-hunks.ts'
-import { WorkspaceError, type MergeResult } from '../workspace-port.ts'
-import type { ReviewRecord, TaskRecord, WorkspaceRecord } from '../store-port.ts'
+import { showHunks } from '../worktrees/show-hunks.ts'
+import { WorkspaceError, type MergeResult } from '../ports/workspaces.ts'
+import type { ReviewRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
-import { workspaceOwner } from '../workspace-of.ts'
+import { workspaceOwner } from '../worktrees/workspace-of.ts'
 import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isDone, type Workflow } from '../../domain/workflow/graph.ts'
-import type { Queries, TaskRecord } from '../store-port.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
 import { toTask } from '../views.ts'
 import type { Plugin, PluginServices } from './plugin.ts'
 

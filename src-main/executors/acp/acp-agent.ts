@@ -1,4 +1,4 @@
-import type { ExecutionRun } from '../../engine/ports.ts'
+import type { ExecutionRun } from '../../engine/ports/executors.ts'
 import type { AgentProgram, Place } from '../agent/agent-profile.ts'
 import type { RefusedArgs } from '../agent/filter-args.ts'
 

@@ -1,7 +1,7 @@
 import { methods, RequestError } from '@agentclientprotocol/sdk'
 import type { AnyMessage, PromptResponse, Stream } from '@agentclientprotocol/sdk'
 import { policyOf } from '../../domain/access/permissions.ts'
-import type { ExecutionRun } from '../../engine/ports.ts'
+import type { ExecutionRun } from '../../engine/ports/executors.ts'
 import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import type { AskedCall, Permissions } from '../agent/permissions.ts'

@@ -9,7 +9,7 @@ import type {
   RequestPermissionRequest,
   Stream,
 } from '@agentclientprotocol/sdk'
-import type { ExecutionRun } from '../../engine/ports.ts'
+import type { ExecutionRun } from '../../engine/ports/executors.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 import { isRecord, isText } from '../agent/words.ts'
 

@@ -1,6 +1,6 @@
 import type { ExecutorProfile } from '../../../src-shared/contract/projects.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import type { ExecutionOutcome, ExecutionRun } from '../../engine/ports.ts'
+import type { ExecutionOutcome, ExecutionRun } from '../../engine/ports/executors.ts'
 import type { RefusedArgs } from './filter-args.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>

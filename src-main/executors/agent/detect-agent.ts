@@ -1,5 +1,5 @@
 import type { DetectedAgent } from '../../../src-shared/contract/projects.ts'
-import type { Cancellable } from '../../engine/ports.ts'
+import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { readVersion } from '../read-version.ts'
 import type { AgentProgram, Variables } from './agent-profile.ts'
 import { findProgram, homeOf } from './find-program.ts'

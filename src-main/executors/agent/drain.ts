@@ -1,5 +1,5 @@
 import { createLineHold } from '../../base/line-hold.ts'
-import type { AgentLog } from '../../engine/ports.ts'
+import type { AgentLog } from '../../engine/ports/logs.ts'
 
 /**
  * Reads an output only as fast as the log takes it, so that a flood is slowed down at its source. With a

@@ -1,6 +1,6 @@
 import type { AskOption, ToolAction, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { mayActAlone, policyOf } from '../../domain/access/permissions.ts'
-import type { AskAnswer, AskRequest, ExecutionRun } from '../../engine/ports.ts'
+import type { AskAnswer, AskRequest, ExecutionRun } from '../../engine/ports/executors.ts'
 import { placesIn } from './places.ts'
 import { isRecord, isText } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { ExecutionOutcome } from '../../engine/ports.ts'
+import type { ExecutionOutcome } from '../../engine/ports/executors.ts'
 import { endsWithQuestion, messageOf as sentenceOf, tellsLimit } from '../agent/read-words.ts'
 import type { RunFacts } from './track-run.ts'
 

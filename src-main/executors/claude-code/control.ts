@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AskRequest } from '../../engine/ports.ts'
+import type { AskRequest } from '../../engine/ports/executors.ts'
 import type { AskedCall, Permissions } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'

@@ -1,4 +1,4 @@
-import type { ExecutionRun } from '../../engine/ports.ts'
+import type { ExecutionRun } from '../../engine/ports/executors.ts'
 import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import { conclude } from './conclude.ts'

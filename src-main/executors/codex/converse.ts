@@ -1,4 +1,4 @@
-import type { ExecutionRun } from '../../engine/ports.ts'
+import type { ExecutionRun } from '../../engine/ports/executors.ts'
 import type { Dialogue, DialogueListener } from '../agent/agent-profile.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'

@@ -28,7 +28,7 @@ import type {
   ReviewSummary,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
-import type { ExecutionRecord } from '../../engine/store-port.ts'
+import type { ExecutionRecord } from '../../engine/ports/store.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 import { flag, json } from './columns.ts'

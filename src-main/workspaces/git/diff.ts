@@ -1,5 +1,5 @@
 import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
-import type { FileChange, FileDiff } from '../../engine/diff-port.ts'
+import type { FileChange, FileDiff } from '../../engine/ports/diff-reader.ts'
 import { createDiffReader } from './diff-reader.ts'
 import type { PatchPart } from './patch-parts.ts'
 import type { RawChange } from './raw-changes.ts'

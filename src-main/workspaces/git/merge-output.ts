@@ -1,4 +1,4 @@
-import { WorkspaceError } from '../../engine/workspace-port.ts'
+import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import type { ConflictKind } from '../../../src-shared/contract/conflicts.ts'
 
 /** A path that git could not merge by itself. */

@@ -1,4 +1,4 @@
-import { WorkspaceError } from '../../engine/workspace-port.ts'
+import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { commitTree } from './commit.ts'
 import { GitError } from './git-error.ts'
 import { readConflict, type UnmergedPath } from './merge-output.ts'

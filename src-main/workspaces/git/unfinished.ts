@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WorkspaceError } from '../../engine/workspace-port.ts'
+import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../file-errors.ts'
 import { branchRef } from './branch.ts'
 import { identityOptions } from './identity.ts'

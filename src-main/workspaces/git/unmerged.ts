@@ -1,5 +1,5 @@
 import { lstat, readFile } from 'node:fs/promises'
-import { WorkspaceError } from '../../engine/workspace-port.ts'
+import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../file-errors.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'

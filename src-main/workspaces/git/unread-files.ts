@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import type { FileChange } from '../../engine/diff-port.ts'
+import type { FileChange } from '../../engine/ports/diff-reader.ts'
 import { readGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
-import type { Cancellable } from '../../engine/ports.ts'
+import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { resolveCommit } from '../git/branch.ts'
 import { peekHead } from '../git/peek.ts'
 import { runGit } from '../git/run-git.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../base/log.ts'
-import type { WatchNews } from '../../engine/diff-port.ts'
+import type { WatchNews } from '../../engine/ports/diff-reader.ts'
 import { GitError } from '../git/git-error.ts'
 import { fingerprint } from './fingerprint.ts'
 

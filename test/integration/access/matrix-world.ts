@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { freshTask } from '../../../src-main/domain/task/fresh-task.ts'
 import type { Principal } from '../../../src-main/domain/access/principal.ts'
-import type { Store } from '../../../src-main/engine/store-port.ts'
+import type { Store } from '../../../src-main/engine/ports/store.ts'
 import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
 import type { OpenDatabase } from '../../../src-main/store/database.ts'
 import type { AgentId, DaemonId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'

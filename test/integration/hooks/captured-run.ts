@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOutputCapture } from '../../../src-main/base/output-capture.ts'
 import { readProcessTable } from '../../../src-main/base/process-table.ts'
-import type { ScriptResult, ScriptRun } from '../../../src-main/engine/ports.ts'
+import type { ScriptResult, ScriptRun } from '../../../src-main/engine/ports/scripts.ts'
 import { createScripts } from '../../../src-main/hooks/run-script.ts'
 
 export interface CapturedResult extends ScriptResult {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TrackerError, type PageRequest } from '../../../src-main/engine/integration-port.ts'
+import { TrackerError, type PageRequest } from '../../../src-main/engine/ports/issue-trackers.ts'
 import { createIssueTrackers, type TrackerOptions } from '../../../src-main/integrations/create-issue-trackers.ts'
 import { json, startTracker, type Answer, type FakeTracker } from '../../helpers/fake-tracker.ts'
 

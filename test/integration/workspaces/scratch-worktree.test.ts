@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ScratchRequest } from '../../../src-main/engine/workspace-port.ts'
+import type { ScratchRequest } from '../../../src-main/engine/ports/workspaces.ts'
 import { createFixture, everything, never, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const request = ({ repository, root }: WorkspaceFixture, changes: Partial<ScratchRequest> = {}): ScratchRequest => ({

@@ -1,7 +1,7 @@
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { UpdateRequest } from '../../../src-main/engine/merge-port.ts'
+import type { UpdateRequest } from '../../../src-main/engine/ports/branch-updater.ts'
 import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const request = (fixture: WorkspaceFixture, more: Partial<UpdateRequest> = {}): UpdateRequest => ({

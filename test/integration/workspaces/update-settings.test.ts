@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { UpdateRequest } from '../../../src-main/engine/merge-port.ts'
+import type { UpdateRequest } from '../../../src-main/engine/ports/branch-updater.ts'
 import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const update = (fixture: WorkspaceFixture, more: Partial<UpdateRequest> = {}) =>

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { WorktreeRequest } from '../../../src-main/engine/workspace-port.ts'
+import type { WorktreeRequest } from '../../../src-main/engine/ports/workspaces.ts'
 import { never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createWorkspaces } from '../../../src-main/workspaces/create-workspaces.ts'
-import type { BranchRef, MergeRequest, Workspaces, WorktreeRequest } from '../../../src-main/engine/workspace-port.ts'
+import type { BranchRef, MergeRequest, Workspaces, WorktreeRequest } from '../../../src-main/engine/ports/workspaces.ts'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import type { TestRepository } from '../../helpers/git-repository.ts'

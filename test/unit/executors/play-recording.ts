@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Dialogue, DialogueListener, RunResult } from '../../../src-main/executors/agent/agent-profile.ts'
-import type { ExecutionRun } from '../../../src-main/engine/ports.ts'
+import type { ExecutionRun } from '../../../src-main/engine/ports/executors.ts'
 
 export const at = '2026-11-21T10:00:00.000Z'
 

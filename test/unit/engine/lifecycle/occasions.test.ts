@@ -3,7 +3,7 @@ import type { TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { HookEvent, HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import type { Occasion } from '../../../../src-main/domain/transition/occasion.ts'
 import { createOccasions, type OccasionsDeps } from '../../../../src-main/engine/lifecycle/occasions.ts'
-import type { OccasionRecord } from '../../../../src-main/engine/store-port.ts'
+import type { OccasionRecord } from '../../../../src-main/engine/ports/store.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

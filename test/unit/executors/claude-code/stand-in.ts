@@ -5,7 +5,8 @@ import { vi } from 'vitest'
 import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
 import { ExecutionId, TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { AgentConfig } from '../../../../src-shared/contract/projects.ts'
-import type { AgentLog, ExecutionOutcome, ExecutionRun } from '../../../../src-main/engine/ports.ts'
+import type { AgentLog } from '../../../../src-main/engine/ports/logs.ts'
+import type { ExecutionOutcome, ExecutionRun } from '../../../../src-main/engine/ports/executors.ts'
 import { createClaudeCodeDriver } from '../../../../src-main/executors/claude-code.ts'
 
 /** The fixed time of these tests. */

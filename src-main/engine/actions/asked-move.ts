@@ -1,0 +1,50 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { checkBeforeExit, hasSlowChecks } from './before-exit.ts'
+import type { StepDeps } from '../moves/perform-step.ts'
+import type { Moved } from '../moves/transitions.ts'
+
+export interface AskedMove {
+  readonly task_id: TaskId
+  readonly status: string
+  readonly version: number
+  readonly reason: string | null
+  readonly triggered_by: string
+}
+
+const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+
+/** Moves a task to a state that somebody named, once everything that can say no has been asked. */
+export async function moveAsAsked(deps: StepDeps, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
+  return moveAtOnce(deps, asked) ?? (await checkThenMove(deps, asked, signal))
+}
+
+/** The usual move, in one transaction. Answers null, and has changed nothing, where something slow has a say. */
+function moveAtOnce(deps: StepDeps, asked: AskedMove): Moved | Refusal | null {
+  const { context, transitions } = deps
+  return context.feed.commit((tx) => {
+    const task = tx.tasks.get(asked.task_id)
+    if (!task) return noTask
+    const plan = transitions.plan(tx, task, requestOf(asked))
+    if (isRefusal(plan)) return plan
+    return hasSlowChecks(deps, plan, asked.triggered_by)
+      ? null
+      : transitions.applyPlan(tx, task, requestOf(asked), plan)
+  })
+}
+
+async function checkThenMove(deps: StepDeps, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
+  const { context, transitions } = deps
+  const task = context.store.read.tasks.get(asked.task_id)
+  if (!task) return noTask
+  const checked = await checkBeforeExit(deps, task, requestOf(asked), signal)
+  if (isRefusal(checked)) return checked
+  return context.feed.commit((tx) => {
+    const current = tx.tasks.get(asked.task_id)
+    return current ? transitions.apply(tx, current, { ...requestOf(asked), checked }) : noTask
+  })
+}
+
+const requestOf = ({ status, version, reason, triggered_by }: AskedMove) =>
+  ({ to: status, cause: 'asked', triggered_by, version, reason }) as const

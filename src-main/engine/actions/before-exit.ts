@@ -1,0 +1,91 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import type { HookPhase } from '../../../src-shared/contract/workflow-definition.ts'
+import { audienceMatches } from '../../domain/transition/audience.ts'
+import { isRefusal, type TransitionPlan, type TransitionRequest } from '../../domain/transition/plan-transition.ts'
+import { hooksAt } from '../../domain/workflow/graph.ts'
+import { runHook, type StepDeps } from '../moves/perform-step.ts'
+import type { PluginResult } from '../plugins/plugin.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { workspaceOf } from '../worktrees/workspace-of.ts'
+
+/** Whether anything slow has a say in this move. */
+export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionPlan, triggered_by: string): boolean {
+  return guardsOf(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
+}
+
+/** The guards of the plugins that the target names; one that would be skipped there has no say either. */
+function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
+  const runs = (name: string, phase: HookPhase) =>
+    hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))
+  return [...plugins.values()]
+    .filter(({ name, phases }) => phases.some((phase) => runs(name, phase)))
+    .flatMap((plugin) => plugin.guard ?? [])
+}
+
+/**
+ * Everything slow that can still say no, before anything is written: the rules once, the guards of
+ * the target's plugins, and the source's `before_exit` hooks. Answers what the hooks said, for the
+ * move's timeline; the rules are asked again at the commit.
+ */
+export async function checkBeforeExit(
+  deps: StepDeps,
+  task: TaskRecord,
+  request: TransitionRequest,
+  signal: AbortSignal,
+): Promise<readonly HookOutcome[] | Refusal> {
+  const { read } = deps.context.store
+  const plan = deps.transitions.plan(read, task, request)
+  if (isRefusal(plan)) return plan
+  for (const guard of guardsOf(deps, plan, request.triggered_by)) {
+    const project = read.projects.get(task.project_id)
+    if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
+    const refusal = await guard({
+      task,
+      project,
+      workflow: plan.workflow,
+      state: plan.to,
+      triggered_by: request.triggered_by,
+      workspace: workspaceOf(read, task),
+      signal,
+    })
+    if (refusal) return refusal
+  }
+  return askHooks(deps, task, plan, request.triggered_by, signal)
+}
+
+async function askHooks(
+  deps: StepDeps,
+  task: TaskRecord,
+  plan: TransitionPlan,
+  triggered_by: string,
+  signal: AbortSignal,
+): Promise<readonly HookOutcome[] | Refusal> {
+  const { clock, newId } = deps.context
+  const outcomes: HookOutcome[] = []
+  for (const hook of hooksAt(plan.from, 'before_exit')) {
+    const began = clock.now()
+    const move = { from: plan.from.name, to: plan.to.name, triggered_by }
+    const result = await runHook(
+      deps,
+      task,
+      move,
+      { kind: 'hook', phase: 'before_exit', hook },
+      { signal, mark: newId },
+    )
+    const action = hook.plugin ?? 'script'
+    if (result.kind === 'failed') {
+      return {
+        code: 'transition_blocked',
+        message: `The check before leaving ${plan.from.label} said no: ${result.reason}`,
+        details: { hook: action, reason: result.reason, ...result.script },
+      }
+    }
+    outcomes.push({ phase: 'before_exit', action, ...said(result), duration_ms: clock.now() - began })
+  }
+  return outcomes
+}
+
+function said(result: PluginResult): Pick<HookOutcome, 'outcome' | 'reason'> {
+  return result.kind === 'skipped' ? { outcome: 'skipped', reason: result.reason } : { outcome: 'ok' }
+}

@@ -1,0 +1,208 @@
+import { BugError } from '../../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { ExecutionOverrides } from '../../../src-shared/contract/executions.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import { checkPermissions } from '../../domain/access/permissions.ts'
+import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../../domain/task/claim-guard.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isDone, type Workflow } from '../../domain/workflow/graph.ts'
+import { checkBeforeExit } from './before-exit.ts'
+import { nowIso } from '../context.ts'
+import { callOff } from '../moves/effect-progress.ts'
+import type { EffectWorker } from '../moves/effects.ts'
+import type { Tx } from '../event-feed.ts'
+import { openExecution } from '../executions/open-execution.ts'
+import type { StepDeps } from '../moves/perform-step.ts'
+import type { Scheduler } from '../executions/scheduler.ts'
+import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { toTask } from '../views.ts'
+import { othersInWorkspace, workspaceOf } from '../worktrees/workspace-of.ts'
+import { hasCoder } from './roles.ts'
+
+export interface ClaimRequest {
+  readonly task_id: TaskId
+  readonly claimant: Assignee
+  readonly triggered_by: string
+  /** Somebody looked at the task and brought the claimant in: the retry budget starts anew. */
+  readonly by_person: boolean
+  readonly overrides: ExecutionOverrides
+  /** A recovery action lets a blocked task start over as a reset does. */
+  readonly recovers?: boolean
+}
+
+export interface Claimed {
+  readonly task: TaskRecord
+  readonly execution: ExecutionRecord
+  readonly workspace: WorkspaceRecord | null
+}
+
+export interface Claims {
+  /** Takes a task; of many at once exactly one wins. Answers once the worktree is there (or could not be made). */
+  claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed | Refusal>
+  /** What a claim would do now, without doing it. */
+  preview(q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal
+}
+
+export function createClaims(deps: {
+  readonly steps: StepDeps
+  readonly worker: EffectWorker
+  readonly scheduler: Scheduler
+}): Claims {
+  const { context } = deps.steps
+  const { read } = context.store
+  return {
+    preview: (q, task, claimant) => planFor(deps.steps, q, task, { claimant, overrides: {} }),
+    claim: async (request, signal) => {
+      const task = read.tasks.get(request.task_id)
+      if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+      const checked = await checkFirst(deps.steps, task, request, signal)
+      if (isRefusal(checked)) return checked
+      const result = context.feed.commit((tx) => commitClaim(deps.steps, tx, request, checked))
+      if (isRefusal(result)) return result
+      deps.worker.wake(request.task_id)
+      await deps.worker.passed(request.task_id, 'workspace')
+      deps.scheduler.pump()
+      const now = read.tasks.get(request.task_id)
+      const execution = read.executions.get(result.id)
+      if (!now || !execution) throw new BugError(`The claim of ${request.task_id} is gone.`)
+      return { task: now, execution, workspace: workspaceOf(read, now) }
+    },
+  }
+}
+
+/** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
+async function checkFirst(
+  deps: StepDeps,
+  task: TaskRecord,
+  request: ClaimRequest,
+  signal: AbortSignal,
+): Promise<readonly HookOutcome[] | Refusal> {
+  const { read } = deps.context.store
+  const plan = planFor(deps, read, task, request)
+  if (isRefusal(plan)) return plan
+  let outcomes: readonly HookOutcome[] = []
+  const target = plan.path.at(-1)
+  if (target !== undefined) {
+    const move = { to: target, cause: 'claim', triggered_by: request.triggered_by, version: null } as const
+    const checked = await checkBeforeExit(deps, task, move, signal)
+    if (isRefusal(checked)) return checked
+    outcomes = checked
+  }
+  const workspace = workspaceOf(read, task)
+  if (!workspace || !needsLock(request)) return outcomes
+  const holder = await deps.context.workspaces.readLock(workspace.path)
+  return holder ? { ...workspaceLocked, details: { ...holder } } : outcomes
+}
+
+/** A person's execution has no lock; who waits gets the worktree when it is free. */
+function needsLock({ claimant, overrides }: Pick<ClaimRequest, 'claimant' | 'overrides'>): boolean {
+  return claimant.type === 'agent' && overrides.lock_policy !== 'wait'
+}
+
+function planFor(
+  deps: StepDeps,
+  q: Queries,
+  task: TaskRecord,
+  request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides'>,
+): ClaimPlan | Refusal {
+  const { claimant, recovers = false } = request
+  const workflow = deps.transitions.workflowOf(q, task)
+  const agent = claimant.type === 'agent' ? q.agents.get(claimant.id) : null
+  if (claimant.type === 'agent' && !agent)
+    return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
+  const unheld = agent && checkPermissions(agent)
+  if (unheld) return unheld
+  const project = q.projects.get(task.project_id)
+  const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
+    const other = q.tasks.get(id)
+    if (!other || isDone(workflow, other.status)) return []
+    return [{ id, context_holder: other.context_holder, submitted: isSubmitted(workflow, other.status) }]
+  })
+  return planClaim({
+    workflow,
+    status: task.status,
+    archived: task.archived,
+    entry_barrier: task.entry_barrier,
+    roles: task.roles,
+    error_annotation: task.error_annotation,
+    has_open_execution: q.executions.openOfTask(task.id).length > 0,
+    was_reset: recovers || wasReset(q, task),
+    claimant,
+    agent_paused: agent?.paused === true,
+    project_paused: project?.paused_at !== null,
+    open_dependencies,
+    parent_workspace: parentWorkspace(q, workflow, task),
+    workspace_taken: needsLock(request) && othersInWorkspace(q, task).length > 0,
+  })
+}
+
+/** An ordered subtask needs a parent that has a coder, is not finished, and has a workspace. */
+function parentWorkspace(q: Queries, workflow: Workflow, task: TaskRecord): 'not_needed' | 'ready' | 'missing' {
+  const parent = task.subtask_mode === 'ordered' && task.parent_id !== null ? q.tasks.get(task.parent_id) : null
+  if (!parent) return 'not_needed'
+  const workspace = workspaceOf(q, parent)
+  const isOpen = workflow.states.get(parent.status)?.kind !== 'terminal'
+  const isThere = workspace !== null && workspace.status !== 'cleaned'
+  return isOpen && isThere && hasCoder(workflow, parent) ? 'ready' : 'missing'
+}
+
+/** A reset makes the workspace anew after the task was blocked; one that was merely blocked has its old one. */
+function wasReset(q: Queries, task: TaskRecord): boolean {
+  const workspace = workspaceOf(q, task)
+  const blocked = q.transitions.byTask(task.id).at(-1)
+  if (task.error_annotation !== null || !workspace || !blocked) return false
+  return String(workspace.id) > String(blocked.id)
+}
+
+function commitClaim(
+  deps: StepDeps,
+  tx: Tx,
+  request: ClaimRequest,
+  checked: readonly HookOutcome[],
+): { readonly id: ExecutionRecord['id'] } | Refusal {
+  const { context, transitions } = deps
+  const task = tx.tasks.get(request.task_id)
+  if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+  const plan = planFor(deps, tx, task, request)
+  if (isRefusal(plan)) return plan
+  const project = tx.projects.get(task.project_id)
+  if (!project) throw new BugError(`Task ${task.id} has no project.`)
+  let current: TaskRecord = { ...task, roles: { ...task.roles, [plan.role]: request.claimant } }
+  for (const to of plan.path) {
+    const moved = transitions.apply(tx, current, {
+      to,
+      cause: 'claim',
+      triggered_by: request.triggered_by,
+      version: null,
+      reason: null,
+      checked: current.version === task.version ? checked : [],
+    })
+    if (isRefusal(moved)) return moved
+    current = moved.task
+  }
+  // Where it stays, a move that its hooks held up is called off: there is new work to do.
+  if (plan.path.length === 0) callOff(tx, task)
+  deps.worktrees.plan(tx, current, project)
+  const assignee = current.roles[plan.works_as] ?? request.claimant
+  const record = openExecution(context, tx, {
+    task: current,
+    role: plan.works_as,
+    assignee,
+    overrides: request.overrides,
+    resume: plan.path.length === 0,
+    // A follow-up passes no hook points: nothing else would start it.
+    dispatched: plan.path.length === 0,
+  })
+  const now = nowIso(context)
+  const claimed: TaskRecord = {
+    ...current,
+    active_execution_id: record.id,
+    error_annotation: null,
+    attended_mark: request.by_person ? context.newId() : current.attended_mark,
+    updated_at: now,
+  }
+  tx.tasks.put(claimed)
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, claimed) })
+  return { id: record.id }
+}

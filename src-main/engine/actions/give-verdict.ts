@@ -1,0 +1,192 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Verdict } from '../../../src-shared/contract/reviews.ts'
+import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { decideVerdict, type VerdictPlan } from '../../domain/review/decide-verdict.ts'
+import { isPerson } from '../../domain/transition/audience.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
+import { checkBeforeExit } from './before-exit.ts'
+import { applyRejection } from '../moves/block-task.ts'
+import { nowIso } from '../context.ts'
+import type { Tx } from '../event-feed.ts'
+import { notify } from '../notify.ts'
+import type { StepDeps } from '../moves/perform-step.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
+import { toReviewSummary, toTask } from '../views.ts'
+import { workspaceOf } from '../worktrees/workspace-of.ts'
+
+export interface VerdictRequest {
+  readonly task_id: TaskId
+  readonly verdict: 'pass' | 'fail'
+  readonly feedback: string | null
+  readonly version: number | null
+  readonly by: Assignee | { readonly type: 'operator' }
+  readonly triggered_by: string
+}
+
+/** What had to be found out before the verdict can be written down. */
+export interface VerdictFindings {
+  /** The commit that the task's branch is on. */
+  readonly head_commit: string | null
+  /** What the gate's `before_exit` hooks said to the move that the verdict leads to. */
+  readonly checked: readonly HookOutcome[]
+}
+
+const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+
+/** Everything slow about a verdict, before anything is written; the rules are asked again at the commit. */
+export async function prepareVerdict(
+  deps: StepDeps,
+  request: VerdictRequest,
+  signal: AbortSignal,
+): Promise<VerdictFindings | Refusal> {
+  const { read } = deps.context.store
+  const task = read.tasks.get(request.task_id)
+  if (!task) return noTask
+  const head_commit = await headOf(deps, task, signal)
+  const plan = planVerdict(deps, read, task, request, head_commit)
+  if (isRefusal(plan)) return plan
+  const move = moveOf(deps.transitions.workflowOf(read, task).states.get(task.status), plan)
+  if (!move) return { head_commit, checked: [] }
+  const checked = await checkBeforeExit(
+    deps,
+    task,
+    { ...move, triggered_by: request.triggered_by, version: null },
+    signal,
+  )
+  return isRefusal(checked) ? checked : { head_commit, checked }
+}
+
+async function headOf(deps: StepDeps, task: TaskRecord, signal: AbortSignal): Promise<string | null> {
+  const workspace = workspaceOf(deps.context.store.read, task)
+  if (workspace?.status !== 'ready' || !(await deps.context.workspaces.exists(workspace.path))) return null
+  return deps.context.workspaces.head(workspace.path, { signal })
+}
+
+function planVerdict(
+  deps: StepDeps,
+  q: Queries,
+  task: TaskRecord,
+  request: VerdictRequest,
+  head_commit: string | null,
+): VerdictPlan | Refusal {
+  if (request.version !== null && request.version !== task.version) {
+    return {
+      code: 'version_conflict',
+      message: 'The task changed since you read it. Look again before you judge.',
+      details: { version: task.version },
+    }
+  }
+  const review = q.reviews.latest(task.id)
+  return decideVerdict(request.verdict, {
+    workflow: deps.transitions.workflowOf(q, task),
+    status: task.status,
+    entry_barrier: task.entry_barrier,
+    roles: task.roles,
+    latest_review: review?.status ?? null,
+    judged_commit: review?.head_commit ?? null,
+    head_commit,
+    by: request.by,
+    rejections: q.transitions.countRejections(task.id, task.status, task.attended_mark),
+  })
+}
+
+/** Where a verdict takes the task, when it takes it anywhere. */
+function moveOf(gate: WorkflowState | undefined, plan: VerdictPlan) {
+  if (plan.kind === 'forward' || plan.kind === 'reject') return { to: plan.to, cause: plan.kind } as const
+  if (plan.kind === 'escalate' || plan.waits_for_person) return null
+  const cascade = gate && cascadeOnPass(gate)
+  return cascade === undefined ? null : ({ to: cascade, cause: 'cascade' } as const)
+}
+
+/** Where a workflow goes by itself once its review has passed. */
+function cascadeOnPass(gate: WorkflowState): string | undefined {
+  const auto = hooksAt(gate, 'after_enter').find((hook) => hook.plugin === 'auto_cascade_on_review_pass')
+  return auto?.on_success?.cascade
+}
+
+/** Judges the task at its gate, in one transaction; what follows is left to the effects. */
+export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest & VerdictFindings): Refusal | null {
+  const task = tx.tasks.get(request.task_id)
+  if (!task) return noTask
+  const plan = planVerdict(deps, tx, task, request, request.head_commit)
+  if (isRefusal(plan)) return plan
+  const { triggered_by, checked, feedback } = request
+  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  if (gate && isReviewGate(gate)) writeVerdict(deps, tx, task, request)
+  else noteVerdict(tx, task, request)
+  switch (plan.kind) {
+    case 'pass_review':
+      if (!plan.waits_for_person) passReview(deps, tx, task, request)
+      return null
+    case 'reject':
+    case 'escalate':
+      applyRejection(deps, tx, task, { triggered_by, feedback, checked, by_person: request.by.type !== 'agent' })
+      return null
+    case 'forward': {
+      const forward = { to: plan.to, cause: 'forward', version: null } as const
+      const moved = deps.transitions.apply(tx, task, { ...forward, triggered_by, reason: feedback, checked })
+      return isRefusal(moved) ? moved : null
+    }
+  }
+}
+
+/** A gate without a review row keeps what was said of it with the move that led there. */
+function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
+  const entry = tx.transitions.last(task.id)
+  if (!entry) return
+  const said = `${request.triggered_by}: ${request.verdict}${request.feedback === null ? '' : `. ${request.feedback}`}`
+  const outcome = { phase: 'after_enter', action: 'verdict', outcome: 'ok', reason: said, duration_ms: 0 } as const
+  tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, task) })
+}
+
+function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
+  const review = tx.reviews.latest(task.id)
+  if (!review) return
+  const verdict: Verdict = {
+    by: request.triggered_by,
+    verdict: request.verdict,
+    feedback: request.feedback,
+    head_commit: request.head_commit,
+    created_at: nowIso(deps.context),
+  }
+  const failed = request.verdict === 'fail'
+  const judged = {
+    ...review,
+    verdicts: [...review.verdicts, verdict],
+    ...(failed && { status: 'failed' as const, finished_at: verdict.created_at }),
+  }
+  tx.reviews.put(judged)
+  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: judged })
+  if (failed) notify(deps.context, tx, task, { event_type: 'review.failed', body: request.feedback })
+}
+
+/** The review has passed; a workflow that says so goes on to the merge at once. */
+function passReview(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
+  const review = tx.reviews.latest(task.id)
+  if (!review) return
+  const now = nowIso(deps.context)
+  const passed = { ...review, status: 'passed' as const, finished_at: review.finished_at ?? now }
+  tx.reviews.put(passed)
+  const shown: TaskRecord = {
+    ...task,
+    review_passed_at: now,
+    error_annotation: null,
+    review_summary: toReviewSummary(passed),
+    ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
+    updated_at: now,
+  }
+  tx.tasks.put(shown)
+  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: passed })
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, shown) })
+  if (review.status !== 'passed') notify(deps.context, tx, task, { event_type: 'review.passed', body: null })
+  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  const to = gate && cascadeOnPass(gate)
+  if (to === undefined) return
+  const { triggered_by, checked } = request
+  const cascade = { to, cause: 'cascade', version: null, reason: null, depth: 1 } as const
+  deps.transitions.apply(tx, shown, { ...cascade, triggered_by, checked })
+}

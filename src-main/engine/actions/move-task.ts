@@ -1,0 +1,99 @@
+import { BugError } from '../../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { AgentId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { hasPlugin } from '../../domain/workflow/graph.ts'
+import { moveAsAsked, type AskedMove } from './asked-move.ts'
+import type { Claims } from './claims.ts'
+import type { Cleanup } from '../worktrees/cleanup.ts'
+import type { EffectWorker } from '../moves/effects.ts'
+import type { Executions } from '../executions/executions.ts'
+import { isMessage } from '../executions/messages.ts'
+import type { StepDeps } from '../moves/perform-step.ts'
+import type { Scheduler } from '../executions/scheduler.ts'
+import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
+
+/** Who asks: the audit's name for them, and the agent where it is one. */
+export interface Actor {
+  readonly triggered_by: string
+  readonly agent_id: AgentId | null
+}
+
+export interface Outcome {
+  readonly task: TaskRecord
+  readonly review: ReviewRecord | null
+}
+
+export interface ActionDeps {
+  readonly steps: StepDeps
+  readonly worker: EffectWorker
+  readonly executions: Executions
+  readonly scheduler: Scheduler
+  readonly claims: Claims
+  readonly cleanup: Cleanup
+}
+
+/** Moves a task as somebody asked, and takes up what follows; into a state that merges, it answers after the merge. */
+export async function transition(
+  deps: ActionDeps,
+  request: Omit<AskedMove, 'triggered_by'>,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const refusal = checkMessages(deps, request.task_id, actor)
+  if (refusal) return refusal
+  const result = await moveAsAsked(deps.steps, { ...request, triggered_by: actor.triggered_by }, signal)
+  if (isRefusal(result)) return result
+  await endOthers(deps, request.task_id, actor)
+  if (result.plan.has_steps) deps.worker.wake(request.task_id)
+  const merges = hasPlugin(result.plan.to, 'run_merge')
+  if (merges) await deps.worker.arrived(request.task_id)
+  return { task: merges ? outcomeOf(deps, request.task_id).task : result.task, review: result.review }
+}
+
+/** An agent does not move a task away from under what a person has written to it. */
+function checkMessages({ steps, executions }: ActionDeps, task_id: TaskId, actor: Actor): Refusal | null {
+  const open = actor.agent_id === null ? [] : steps.context.store.read.executions.openOfTask(task_id)
+  const waits = open.some(
+    (one) => isMessage(one) && one.agent_id === actor.agent_id && !executions.running().has(one.id),
+  )
+  if (!waits) return null
+  const reason = 'A person has written to you. End your turn now: you are told next, and move the task afterwards.'
+  return { code: 'transition_blocked', message: reason, details: { hook: 'message', reason } }
+}
+
+/** Drops what a task has still to do, and waits for what is under way to give up. */
+export async function abandon(deps: Pick<ActionDeps, 'steps' | 'worker'>, task_id: TaskId): Promise<void> {
+  deps.steps.context.feed.commit((tx) => {
+    tx.effects.removeOfTask(task_id)
+  })
+  deps.worker.interrupt(task_id)
+  await Promise.all([deps.worker.settled(task_id), deps.steps.occasions.end(task_id)])
+}
+
+/** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */
+export async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
+  const outcome = outcomeOf(deps, task_id)
+  await endOthers(deps, task_id, actor)
+  deps.worker.wake(task_id)
+  return outcome
+}
+
+/** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence, when it has begun one. */
+async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
+  deps.worker.interrupt(task_id)
+  const others = deps.steps.context.store.read.executions
+    .openOfTask(task_id)
+    .filter((one) => one.status === 'queued' || one.agent_id === null || one.agent_id !== actor.agent_id)
+    // Newest first: what waits behind one that ends must not start meanwhile.
+    .toReversed()
+  await Promise.all(others.map((one) => deps.executions.stop(one.id, 'cancelled')))
+}
+
+/** The task as it is now, with its newest review. */
+export function outcomeOf(deps: ActionDeps, task_id: TaskId): Outcome {
+  const { read } = deps.steps.context.store
+  const task = read.tasks.get(task_id)
+  if (!task) throw new BugError(`Task ${task_id} is gone.`)
+  return { task, review: read.reviews.latest(task_id) }
+}

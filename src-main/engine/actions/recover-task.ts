@@ -1,0 +1,143 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { HookOutcome, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
+import { isPerson } from '../../domain/transition/audience.ts'
+import type { Effect } from '../../domain/transition/effects.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { nowIso } from '../context.ts'
+import { advance, nameOf, note, saveTask, stepsFor } from '../moves/effect-progress.ts'
+import type { Tx } from '../event-feed.ts'
+import { redoFailed, skipFailed } from '../lifecycle/before-work.ts'
+import { outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
+import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
+import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { toTask } from '../views.ts'
+
+export interface RecoveryRequest {
+  readonly task_id: TaskId
+  readonly action: RecoveryAction
+  readonly reason: string | null
+}
+
+const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+
+const reasonRequired: Refusal = {
+  code: 'validation_failed',
+  message: 'Say why the hook is skipped: give a reason.',
+  details: { issues: [{ path: 'reason', message: 'skip_hook_once needs a reason.' }] },
+}
+
+/** Takes one of the ways out that the task's error names. */
+export async function recoverTask(
+  deps: ActionDeps,
+  request: RecoveryRequest,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context } = deps.steps
+  const task = context.store.read.tasks.get(request.task_id)
+  if (!task) return noTask
+  const refusal = checkRecovery(task, request.action)
+  if (refusal) return refusal
+  if (request.action === 'retry_merge') {
+    const status = mergeStateFrom(deps.steps, context.store.read, task)
+    if (status === null) return { code: 'recovery_not_available', message: 'The workflow leads from here to no merge.' }
+    return transition(deps, { task_id: task.id, status, version: task.version, reason: 'retry_merge' }, actor, signal)
+  }
+  if (request.action === 'skip_hook_once' && request.reason === null) return reasonRequired
+  if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
+    return resumeHook(deps, task, request, actor)
+  }
+  const again = context.feed.commit((tx) =>
+    runAgain(deps.steps, tx, task, request.action === 'resume', actor.triggered_by),
+  )
+  if (typeof again === 'object') return again
+  if (again === 'queued') {
+    deps.scheduler.pump()
+    return outcomeOf(deps, task.id)
+  }
+  const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]
+  if (!claimant) return { code: 'recovery_not_available', message: 'Nobody has a role in this task. Claim it anew.' }
+  const { triggered_by } = actor
+  const by = { claimant, triggered_by, by_person: isPerson(triggered_by) }
+  const claimed = await deps.claims.claim({ task_id: task.id, ...by, overrides: {}, recovers: true }, signal)
+  return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
+}
+
+/** The step that failed is still to be done: it runs again, or is passed over this once. */
+function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest, actor: Actor): Outcome {
+  const { context } = deps.steps
+  context.feed.commit((tx) => {
+    const current = tx.tasks.get(task.id) ?? task
+    const effect = tx.effects.first(task.id)
+    if (effect && request.action === 'skip_hook_once') skipStep(deps, tx, effect, request, actor)
+    else if (effect) tx.effects.update(effect.id, again(effect.data))
+    const attended_mark = isPerson(actor.triggered_by) ? context.newId() : current.attended_mark
+    saveTask(context, tx, { ...current, error_annotation: null, attended_mark })
+  })
+  deps.worker.wake(task.id)
+  return outcomeOf(deps, task.id)
+}
+
+/** The effect with what failed still to be done. */
+function again(effect: Effect): Effect {
+  if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0) return redoFailed(effect)
+  const { held: _held, ...data } = effect
+  return data
+}
+
+/** Only this hook and only this once: who, when and why stay in the timeline. */
+function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: RecoveryRequest, actor: Actor): void {
+  const step = stepsFor(deps.steps, tx, effect)[effect.data.cursor]
+  const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.steps.context)}: ${request.reason ?? ''}`
+  if (step?.kind === 'check_before_work' && effect.data.kind === 'enter') {
+    const skipped = skipFailed(effect.data, why)
+    const task = tx.tasks.get(effect.task_id)
+    if (task) note(tx, effect, step, skipped, task)
+    tx.effects.update(effect.id, skipped.effect)
+    return
+  }
+  if (step?.kind !== 'hook') return
+  const outcome: HookOutcome = {
+    phase: step.phase,
+    action: nameOf(step),
+    outcome: 'skipped',
+    reason: why,
+    duration_ms: 0,
+  }
+  advance(deps.steps, tx, effect, { outcome })
+}
+
+/** Starts over from the default branch, when worktree and branch were found to be gone. */
+export async function resetWorkspace(
+  deps: ActionDeps,
+  task_id: TaskId,
+  signal: AbortSignal,
+): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal> {
+  const { context, worktrees } = deps.steps
+  const task = context.store.read.tasks.get(task_id)
+  if (!task) return noTask
+  if (task.error_annotation?.type !== 'workspace_reset_required') {
+    return { code: 'reset_not_required', message: 'The workspace of this task is in order; there is nothing to reset.' }
+  }
+  const ensured = await worktrees.ensure(task, signal)
+  if (ensured.kind !== 'ready') {
+    return {
+      code: 'reset_not_required',
+      message: ensured.kind === 'failed' ? ensured.message : 'The workspace could not be made.',
+    }
+  }
+  const reset = context.feed.commit((tx) => {
+    const current = tx.tasks.get(task_id) ?? task
+    const cleared: TaskRecord = {
+      ...current,
+      error_annotation: null,
+      active_execution_id: null,
+      updated_at: nowIso(context),
+    }
+    tx.tasks.put(cleared)
+    tx.emit('task.updated', { project_id: task.project_id, task_id, task: toTask(tx, cleared) })
+    return cleared
+  })
+  return { task: reset, workspace: ensured.workspace }
+}

@@ -1,0 +1,91 @@
+import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
+import { roleOf } from '../../domain/workflow/graph.ts'
+import type { EngineContext } from '../context.ts'
+import type { Executions } from './executions.ts'
+import { isOfThisStay, openExecution } from './open-execution.ts'
+import type { PluginResult } from '../plugins/plugin.ts'
+import { waitingOf, type Waiting } from './queue.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { Transitions } from '../moves/transitions.ts'
+import { toTask } from '../views.ts'
+
+export interface Scheduler {
+  /** The turn of the state's role has come: its agent gets an execution, which starts when a slot is free. */
+  dispatch(task: TaskRecord): Promise<PluginResult>
+  /** Starts what may start, oldest first, within each project's slots. */
+  pump(): void
+  /** What waits, oldest first, and why. */
+  waiting(): readonly Waiting[]
+  /** Starts nothing any more. */
+  close(): void
+}
+
+export function createScheduler(deps: {
+  context: EngineContext
+  transitions: Transitions
+  executions: () => Executions
+}): Scheduler {
+  const { context, transitions } = deps
+  let closed = false
+  const pump = () => {
+    if (closed) return
+    for (const { record, reason } of waitingOf(context, deps.executions())) {
+      if (reason === null) void start(deps, record.id)
+    }
+  }
+  return {
+    pump,
+    waiting: () => waitingOf(context, deps.executions()),
+    close: () => {
+      closed = true
+    },
+    dispatch: (task) => {
+      const result = context.feed.commit((tx): PluginResult => {
+        const state = transitions.workflowOf(tx, task).states.get(task.status)
+        const role = state && roleOf(state)
+        if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
+        const runs = deps.executions().running()
+        // One that is being ended does not count, nor one of an agent that moved its task here: they were another entry's.
+        const open = tx.executions
+          .openOfTask(task.id)
+          .find((one) => one.role === role && !runs.get(one.id)?.stopped && isOfThisStay(tx, one))
+        const holder = task.roles[role]
+        if (open && !open.dispatched) tx.executions.put({ ...open, dispatched: true })
+        if (open) return { kind: 'ok' }
+        if (holder?.type !== 'agent') return { kind: 'skipped', reason: holder ? 'person' : 'no_agent' }
+        if (!tx.agents.get(holder.id)) return agentGone(role)
+        const record = openExecution(context, tx, {
+          task,
+          role,
+          assignee: holder,
+          overrides: {},
+          resume: false,
+          dispatched: true,
+        })
+        const claimed = { ...task, active_execution_id: record.id }
+        tx.tasks.put(claimed)
+        tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, claimed) })
+        return { kind: 'ok' }
+      })
+      pump()
+      return Promise.resolve(result)
+    },
+  }
+}
+
+function agentGone(role: string): PluginResult {
+  const message = `The agent with the role ${role} was deleted. Give the role to another.`
+  return {
+    kind: 'failed',
+    reason: message,
+    annotation: { type: 'execution_failed', message, recovery_actions: ['retry_execution'] },
+  }
+}
+
+async function start(deps: { context: EngineContext; executions: () => Executions }, id: ExecutionId): Promise<void> {
+  try {
+    await deps.executions().start(id)
+  } catch (error) {
+    deps.context.log.error({ err: error, execution_id: id }, 'an execution could not be started')
+  }
+}

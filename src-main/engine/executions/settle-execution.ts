@@ -1,0 +1,217 @@
+import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import { conclude, type Conclusion } from '../../domain/task/conclude.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { forwardOf, roleOf } from '../../domain/workflow/graph.ts'
+import { deedOf, type Deed } from './agent-deeds.ts'
+import { blockTask, resetRequired } from '../moves/block-task.ts'
+import { nowIso, type EngineContext } from '../context.ts'
+import type { Tx } from '../event-feed.ts'
+import { noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
+import { isMessage, nextMessage, settleComments } from './messages.ts'
+import { isOfThisStay } from './open-execution.ts'
+import type { ExecutionOutcome } from '../ports/executors.ts'
+import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import type { Transitions } from '../moves/transitions.ts'
+import { toExecution, toTask } from '../views.ts'
+import { workspaceOf } from '../worktrees/workspace-of.ts'
+import type { Worktrees } from '../worktrees/worktrees.ts'
+import { redactorOf } from '../redactor-of.ts'
+
+export type StopReason = 'stopped' | 'cancelled'
+
+export interface SettleDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly worktrees: Worktrees
+  /** Told when a task has something new to do. */
+  readonly wake: (task_id: TaskId) => void
+}
+
+export interface ExecutionEnd {
+  readonly outcome: ExecutionOutcome
+  /** Somebody ended it. */
+  readonly stopped: StopReason | null
+  /** Its worktree and branch were found to be gone. */
+  readonly workspace_gone?: boolean
+}
+
+/**
+ * Writes an end down and, in the same transaction, what follows from it. Of several that report the
+ * end of one execution the first counts.
+ */
+export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
+  const { context } = deps
+  const before = context.store.read.executions.get(id)
+  if (!before || !isOpen(before)) return
+  const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
+  const { changed, diff_stat } = await measure(deps, before)
+  context.agentTokens.revoke(id)
+  context.feed.commit((tx) => {
+    const current = tx.executions.get(id)
+    if (!current || !isOpen(current)) return
+    const session_id = outcome.session_id ?? current.session_id
+    const deed = deedOf(tx, current)
+    const concluded = conclude({
+      outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
+      stopped: end.stopped,
+      changed,
+      has_session: session_id !== null,
+    })
+    const conclusion = isMessage(current) ? withdraw(context, tx, current, concluded) : concluded
+    const record: ExecutionRecord = {
+      ...current,
+      status: conclusion.status,
+      exit_code: outcome.exit_code,
+      session_id,
+      usage: outcome.usage ?? current.usage,
+      error: conclusion.error,
+      summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
+      pid: null,
+      pid_started: null,
+      finished_at: nowIso(context),
+    }
+    tx.executions.put(record)
+    tx.emit('execution.finished', {
+      project_id: record.project_id,
+      task_id: record.task_id,
+      execution: toExecution(record),
+    })
+    const task = tx.tasks.get(record.task_id)
+    if (!task) return
+    const settled: TaskRecord = {
+      ...task,
+      diff_stat: diff_stat ?? task.diff_stat,
+      active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
+    }
+    const workflow = deps.transitions.workflowOf(tx, task)
+    const worked = record.started_at !== null && worksFor(tx, workflow, task, record)
+    if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
+    else followUp(deps, tx, settled, record, { conclusion, deed })
+    const after = tx.tasks.get(task.id)
+    if (worked && after)
+      noteWorkStop(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
+  })
+  deps.wake(before.task_id)
+}
+
+/** Who did its part over the API is done, whatever its last words; who left a word there was not silent. */
+function conclusionOf(outcome: ExecutionOutcome, deed: Deed): ExecutionOutcome['conclusion'] {
+  if (deed === 'did_its_part') return 'done'
+  return deed === 'left_word' && outcome.conclusion === 'silent' ? 'done' : outcome.conclusion
+}
+
+function isOpen(record: ExecutionRecord): boolean {
+  return record.status === 'running' || record.status === 'queued'
+}
+
+/** An agent's last words may hold a secret that it has read. */
+function redactFor(context: EngineContext, record: ExecutionRecord, text: string | null): string | null {
+  if (text === null) return null
+  return redactorOf(context, context.store.read, record.project_id)(text)
+}
+
+/** An agent that moved its own task on may finish its sentence; what comes of that is no longer the task's concern. */
+function isTurnOf(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
+  const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  return state !== undefined && roleOf(state) === record.role && isOfThisStay(tx, record)
+}
+
+/** The coder is done: forward. Anything else: the task stays and says what is the matter. */
+function followUp(
+  deps: SettleDeps,
+  tx: Tx,
+  task: TaskRecord,
+  record: ExecutionRecord,
+  { conclusion, deed }: { readonly conclusion: Conclusion; readonly deed: Deed },
+): void {
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const state = workflow.states.get(task.status)
+  const isItsTurn = isTurnOf(deps, tx, task, record)
+  const next = state && forwardOf(workflow, state)
+  // What a person has written meanwhile comes first.
+  const message =
+    isItsTurn && conclusion.annotation?.type !== 'execution_paused' && nextMessage(tx, task.id, record.role)
+  if (message) {
+    keep(deps.context, tx, { ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) })
+    return
+  }
+  if (conclusion.status === 'succeeded' && isItsTurn && state?.kind === 'active' && next) {
+    const moved = deps.transitions.apply(tx, task, {
+      to: next.name,
+      cause: 'forward',
+      triggered_by: 'system',
+      version: null,
+      reason: null,
+    })
+    if (!isRefusal(moved)) return
+    keep(deps.context, tx, {
+      ...task,
+      error_annotation: annotate('execution_incomplete', moved.message, record.id, ['retry_execution']),
+    })
+    return
+  }
+  const openGate = isItsTurn && state?.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
+  // A review that its agent has passed may be open still: for a person.
+  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'did_its_part') {
+    const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
+    keep(deps.context, tx, {
+      ...task,
+      error_annotation: annotate('execution_incomplete', text, record.id, ['retry_execution']),
+    })
+    return
+  }
+  const error_annotation = isItsTurn ? (noteOf(conclusion, record) ?? task.error_annotation) : task.error_annotation
+  keep(deps.context, tx, { ...task, error_annotation })
+}
+
+function noteOf({ annotation }: Conclusion, { id }: ExecutionRecord): ErrorAnnotation | null {
+  return annotation && { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: id }
+}
+
+/** A message that ends before it began was withdrawn: its comments are open again. Only a task that now rests says so. */
+function withdraw(context: EngineContext, tx: Tx, record: ExecutionRecord, concluded: Conclusion): Conclusion {
+  if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded
+  const { task_id: id, project_id, overrides } = record
+  settleComments(context, tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  const others = tx.executions.openOfTask(id).some((one) => one.id !== record.id)
+  const rests = !others && tx.tasks.get(id)?.error_annotation === null
+  return { status: 'cancelled', error: null, annotation: rests ? concluded.annotation : null }
+}
+
+function keep(context: EngineContext, tx: Tx, task: TaskRecord): void {
+  const kept = { ...task, updated_at: nowIso(context) }
+  tx.tasks.put(kept)
+  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
+}
+
+function annotate(
+  type: ErrorAnnotation['type'],
+  message: string,
+  execution_id: ExecutionId,
+  recovery_actions: ErrorAnnotation['recovery_actions'],
+): ErrorAnnotation {
+  return { type, message, recovery_actions, execution_id, reason: 'nothing_done' }
+}
+
+/** Whether the run left anything in the worktree, and how large the branch is now. */
+async function measure(deps: SettleDeps, record: ExecutionRecord) {
+  const { context, worktrees } = deps
+  const task = context.store.read.tasks.get(record.task_id)
+  const workspace = task && workspaceOf(context.store.read, task)
+  if (!workspace || record.start_commit === null) return { changed: true, diff_stat: null }
+  const ref = await worktrees.ref(workspace)
+  const { path } = ref
+  if (path === null) return { changed: true, diff_stat: null }
+  const signal = AbortSignal.timeout(60_000)
+  try {
+    const [status, diff_stat] = await Promise.all([
+      context.workspaces.status({ ...ref, path }, { signal }),
+      context.workspaces.diffStat(ref, { signal }),
+    ])
+    return { changed: status.dirty || status.head !== record.start_commit, diff_stat }
+  } catch (error) {
+    context.log.warn({ err: error, task_id: record.task_id }, 'a worktree could not be measured')
+    return { changed: true, diff_stat: null }
+  }
+}

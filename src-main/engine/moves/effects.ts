@@ -1,0 +1,245 @@
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import type { Effect, FailedHook } from '../../domain/transition/effects.ts'
+import type { Step } from '../../domain/transition/phases.ts'
+import type { EngineContext } from '../context.ts'
+import { advance, nameOf, note, noteRefused, saveTask, stepsFor } from './effect-progress.ts'
+import type { Tx } from '../event-feed.ts'
+import { HookEnded } from '../lifecycle/script-hook.ts'
+import { notify } from '../notify.ts'
+import type { Notice } from '../plugins/plugin.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import type { EffectRecord, OccasionRecord, TaskRecord } from '../ports/store.ts'
+import type { Transitions } from './transitions.ts'
+
+interface Ended {
+  readonly outcome?: HookOutcome
+  readonly annotation?: ErrorAnnotation
+  readonly notify?: Notice
+  /** A blocking hook before work that failed: the task is held once all have run. */
+  readonly failed?: FailedHook
+  /** Written in the same transaction. */
+  readonly also?: (tx: Tx) => void
+  /** It is the gate's own no, which is no fault. */
+  readonly rejects?: boolean
+}
+
+/** Where a step leads: on to the next, or to another transition; or it holds the task until somebody says how to go on. */
+export type StepEnd =
+  | (Ended & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
+  /**
+   * `now` is the effect as it stands by then: an edit of the workflow may have renamed the states in it.
+   * Answers whether the task is on its way; where it can't go, the next step follows.
+   */
+  | (Ended & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => boolean })
+  | (Ended & { readonly kind: 'hold'; readonly annotation: ErrorAnnotation })
+
+export interface EffectWorker {
+  /** Looks for work of this task; called after every commit that may have left some. */
+  wake(task_id: TaskId): void
+  /** Ends what is under way for a task, because a newer move superseded it. */
+  interrupt(task_id: TaskId): void
+  /** Settles once nothing is pending for the task. */
+  settled(task_id: TaskId): Promise<void>
+  /** Settles once nothing is pending for the task but what waits for the hooks of its end. */
+  arrived(task_id: TaskId): Promise<void>
+  /** Settles once the step of this kind is behind the task (or nothing is left to do). */
+  passed(task_id: TaskId, kind: Step['kind']): Promise<void>
+  /** Stops taking up work and waits for what is under way to give up. */
+  close(): Promise<void>
+}
+
+/** What a step runs under. */
+export interface StepRun {
+  readonly signal: AbortSignal
+  /** The mark for the scripts of the step; written down before it is given out. */
+  readonly mark: () => string
+}
+
+export interface EffectWorkerDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepRun) => Promise<StepEnd>
+  /** Takes up the hooks of moments that may have been noted. */
+  readonly wakeHooks: (task_id: TaskId) => void
+  /** A hook took the task out of this state: ends whoever works for it. Never rejects. */
+  readonly left: (task_id: TaskId, state: string) => Promise<void>
+}
+
+interface Lane {
+  abort: AbortController
+  running: Promise<void> | null
+  again: boolean
+}
+
+/** The outbox: takes up each task's pending steps in order, one task beside the other. */
+export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
+  const { context } = deps
+  const lanes = new Map<TaskId, Lane>()
+  const watchers = new Map<TaskId, Set<() => void>>()
+  let closed = false
+
+  const notify = (task_id: TaskId) => {
+    for (const watcher of [...(watchers.get(task_id) ?? [])]) watcher()
+  }
+  const drain = async (task_id: TaskId, lane: Lane): Promise<void> => {
+    for (;;) {
+      lane.again = false
+      const effect = context.store.read.effects.first(task_id)
+      if (effect && !effect.data.held && !closed) {
+        const isBroken = await turn(deps, effect, lane.abort.signal)
+        notify(task_id)
+        // It waits for somebody's word, a newer move or the next start.
+        if (isBroken && !lane.again) return
+        continue
+      }
+      if (!lane.again || closed) return
+    }
+  }
+  const wake = (task_id: TaskId) => {
+    if (closed) return
+    deps.wakeHooks(task_id)
+    const lane = lanes.get(task_id) ?? { abort: new AbortController(), running: null, again: false }
+    lanes.set(task_id, lane)
+    lane.again = true
+    lane.running ??= drain(task_id, lane)
+      .catch((error: unknown) => {
+        context.log.error({ err: error, task_id }, 'a step of a transition broke')
+      })
+      .finally(() => {
+        lane.running = null
+        if (!lane.again || closed) lanes.delete(task_id)
+        else wake(task_id)
+        notify(task_id)
+      })
+  }
+  const until = (task_id: TaskId, isReached: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const check = () => {
+        if (!isReached()) return
+        watchers.get(task_id)?.delete(check)
+        if (watchers.get(task_id)?.size === 0) watchers.delete(task_id)
+        resolve()
+      }
+      watchers.set(task_id, (watchers.get(task_id) ?? new Set()).add(check))
+      check()
+    })
+  const isIdle = (task_id: TaskId) => !lanes.get(task_id)?.running
+  return {
+    wake,
+    interrupt: (task_id) => {
+      const lane = lanes.get(task_id)
+      if (!lane?.running) return
+      lane.abort.abort(new HookEnded())
+      lane.abort = new AbortController()
+      lane.again = true
+    },
+    settled: (task_id) => until(task_id, () => isIdle(task_id)),
+    arrived: (task_id) =>
+      until(task_id, () => {
+        const isEnding = ({ data }: OccasionRecord) => data.event === 'on_task_done' || data.event === 'on_task_cancel'
+        return isIdle(task_id) || context.store.read.occasions.ofTask(task_id).some(isEnding)
+      }),
+    passed: (task_id, kind) =>
+      until(task_id, () => {
+        const effect = context.store.read.effects.first(task_id)
+        if (!effect || isIdle(task_id)) return true
+        const steps = stepsFor(deps, context.store.read, effect)
+        return !steps.slice(effect.data.cursor).some((step) => step.kind === kind)
+      }),
+    close: async () => {
+      closed = true
+      for (const lane of lanes.values()) lane.abort.abort()
+      await Promise.all([...lanes.values()].flatMap((lane) => lane.running ?? []))
+    },
+  }
+}
+
+/** One step of one task: perform it, then write down what came of it. Answers whether it broke. */
+async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<boolean> {
+  const { context } = deps
+  const task = context.store.read.tasks.get(effect.task_id)
+  const step = stepsFor(deps, context.store.read, effect)[effect.data.cursor]
+  if (!task || !step) {
+    context.feed.commit((tx) => {
+      tx.effects.remove(effect.id)
+    })
+    return false
+  }
+  const started = context.clock.now()
+  let end: StepEnd
+  try {
+    end = await deps.perform(task, effect.data, step, { signal, mark: () => remember(deps, effect) })
+  } catch (error) {
+    if (signal.aborted) return false
+    context.log.error({ err: error, task_id: task.id, step: step.kind }, 'a step of a transition broke')
+    showBroken(deps, effect, step, error)
+    return true
+  }
+  if (signal.aborted) return false
+  const duration_ms = context.clock.now() - started
+  settle(deps, effect, step, end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end)
+  deps.wakeHooks(task.id)
+  const now = context.store.read.tasks.get(task.id)
+  if (end.kind === 'move' && now && now.version !== task.version) await deps.left(task.id, task.status)
+  return end.kind === 'hold'
+}
+
+/** Writes down what came of a step, unless a newer move took this one's place while it was under way. */
+function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: StepEnd): void {
+  const { context } = deps
+  context.feed.commit((tx) => {
+    // An edit of the workflow may have written to it meanwhile.
+    const effect = tx.effects.first(begun.task_id)
+    if (effect?.id !== begun.id) return
+    const current = tx.tasks.get(effect.task_id)
+    if (!current) return
+    const annotated = end.annotation ? { ...current, error_annotation: end.annotation } : current
+    if (end.kind === 'move') {
+      note(tx, effect, step, end, current)
+      if (end.move(tx, annotated, effect.data)) tx.effects.remove(effect.id)
+      else {
+        noteRefused(tx, effect)
+        advance(deps, tx, effect, {})
+      }
+    } else if (end.kind === 'hold') {
+      note(tx, effect, step, end, current)
+      const { mark: _done, ...data } = effect.data
+      tx.effects.update(effect.id, { ...data, held: true })
+      saveTask(context, tx, annotated)
+    } else {
+      advance(deps, tx, effect, end)
+      if (step.kind === 'clear_barrier') saveTask(context, tx, { ...annotated, entry_barrier: false })
+      else if (end.annotation) saveTask(context, tx, annotated)
+    }
+    end.also?.(tx)
+    if (end.notify) notify(context, tx, current, end.notify)
+  })
+}
+
+/** A killed service leaves its scripts behind; the next one ends them before it runs the step anew. */
+function remember(deps: EffectWorkerDeps, effect: EffectRecord): string {
+  const mark = deps.context.newId()
+  deps.context.feed.commit((tx) => {
+    const current = tx.effects.first(effect.task_id)
+    if (current?.id === effect.id) tx.effects.update(effect.id, { ...current.data, mark })
+  })
+  return mark
+}
+
+/** The step stays to be done: whoever has put right what was wrong runs it again, or the next start does. */
+function showBroken(deps: EffectWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
+  const known = error instanceof WorkspaceError
+  const message = known ? error.message : 'An internal error; the log of the service says more. Try it again.'
+  deps.context.feed.commit((tx) => {
+    const task = tx.tasks.get(effect.task_id)
+    if (!task || tx.effects.first(effect.task_id)?.id !== effect.id) return
+    const annotation: ErrorAnnotation = {
+      type: 'hook_failed',
+      message,
+      hook: nameOf(step),
+      recovery_actions: step.kind === 'hook' ? ['retry_hook', 'skip_hook_once'] : ['retry_hook'],
+    }
+    saveTask(deps.context, tx, { ...task, error_annotation: annotation })
+  })
+}

@@ -1,0 +1,149 @@
+import { BugError } from '../../../src-shared/lang/bug-error.ts'
+import { assertNever } from '../../../src-shared/lang/assert-never.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import { audienceMatches } from '../../domain/transition/audience.ts'
+import type { Effect, EnterEffect } from '../../domain/transition/effects.ts'
+import type { Step } from '../../domain/transition/phases.ts'
+import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { resetRequired } from './block-task.ts'
+import type { EngineContext } from '../context.ts'
+import { saveTask } from './effect-progress.ts'
+import type { EffectWorkerDeps, StepEnd, StepRun } from './effects.ts'
+import { escalate, hookEnd } from './hook-end.ts'
+import { checkBeforeWork, performBeforeWork } from '../lifecycle/before-work.ts'
+import type { HookRuns } from '../lifecycle/hook-runs.ts'
+import type { Occasions } from '../lifecycle/occasions.ts'
+import type { Plugin, PluginContext, PluginResult } from '../plugins/plugin.ts'
+import { runStateScript } from './state-script.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { Transitions } from './transitions.ts'
+import { workspaceOf } from '../worktrees/workspace-of.ts'
+import type { Worktrees } from '../worktrees/worktrees.ts'
+
+export interface StepDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly worktrees: Worktrees
+  readonly plugins: ReadonlyMap<string, Plugin>
+  readonly runs: HookRuns
+  readonly occasions: Occasions
+  readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
+  readonly cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => Promise<void>
+}
+
+type HookStep = Step & { readonly kind: 'hook' }
+
+/** Performs one step of a transition and says where it leads. */
+export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
+  return async (task, effect, step, run) => {
+    switch (step.kind) {
+      case 'await_work_stop':
+        await deps.occasions.settled(task.id, ['on_work_stop'], run.signal)
+        return { kind: 'advance' }
+      case 'before_work':
+        return performBeforeWork(deps, task, entering(effect), step, run)
+      case 'check_before_work':
+        return checkBeforeWork(entering(effect))
+      case 'clear_barrier':
+        return { kind: 'advance' }
+      case 'workspace':
+        return ensureWorkspace(deps, task, effect, run)
+      case 'dispatch': {
+        const action = { phase: 'on_enter', action: 'dispatch_role_agent', hook: {} } as const
+        return hookEnd(deps, effect, action, await deps.dispatch(task))
+      }
+      case 'cleanup':
+        await deps.cleanUp(task, effect.to, run.signal)
+        return { kind: 'advance' }
+      case 'move':
+        return leave(deps, effect)
+      case 'hook': {
+        const { hook, phase } = step
+        const action = { phase, action: hook.plugin ?? 'script', hook }
+        return hookEnd(deps, effect, action, await runHook(deps, task, effect, step, run))
+      }
+      default:
+        return assertNever(step)
+    }
+  }
+}
+
+function entering(effect: Effect): EnterEffect {
+  if (effect.kind !== 'enter') throw new BugError('Only an entry has hooks before work.')
+  return effect
+}
+
+async function ensureWorkspace(
+  deps: StepDeps,
+  task: TaskRecord,
+  effect: Effect,
+  { signal, mark }: StepRun,
+): Promise<StepEnd> {
+  const ensured = await deps.worktrees.ensure(task, signal, mark)
+  if (ensured.kind === 'ready') return { kind: 'advance' }
+  const annotation: ErrorAnnotation =
+    ensured.kind === 'branch_gone'
+      ? resetRequired
+      : { type: 'workspace_error', message: ensured.message, recovery_actions: ['retry_execution'] }
+  return escalate(deps, effect, annotation, undefined)
+}
+
+/** The source's hooks have allowed it, so the task moves; where that is impossible by now, it says so. */
+function leave(deps: StepDeps, effect: Effect): StepEnd {
+  if (effect.kind !== 'leave') throw new BugError('Only a pending move ends in a move.')
+  return {
+    kind: 'move',
+    move: (tx, task, now) => {
+      const moved = deps.transitions.apply(tx, task, {
+        to: now.to,
+        cause: effect.cause,
+        triggered_by: effect.triggered_by,
+        version: null,
+        reason: effect.reason,
+        depth: effect.depth,
+        checked: effect.outcomes,
+        ...(effect.annotation && { patch: { error_annotation: effect.annotation } }),
+      })
+      if (!isRefusal(moved)) return true
+      const annotation: ErrorAnnotation = { type: 'hook_failed', message: moved.message, recovery_actions: [] }
+      saveTask(deps.context, tx, { ...task, error_annotation: annotation })
+      return true
+    },
+  }
+}
+
+/** Runs one script or plugin of a state, if it is meant for this trigger and this phase. */
+export async function runHook(
+  deps: Pick<StepDeps, 'context' | 'transitions' | 'worktrees' | 'plugins' | 'runs'>,
+  task: TaskRecord,
+  effect: Pick<Effect, 'from' | 'to' | 'triggered_by'>,
+  { hook, phase }: HookStep,
+  run: StepRun,
+): Promise<PluginResult> {
+  if (!audienceMatches(hook.applies_to, effect.triggered_by)) return { kind: 'skipped', reason: 'audience' }
+  if (hook.script !== undefined) {
+    return runStateScript(deps, task, { ...hook, script: hook.script }, phase, effect, run)
+  }
+  const plugin = deps.plugins.get(hook.plugin ?? '')
+  if (!plugin) throw new BugError(`The workflow names the plugin ${hook.plugin ?? ''}, which does not exist.`)
+  if (!plugin.phases.includes(phase)) return { kind: 'skipped', reason: 'unsupported_event' }
+  const options = plugin.options.safeParse(hook.config ?? {})
+  if (!options.success) {
+    return { kind: 'failed', reason: `Its options do not fit: ${options.error.issues[0]?.message ?? 'wrong shape'}` }
+  }
+  return plugin.run({ ...pluginContext(deps, task, effect), phase, config: options.data, ...run })
+}
+
+function pluginContext(
+  deps: Pick<StepDeps, 'context' | 'transitions'>,
+  task: TaskRecord,
+  effect: Pick<Effect, 'from' | 'to' | 'triggered_by'>,
+): Omit<PluginContext, 'phase' | 'config' | keyof StepRun> {
+  const { read } = deps.context.store
+  const project = read.projects.get(task.project_id)
+  const workflow = deps.transitions.workflowOf(read, task)
+  const state = workflow.states.get(effect.to)
+  if (!project || !state) throw new BugError(`Task ${task.id} lost its project or its state.`)
+  const { from, triggered_by } = effect
+  return { task, project, workflow, state, from, triggered_by, workspace: workspaceOf(read, task) }
+}

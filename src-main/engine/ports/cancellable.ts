@@ -1,0 +1,4 @@
+/** What takes time can be called off. */
+export interface Cancellable {
+  readonly signal: AbortSignal
+}

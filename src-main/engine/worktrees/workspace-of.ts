@@ -1,0 +1,38 @@
+import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+
+type Placed = Pick<TaskRecord, 'id' | 'parent_id' | 'subtask_mode'>
+
+/**
+ * The task in whose worktree a task works: an ordered subtask works in its parent's (and so on up, to
+ * the first that is no ordered subtask), every other task in its own.
+ */
+export function workspaceOwner<T extends Placed>(q: Pick<Queries, 'tasks'>, task: T): T | TaskRecord {
+  let owner: T | TaskRecord = task
+  while (owner.subtask_mode === 'ordered' && owner.parent_id !== null) {
+    const parent = q.tasks.get(owner.parent_id)
+    if (!parent) return owner
+    owner = parent
+  }
+  return owner
+}
+
+/** The record of the worktree that a task works in, null while there is none. */
+export function workspaceOf(q: Pick<Queries, 'tasks' | 'workspaces'>, task: Placed): WorkspaceRecord | null {
+  return q.workspaces.byTask(workspaceOwner(q, task).id)
+}
+
+/**
+ * The executions of agents, queued or running, that other tasks have in the worktree of this one: only one
+ * of them all can be at work at a time.
+ */
+export function othersInWorkspace(
+  q: Pick<Queries, 'tasks' | 'executions'>,
+  task: TaskRecord,
+): readonly ExecutionRecord[] {
+  const owner = workspaceOwner(q, task).id
+  return q.executions.open(task.project_id).filter((one) => {
+    if (one.agent_id === null || one.task_id === task.id) return false
+    const other = q.tasks.get(one.task_id)
+    return other !== null && workspaceOwner(q, other).id === owner
+  })
+}
