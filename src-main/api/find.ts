@@ -8,7 +8,7 @@ import type {
   ProjectId,
   TaskId,
 } from '../../src-shared/contract/ids.ts'
-import { isRefusal } from '../domain/transition/plan-transition.ts'
+import { isRefusal } from '../domain/refusal.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type {
   AgentRecord,

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { Principal } from '../../domain/access/principal.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { dryRun } from '../../domain/workflow/dry-run.ts'
 import { indexWorkflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../engine/event-feed.ts'

@@ -3,7 +3,8 @@ import type { WorkflowState } from '../../../src-shared/contract/workflow-defini
 import type { ClaimPlan } from '../task/claim-guard.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import { roleOf } from '../workflow/graph.ts'
-import { isRefusal, planTransition, type TransitionFacts } from './plan-transition.ts'
+import { isRefusal } from '../refusal.ts'
+import { planTransition, type TransitionFacts } from './plan-transition.ts'
 
 export interface MoveFacts extends TransitionFacts {
   readonly triggered_by: string

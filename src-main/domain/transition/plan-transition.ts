@@ -143,8 +143,3 @@ function noSuchMove(workflow: Workflow, from: WorkflowState, to: string): Refusa
   const ways = allowed.length === 0 ? 'anywhere' : `${labelOf(to)}, only to ${allowed.map(labelOf).join(', ')}`
   return { code: 'invalid_transition', message: `${from.label} does not lead to ${ways}.`, details: { allowed } }
 }
-
-/** Tells a refusal from a plan. */
-export function isRefusal(value: object): value is Refusal {
-  return 'code' in value && 'message' in value
-}

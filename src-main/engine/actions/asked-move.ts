@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { checkBeforeExit, hasSlowChecks } from './before-exit.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import type { Moved } from '../moves/transitions.ts'

@@ -5,7 +5,7 @@ import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.t
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { decideVerdict, type VerdictPlan } from '../../domain/review/decide-verdict.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { applyRejection } from '../moves/block-task.ts'

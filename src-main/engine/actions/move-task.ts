@@ -1,7 +1,7 @@
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, TaskId } from '../../../src-shared/contract/ids.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
 import { moveAsAsked, type AskedMove } from './asked-move.ts'
 import type { Claims } from './claims.ts'

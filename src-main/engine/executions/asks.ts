@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { Ask, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { checkAnswer, type GivenAnswer } from '../../domain/task/check-answer.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { notify } from '../notify.ts'
 import type { AskAnswer, AskRequest } from '../ports/executors.ts'

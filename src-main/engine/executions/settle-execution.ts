@@ -1,7 +1,7 @@
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { conclude, type Conclusion } from '../../domain/task/conclude.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { forwardOf, roleOf } from '../../domain/workflow/graph.ts'
 import { deedOf, type Deed } from './agent-deeds.ts'
 import { blockTask, resetRequired } from '../moves/block-task.ts'

@@ -1,6 +1,6 @@
 import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import { rejectFrom } from '../../domain/review/decide-verdict.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'

@@ -1,7 +1,7 @@
 import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { applyRejection, blockTask, maxCascades, type BlockDeps } from './block-task.ts'
 import type { StepEnd } from './effects.ts'
 import { missingContext, type PluginResult } from '../plugins/plugin.ts'

@@ -4,12 +4,8 @@ import type { TransitionId } from '../../../src-shared/contract/ids.ts'
 import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-import {
-  isRefusal,
-  planTransition,
-  type TransitionPlan,
-  type TransitionRequest,
-} from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
+import { planTransition, type TransitionPlan, type TransitionRequest } from '../../domain/transition/plan-transition.ts'
 import { hooksAt, isDone, type Workflow } from '../../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { callOff } from './effect-progress.ts'

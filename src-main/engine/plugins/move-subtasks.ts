@@ -1,4 +1,4 @@
-import { isRefusal } from '../../domain/transition/plan-transition.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { MoveRequest } from '../moves/transitions.ts'
 import type { PluginContext, PluginResult, PluginServices } from './plugin.ts'

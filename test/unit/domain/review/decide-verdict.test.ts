@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decideVerdict, rejectFrom, type VerdictFacts } from '../../../../src-main/domain/review/decide-verdict.ts'
-import { isRefusal } from '../../../../src-main/domain/transition/plan-transition.ts'
+import { isRefusal } from '../../../../src-main/domain/refusal.ts'
 import { indexWorkflow } from '../../../../src-main/domain/workflow/graph.ts'
 import type { AgentId, UserId } from '../../../../src-shared/contract/ids.ts'
 import { changed, standard } from '../workflows.ts'

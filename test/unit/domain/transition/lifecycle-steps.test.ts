@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LifecycleHooks, ScriptHook } from '../../../../src-shared/contract/lifecycle-hooks.ts'
-import { isRefusal, planTransition } from '../../../../src-main/domain/transition/plan-transition.ts'
+import { isRefusal } from '../../../../src-main/domain/refusal.ts'
+import { planTransition } from '../../../../src-main/domain/transition/plan-transition.ts'
 import { indexWorkflow } from '../../../../src-main/domain/workflow/graph.ts'
 import { changed, standard } from '../workflows.ts'
 

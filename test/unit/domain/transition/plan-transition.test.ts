@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isRefusal } from '../../../../src-main/domain/refusal.ts'
 import {
-  isRefusal,
   planTransition,
   type TransitionFacts,
   type TransitionRequest,
