@@ -132,7 +132,9 @@ const mainRules = [
 ]
 
 const ui = (folder) => `^src-renderer/${folder}/`
-const looks = [ui('components'), ui('composables'), '^src-renderer/styles/', shared.contract, shared.lang]
+/** Pure functions: what the app works out of the contract's shapes, and how it says things to people. */
+const plain = '^src-renderer/(model|words)/'
+const looks = [ui('components'), ui('composables'), '^src-renderer/styles/', plain, shared.contract, shared.lang]
 
 const rendererRules = [
   {
@@ -151,7 +153,7 @@ const rendererRules = [
   ...only(
     'renderer-stores',
     ui('stores'),
-    [ui('api'), shared.client, shared.contract, shared.lang],
+    [ui('api'), plain, shared.client, shared.contract, shared.lang],
     'State knows no components.',
   ),
   ...only(
@@ -163,8 +165,14 @@ const rendererRules = [
   ...only(
     'renderer-composables',
     ui('composables'),
-    [shared.contract, shared.lang],
+    [plain, shared.contract, shared.lang],
     'Composables are below components.',
+  ),
+  ...only(
+    'renderer-plain',
+    plain,
+    [shared.contract, shared.lang],
+    'Pure functions of shapes and words: what has state is a store or a composable.',
   ),
   {
     name: 'renderer-features-apart',

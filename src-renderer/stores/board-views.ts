@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive, watch } from 'vue'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
-import { parseFilter, type BoardFilter } from './board-filter.ts'
+import { parseFilter, type BoardFilter } from '../model/board-filter.ts'
 
 export const sortColumns = [
   'project',

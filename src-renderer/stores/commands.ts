@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { createKeybindingsHandler } from 'tinykeys'
 import { computed, onBeforeUnmount, onMounted, shallowRef } from 'vue'
-import type { CommandId } from './command-list.ts'
+import type { CommandId } from '../model/command-list.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { useToasts } from './toasts.ts'
 

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
-import { rekeyed, type HooksDraft } from './hook-draft.ts'
+import { rekeyed, type HooksDraft } from '../model/hook-draft.ts'
 
 const prefix = 'copse.hook-draft.'
 

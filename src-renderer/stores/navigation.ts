@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
-import { formatRoute, parseRoute, type Route } from './route.ts'
+import { formatRoute, parseRoute, type Route } from '../model/route.ts'
 
 /** Where the person is, kept in `location.hash`. */
 export const useNavigation = defineStore('navigation', () => {

@@ -1,8 +1,8 @@
 import { defineStore } from 'pinia'
 import { computed, ref, watch } from 'vue'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
-import { commandList, type CommandId, type CommandInfo } from './command-list.ts'
-import { clash, keyLine, keyNames } from './key-names.ts'
+import { commandList, type CommandId, type CommandInfo } from '../model/command-list.ts'
+import { clash, keyLine, keyNames } from '../model/key-names.ts'
 
 /** A command with the keys that it has on this device. */
 export interface Shortcut extends CommandInfo {

@@ -1,8 +1,8 @@
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
+import { isDoneState } from '../model/workflow-shape.ts'
 import { useProjects } from './projects.ts'
 import { useTasks } from './tasks.ts'
-import { isDoneState } from './workflow-shape.ts'
 
 /** How many parts a task has, and how many of them are done. */
 export interface SubtaskCount {

@@ -1,6 +1,6 @@
 import { shallowReactive } from 'vue'
 import type { Task } from '../../src-shared/contract/tasks.ts'
-import { isNewer } from './put-newer.ts'
+import { isNewer } from '../model/is-newer.ts'
 
 /**
  * How the loading of a project's tasks stands. `begun`: what its board shows first is there, and so many more are on

@@ -1,5 +1,5 @@
 import { toast } from 'vue-sonner'
-import { errorSentence } from './error-sentence.ts'
+import { errorSentence } from '../words/error-sentence.ts'
 
 interface ToastAction {
   readonly label: string

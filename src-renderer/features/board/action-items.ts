@@ -1,5 +1,5 @@
 import type { MenuItem } from '../../components/AppMenu.vue'
-import type { CommandId } from '../../stores/command-list.ts'
+import type { CommandId } from '../../model/command-list.ts'
 import type { CardAction } from './use-card-actions.ts'
 
 /** The rows of a menu of actions, each with the keys that do the same. */

@@ -1,5 +1,5 @@
 import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
-import type { ColumnShape } from '../../stores/workflow-shape.ts'
+import type { ColumnShape } from '../../model/workflow-shape.ts'
 
 /** What dropping a card on a column would do. */
 export type ColumnVerdict =

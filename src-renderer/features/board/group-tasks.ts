@@ -1,6 +1,6 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { shortId } from '../../composables/short-id.ts'
-import type { BoardColumnShape } from '../../stores/workflow-shape.ts'
+import type { BoardColumnShape } from '../../model/workflow-shape.ts'
+import { shortId } from '../../words/short-id.ts'
 
 /** How many of the tasks that have ended a column shows. */
 export const mostEnded = 50

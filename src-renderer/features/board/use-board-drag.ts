@@ -1,6 +1,6 @@
 import { shallowRef, type InjectionKey, type ShallowRef } from 'vue'
 import type { Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
-import { columnIn, type BoardColumnShape } from '../../stores/workflow-shape.ts'
+import { columnIn, type BoardColumnShape } from '../../model/workflow-shape.ts'
 import { verdictOf, type ColumnVerdict } from './column-moves.ts'
 
 /** A drag under way. `moves` is null until the service has said where the task may go. */

@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
-import { nobody, type FilterKind, type TaskMark } from '../../stores/board-filter.ts'
+import { nobody, type FilterKind, type TaskMark } from '../../model/board-filter.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import type { Board } from './use-board.ts'

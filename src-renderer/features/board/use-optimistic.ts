@@ -1,8 +1,8 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { stateOf } from '../../model/workflow-shape.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { stateOf } from '../../stores/workflow-shape.ts'
 
 /** Changes of a card that show before the service has agreed. */
 export function useOptimistic() {

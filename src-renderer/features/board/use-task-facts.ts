@@ -1,11 +1,11 @@
 import { computed } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import type { TaskFacts } from '../../stores/board-filter.ts'
+import type { TaskFacts } from '../../model/board-filter.ts'
+import { glyphOfState, isDoneState, type StateGlyphName } from '../../model/workflow-shape.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { glyphOfState, isDoneState, type StateGlyphName } from '../../stores/workflow-shape.ts'
 import { conditionOf } from './card-condition.ts'
 
 interface KnownState {

@@ -1,8 +1,8 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { cancellationState } from '../../model/workflow-shape.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { cancellationState } from '../../stores/workflow-shape.ts'
 
 /** What can be taken back for a few seconds. `stays` says where a card is when nothing came of it. */
 export function useUndoable(stays: (task: Task) => string) {

@@ -1,10 +1,10 @@
 import { computed, ref } from 'vue'
+import { stateOf } from '../../model/workflow-shape.ts'
 import { useDiffPreferences } from '../../stores/diff-preferences.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import type { DiffWishes } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { stateOf } from '../../stores/workflow-shape.ts'
 import { attemptBefore, scopesOf, type DiffScope } from './diff-scope.ts'
 
 /** What the changes of a task are compared with, and how. */

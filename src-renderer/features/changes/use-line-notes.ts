@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import type { DiffPlace } from '../../components/diff-notes.ts'
-import { openComments, type Thread } from '../../stores/comment-threads.ts'
+import { openComments, type Thread } from '../../model/comment-threads.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useCommentActions } from '../../stores/comment-actions.ts'
 import { useDrafts, useDraftText } from '../../stores/drafts.ts'

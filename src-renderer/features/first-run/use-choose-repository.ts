@@ -1,11 +1,11 @@
 import { ref, watch } from 'vue'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { OperationOutput } from '../../../src-shared/contract/operations.ts'
-import { errorSentence } from '../../stores/error-sentence.ts'
 import { useDesktop } from '../../stores/desktop.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useSession } from '../../stores/session.ts'
+import { errorSentence } from '../../words/error-sentence.ts'
 
 /** What is wrong with a folder, and the command that puts it right. */
 export interface FolderProblem {

@@ -1,7 +1,7 @@
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
-import { count, formatSpan } from '../../composables/format-amounts.ts'
-import { hookReason } from '../../composables/hook-reason.ts'
+import { count, formatSpan } from '../../words/format-amounts.ts'
+import { hookReason } from '../../words/hook-reason.ts'
 import type { ResultFilter } from './hook-runs.ts'
 
 export const runGlyphs = {

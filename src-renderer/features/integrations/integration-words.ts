@@ -1,6 +1,6 @@
 import type { Integration, SyncCounts } from '../../../src-shared/contract/integrations.ts'
 import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
-import { count } from '../../composables/format-amounts.ts'
+import { count } from '../../words/format-amounts.ts'
 
 interface Standing {
   readonly label: string

@@ -1,7 +1,6 @@
 import { computed, reactive, ref, watch } from 'vue'
 import { useAgents } from '../../stores/agents.ts'
 import { useDrafts } from '../../stores/drafts.ts'
-import { errorSentence } from '../../stores/error-sentence.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
@@ -9,6 +8,7 @@ import { useToasts } from '../../stores/toasts.ts'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
+import { errorSentence } from '../../words/error-sentence.ts'
 import { emptyDraft, optionsText, readOptions, taskInput, type KeptOptions, type TaskDraft } from './task-draft.ts'
 
 /** The draft of a task, and its way to the service. */

@@ -1,8 +1,8 @@
 import { ref, type Ref } from 'vue'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { stateOf } from '../../model/workflow-shape.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { stateOf } from '../../stores/workflow-shape.ts'
 import type { Decision } from './decision-state.ts'
 
 export interface DecisionContext {

@@ -1,15 +1,15 @@
 import { computed, watch } from 'vue'
 import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { useResource } from '../../composables/use-resource.ts'
+import { retryBudget } from '../../model/retry-budget.ts'
+import { stateOf } from '../../model/workflow-shape.ts'
 import { useDraftText } from '../../stores/drafts.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { stateOf } from '../../stores/workflow-shape.ts'
 import { useConflictCount } from './use-conflict-count.ts'
 import { decisionState } from './decision-state.ts'
-import { retryBudget } from '../../stores/retry-budget.ts'
 import { useDecisionActions } from './use-decision-actions.ts'
 
 /** Everything that the review pane knows and does for one task. */

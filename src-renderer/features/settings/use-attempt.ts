@@ -1,5 +1,5 @@
 import { ref } from 'vue'
-import { errorSentence } from '../../stores/error-sentence.ts'
+import { errorSentence } from '../../words/error-sentence.ts'
 
 /** Something that a person asks for on a page: whether it is under way, and what became of it if it went wrong. */
 export function useAttempt() {

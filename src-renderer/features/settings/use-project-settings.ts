@@ -1,8 +1,8 @@
 import { computed, ref } from 'vue'
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
-import { errorSentence } from '../../stores/error-sentence.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
+import { errorSentence } from '../../words/error-sentence.ts'
 
 /** A project's settings and how a change of them is saved. */
 export function useProjectSettings(projectId: () => string) {

@@ -2,8 +2,8 @@ import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { count } from '../../composables/format-amounts.ts'
-import { stateOf, usesPlugin } from '../../stores/workflow-shape.ts'
+import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
+import { count } from '../../words/format-amounts.ts'
 
 export interface NextFacts {
   readonly task: Task

@@ -1,7 +1,7 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
-import { shortId } from '../../composables/short-id.ts'
-import { cancellationState, stateOf } from '../../stores/workflow-shape.ts'
+import { cancellationState, stateOf } from '../../model/workflow-shape.ts'
+import { shortId } from '../../words/short-id.ts'
 
 /** The tasks made as parts of a task, in the order in which they were written. */
 export function subtasksOf(taskId: string, all: Iterable<Task>): Task[] {

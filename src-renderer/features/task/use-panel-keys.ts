@@ -1,6 +1,6 @@
 import type { ShallowRef } from 'vue'
-import { shortId } from '../../composables/short-id.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
+import { shortId } from '../../words/short-id.ts'
 import { panelTakes, type TabId } from './panel-keys.ts'
 
 interface PanelKeyPorts {

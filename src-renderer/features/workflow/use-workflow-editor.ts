@@ -4,9 +4,9 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
-import { errorSentence } from '../../stores/error-sentence.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useWorkflowEditing, type WorkflowDraft } from '../../stores/workflow-editing.ts'
+import { errorSentence } from '../../words/error-sentence.ts'
 import { readRaw, textOf, type RawDefinition } from './edit-definition.ts'
 
 /** A rule that the definition breaks, and where. */

@@ -2,7 +2,7 @@ import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans
 import type { FolderSize } from '../../../src-shared/contract/workspaces.ts'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
-import { count, formatBytes } from '../../composables/format-amounts.ts'
+import { count, formatBytes } from '../../words/format-amounts.ts'
 
 /** How a folder without a task stands, as its pill shows it. */
 export function orphanState(orphan: Pick<Orphan, 'kind' | 'dirty'>): {

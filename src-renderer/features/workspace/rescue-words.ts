@@ -1,5 +1,5 @@
 import type { Rescue, RescueReason, RestoredRescue } from '../../../src-shared/contract/rescues.ts'
-import { count } from '../../composables/format-amounts.ts'
+import { count } from '../../words/format-amounts.ts'
 
 const reasons = {
   reset: 'Before a reset',

@@ -1,6 +1,6 @@
 import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
 import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
-import { count } from '../../composables/format-amounts.ts'
+import { count } from '../../words/format-amounts.ts'
 
 /** What an update of a branch did. */
 export function updateSentence(

@@ -2,7 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron'
 import { expect, test } from 'vitest'
 import { acceleratorOf } from '../../../src-main/desktop/accelerator.ts'
 import { menuTemplate, type MenuParts } from '../../../src-main/desktop/menu-template.ts'
-import { commandList } from '../../../src-renderer/stores/command-list.ts'
+import { commandList } from '../../../src-renderer/model/command-list.ts'
 
 function menu(options: Partial<MenuParts> = {}) {
   const asked: unknown[] = []

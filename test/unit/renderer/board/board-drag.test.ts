@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBoardDrag } from '../../../../src-renderer/features/board/use-board-drag.ts'
-import { boardColumns } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'

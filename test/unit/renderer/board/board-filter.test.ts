@@ -7,8 +7,8 @@ import {
   toggled,
   type BoardFilter,
   type TaskFacts,
-} from '../../../../src-renderer/stores/board-filter.ts'
-import { boardColumns, columnIn } from '../../../../src-renderer/stores/workflow-shape.ts'
+} from '../../../../src-renderer/model/board-filter.ts'
+import { boardColumns, columnIn } from '../../../../src-renderer/model/workflow-shape.ts'
 import { AgentId } from '../../../../src-shared/contract/ids.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { actionsOf } from '../../../../src-renderer/features/board/card-actions.ts'
 import { conditionOf } from '../../../../src-renderer/features/board/card-condition.ts'
-import { stateOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { stateOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import { ExecutionId } from '../../../../src-shared/contract/ids.ts'
 import type { ReviewSummary, Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { consequence, verdictOf } from '../../../../src-renderer/features/board/column-moves.ts'
-import { columnsOf } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { columnsOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { workflow } from '../workflow-fixture.ts'
 

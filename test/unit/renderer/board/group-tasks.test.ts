@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { groupTasks, matcher, mostEnded } from '../../../../src-renderer/features/board/group-tasks.ts'
-import { boardColumns } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 

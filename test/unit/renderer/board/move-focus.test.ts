@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { groupTasks } from '../../../../src-renderer/features/board/group-tasks.ts'
 import { moveFocus, type Direction } from '../../../../src-renderer/features/board/move-focus.ts'
-import { boardColumns } from '../../../../src-renderer/stores/workflow-shape.ts'
+import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 

@@ -12,7 +12,7 @@ import {
   rekeyed,
   sameDraft,
   withList,
-} from '../../../../src-renderer/stores/hook-draft.ts'
+} from '../../../../src-renderer/model/hook-draft.ts'
 import { LifecycleHooks } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 
 const saved = LifecycleHooks.parse({

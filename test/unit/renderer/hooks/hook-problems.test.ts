@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hookProblems, pluginWarning, refusedHooks } from '../../../../src-renderer/features/hooks/hook-problems.ts'
-import { draftOf, newPlugin, newScript, withList } from '../../../../src-renderer/stores/hook-draft.ts'
+import { draftOf, newPlugin, newScript, withList } from '../../../../src-renderer/model/hook-draft.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import type { PluginInfo } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hookName } from '../../../../src-renderer/composables/hook-name.ts'
 import { lineCount, runSentence, startedAt, startedShort } from '../../../../src-renderer/features/hooks/run-words.ts'
+import { hookName } from '../../../../src-renderer/words/hook-name.ts'
 import { runOf } from './hook-run-fixture.ts'
 
 test('a hook is called by the line of its script that does something, or by its plugin', () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { useHooksEditor } from '../../../../src-renderer/features/hooks/use-hooks-editor.ts'
-import { newScript } from '../../../../src-renderer/stores/hook-draft.ts'
+import { newScript } from '../../../../src-renderer/model/hook-draft.ts'
 import { useHookDrafts } from '../../../../src-renderer/stores/hook-drafts.ts'
 import { useProjects } from '../../../../src-renderer/stores/projects.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'

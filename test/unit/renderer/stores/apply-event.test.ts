@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { isNewer } from '../../../../src-renderer/model/is-newer.ts'
 import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/apply-event.ts'
-import { isNewer } from '../../../../src-renderer/stores/put-newer.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'
 import {

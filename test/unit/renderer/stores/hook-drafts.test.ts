@@ -1,6 +1,6 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { draftOf, newScript, sameDraft, withList } from '../../../../src-renderer/stores/hook-draft.ts'
+import { draftOf, newScript, sameDraft, withList } from '../../../../src-renderer/model/hook-draft.ts'
 import { useHookDrafts } from '../../../../src-renderer/stores/hook-drafts.ts'
 
 const draft = withList(draftOf({}), 'before_work', [{ ...newScript('before_work'), command: 'npm ci' }])

@@ -7,7 +7,7 @@ import {
   formatShortSpan,
   formatSpan,
   formatTokens,
-} from '../../../../src-renderer/composables/format-amounts.ts'
+} from '../../../../src-renderer/words/format-amounts.ts'
 
 test('spans of time read as people say them', () => {
   expect([400, 9_100, 48_300, 59_960, 97_000, 3_599_600, 44_460_000, 187_200_000].map(formatSpan)).toEqual([

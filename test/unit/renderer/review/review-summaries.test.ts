@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stepToOpen, summariseAttempt } from '../../../../src-renderer/features/review/attempt-summary.ts'
-import { budgetAfter, retryBudget } from '../../../../src-renderer/stores/retry-budget.ts'
+import { budgetAfter, retryBudget } from '../../../../src-renderer/model/retry-budget.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
 
 const data = panelData(Date.parse('2026-11-21T09:30:00.000Z'))

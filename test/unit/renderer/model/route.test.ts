@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatRoute, parseRoute, type Route } from '../../../../src-renderer/stores/route.ts'
+import { formatRoute, parseRoute, type Route } from '../../../../src-renderer/model/route.ts'
 
 describe('the address', () => {
   test.each<[string, Route]>([

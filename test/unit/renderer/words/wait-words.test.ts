@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { waitWords } from '../../../../src-renderer/composables/wait-words.ts'
-import { quietFor } from '../../../../src-renderer/composables/relative-time.ts'
+import { quietFor } from '../../../../src-renderer/words/relative-time.ts'
+import { waitWords } from '../../../../src-renderer/words/wait-words.ts'
 
 const inLine = (position: number) => waitWords({ reason: 'slots_full', position }, false)
 

@@ -5,7 +5,7 @@ import {
   columnsOf,
   glyphOfState,
   stateOf,
-} from '../../../../src-renderer/stores/workflow-shape.ts'
+} from '../../../../src-renderer/model/workflow-shape.ts'
 import { workflow } from '../workflow-fixture.ts'
 
 test('columns come in the order in which the workflow first names them, each with its states', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayAndTime, duration, relativeTime } from '../../../../src-renderer/composables/relative-time.ts'
+import { dayAndTime, duration, relativeTime } from '../../../../src-renderer/words/relative-time.ts'
 
 const now = new Date(2026, 10, 21, 15, 0, 0)
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()

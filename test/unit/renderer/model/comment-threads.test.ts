@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linesOf, openComments, threadsOf } from '../../../../src-renderer/stores/comment-threads.ts'
+import { linesOf, openComments, threadsOf } from '../../../../src-renderer/model/comment-threads.ts'
 import { CommentId, TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { commandList } from '../../../../src-renderer/stores/command-list.ts'
-import { bindingOf, clash, keyLine, keyNames } from '../../../../src-renderer/stores/key-names.ts'
+import { commandList } from '../../../../src-renderer/model/command-list.ts'
+import { bindingOf, clash, keyLine, keyNames } from '../../../../src-renderer/model/key-names.ts'
 
 const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {}) => ({
   ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
