@@ -46,7 +46,7 @@ export function toImportedTask(record: TaskRecord, issue: { readonly number: num
 export function toProject(q: Queries, record: ProjectRecord): Project {
   const { settings: _inside, ...project } = record
   const repos = q.repos.byProject(record.id).map(({ project_id: _project, ...repo }) => repo)
-  return { ...project, repos }
+  return { ...project, repos, imports_issues: q.integrations.byProject(record.id) !== null }
 }
 
 export function toExecution(record: ExecutionRecord): Execution {

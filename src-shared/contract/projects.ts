@@ -33,6 +33,7 @@ export const Project = z
     paused_at: Timestamp.nullable(),
     workflow_definition: z.string().describe('JSON; empty or {} stands for the built-in default workflow.'),
     repos: z.array(Repo),
+    imports_issues: z.boolean().describe('It has an issue tracker, also one that is switched off.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

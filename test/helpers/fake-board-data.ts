@@ -200,6 +200,7 @@ const project = (id: ProjectId, name: string, at: string): Project => ({
   paused_at: null,
   workflow_definition: '',
   repos: [{ id: boardIds.repo, name, path: `/home/somebody/code/${name}`, default_branch: 'main', is_primary: true }],
+  imports_issues: false,
   created_at: at,
   updated_at: at,
 })

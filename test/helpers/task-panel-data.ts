@@ -87,6 +87,7 @@ export function panelData(now: number) {
     paused_at: null,
     workflow_definition: '',
     repos: [{ id: ids.repo, name: 'ferry', path: '/srv/ferry', default_branch: 'main', is_primary: true }],
+    imports_issues: false,
     created_at: ago(9_000, now),
     updated_at: ago(9_000, now),
   }

@@ -32,7 +32,7 @@ import type { Effect } from '../../domain/transition/effects.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
-export type ProjectRecord = Omit<Project, 'repos'> & { readonly settings: Partial<ProjectSettings> }
+export type ProjectRecord = Omit<Project, 'repos' | 'imports_issues'> & { readonly settings: Partial<ProjectSettings> }
 export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
 export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'> & {

@@ -158,6 +158,7 @@ function newProject(name: string): Project {
     paused_at: null,
     workflow_definition: '',
     repos: [],
+    imports_issues: false,
     created_at: at,
     updated_at: at,
   }

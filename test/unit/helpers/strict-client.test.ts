@@ -11,6 +11,7 @@ const project = {
   owner_id: null,
   paused_at: null,
   workflow_definition: '',
+  imports_issues: false,
   created_at: at,
   updated_at: at,
 }
