@@ -8,7 +8,7 @@ import type {
   ProjectId,
   TaskId,
 } from '../../src-shared/contract/ids.ts'
-import { isRefusal } from '../domain/refusal.ts'
+import { isRefusal, notFound } from '../domain/refusal.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type {
   AgentRecord,
@@ -49,7 +49,7 @@ export function findDaemon(q: Queries, id: DaemonId): DaemonRecord {
 }
 
 export function missing(resource: string): never {
-  throw new ApiError({ code: 'not_found', message: `There is no such ${resource}.`, details: { resource } })
+  throw new ApiError(notFound(resource))
 }
 
 /** Unwraps what the engine answered: a refusal becomes the error that the doors send. */

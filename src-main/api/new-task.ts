@@ -1,6 +1,7 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
+import { invalidInput } from '../domain/refusal.ts'
 import { freshTask } from '../domain/task/fresh-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
 import type { ProjectRecord, TaskRecord } from '../engine/ports/store.ts'
@@ -86,6 +87,4 @@ function noSuchRepository(): never {
   throw invalid('repo_id', 'The project has no such repository.')
 }
 
-function invalid(path: string, message: string): ApiError {
-  return new ApiError({ code: 'validation_failed', message, details: { issues: [{ path, message }] } })
-}
+const invalid = (path: string, message: string) => new ApiError(invalidInput(path, message))

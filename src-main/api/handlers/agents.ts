@@ -2,6 +2,7 @@ import { missingCommand } from '../../../src-shared/contract/agent-profiles.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId } from '../../../src-shared/contract/ids.ts'
 import type { Agent, AgentConfig, ExecutorProfile } from '../../../src-shared/contract/projects.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import type { Principal } from '../../domain/access/principal.ts'
@@ -107,9 +108,5 @@ function viewFor(principal: Principal, agent: AgentRecord): Agent {
 function checkCommand(executor: ExecutorProfile, config: AgentConfig): void {
   const message = missingCommand(executor, config)
   if (message === null) return
-  throw new ApiError({
-    code: 'validation_failed',
-    message,
-    details: { issues: [{ path: 'config.command', message }] },
-  })
+  throw new ApiError(invalidInput('config.command', message))
 }

@@ -3,6 +3,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Comment } from '../../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
 import type { MemberRole } from '../../../src-shared/contract/members.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { isAuthor, mayModerate } from '../../domain/access/work.ts'
 import type { Tx } from '../../engine/event-feed.ts'
@@ -87,7 +88,7 @@ function checkParent(tx: Tx, task: TaskRecord, parent_id: CommentId | undefined)
   const parent = tx.comments.get(parent_id) ?? missing('comment')
   if (parent.task_id === task.id) return
   const message = 'The comment that this one answers belongs to another task.'
-  throw new ApiError({ code: 'validation_failed', message, details: { issues: [{ path: 'parent_id', message }] } })
+  throw new ApiError(invalidInput('parent_id', message))
 }
 
 function authorOf(parts: ApiParts, principal: Principal): Comment['author'] {

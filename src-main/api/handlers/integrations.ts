@@ -1,5 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findProject, missing } from '../find.ts'
@@ -70,7 +71,4 @@ function checkAssignee(
   }
 }
 
-function invalid(message: string): ApiError {
-  const issues = [{ path: 'default_assignee_id', message }]
-  return new ApiError({ code: 'validation_failed', message, details: { issues } })
-}
+const invalid = (message: string) => new ApiError(invalidInput('default_assignee_id', message))

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { dryRun } from '../../domain/workflow/dry-run.ts'
@@ -61,11 +62,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       const branch = default_branch ?? info.default_branch
       if (!info.branches.includes(branch)) {
         const message = `The repository has no branch ${branch}. It has: ${info.branches.slice(0, 20).join(', ')}.`
-        throw new ApiError({
-          code: 'validation_failed',
-          message,
-          details: { issues: [{ path: 'default_branch', message }] },
-        })
+        throw new ApiError(invalidInput('default_branch', message))
       }
       return views.project(
         createProject(parts, {

@@ -2,6 +2,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Actor, Outcome } from '../../engine/actions/move-task.ts'
@@ -167,8 +168,7 @@ function assigneeOf(
   },
 ): Assignee {
   if ((wanted.agent_id === undefined) === (wanted.user_id === undefined)) {
-    const message = 'Give either agent_id or user_id.'
-    throw new ApiError({ code: 'validation_failed', message, details: { issues: [{ path: 'agent_id', message }] } })
+    throw new ApiError(invalidInput('agent_id', 'Give either agent_id or user_id.'))
   }
   if (wanted.agent_id !== undefined) {
     const agent = agentFor(parts, principal, findAgent(parts.store.read, wanted.agent_id), task)

@@ -2,6 +2,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import type { AgentConfig, ExecutorProfile, PermissionPolicy } from '../../../src-shared/contract/projects.ts'
+import { invalidInput } from '../refusal.ts'
 
 /** Why an agent can't be held to what its configuration says; null when it can. What a daemon hosts can't ask here. */
 export function checkPermissions(agent: {
@@ -15,7 +16,7 @@ export function checkPermissions(agent: {
   if (able.includes(policy)) return null
   const who = agent.daemon_id === null ? `An agent of the kind ${agent.executor}` : 'An agent on another machine'
   const message = `${who} can't ask for permission. Let it do ${able.map((one) => `\`${one}\``).join(' or ')}, or take another kind.`
-  return { code: 'validation_failed', message, details: { issues: [{ path: 'config.permissions', message }] } }
+  return invalidInput('config.permissions', message)
 }
 
 /** What an agent is held to. */

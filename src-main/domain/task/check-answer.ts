@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { Ask, AskOption } from '../../../src-shared/contract/executions.ts'
+import { invalidInput } from '../refusal.ts'
 
 /** An answer as somebody gives it. */
 export interface GivenAnswer {
@@ -14,14 +15,11 @@ export function checkAnswer(
 ): { readonly option: AskOption | null; readonly text: string | null } | Refusal {
   const option = option_id === undefined ? null : (options.find(({ id }) => id === option_id) ?? null)
   const known = options.map(({ id }) => `\`${id}\``).join(', ')
-  if (option_id !== undefined && option === null) return refuse('option_id', `There is no such option. Take ${known}.`)
+  if (option_id !== undefined && option === null)
+    return invalidInput('option_id', `There is no such option. Take ${known}.`)
   if (option === null && (text === undefined || kind === 'permission')) {
-    return refuse('option_id', known === '' ? 'Answer with `text`.' : `Choose one of its options: ${known}.`)
+    return invalidInput('option_id', known === '' ? 'Answer with `text`.' : `Choose one of its options: ${known}.`)
   }
-  if (text !== undefined && !takes_text) return refuse('text', `It takes no words of your own. Choose ${known}.`)
+  if (text !== undefined && !takes_text) return invalidInput('text', `It takes no words of your own. Choose ${known}.`)
   return { option, text: text ?? null }
-}
-
-function refuse(path: string, message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
 }

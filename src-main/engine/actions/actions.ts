@@ -2,7 +2,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Assignee, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { listMoves } from '../../domain/transition/list-moves.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { isRefusal, notFound } from '../../domain/refusal.ts'
 import type { Tx } from '../event-feed.ts'
 import { sendFeedback, type FeedbackRequest, type FollowUp } from './send-feedback.ts'
 import { forgetLogs } from '../projects/forget-logs.ts'
@@ -40,8 +40,6 @@ export interface Actions {
   moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
 }
 
-const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-
 export function createActions(deps: ActionDeps): Actions {
   const { context, transitions } = deps.steps
   const { read } = context.store
@@ -57,7 +55,7 @@ export function createActions(deps: ActionDeps): Actions {
     cancel: async (task_id, actor) => {
       const result = feed.commit((tx) => {
         const task = tx.tasks.get(task_id)
-        if (!task) return noTask
+        if (!task) return notFound('task')
         const to = transitions.workflowOf(tx, task).cancellation?.name
         if (to === undefined)
           return {
@@ -98,7 +96,7 @@ export function createActions(deps: ActionDeps): Actions {
     stop: (execution_id) => deps.executions.stop(execution_id, 'stopped'),
     remove: async (task_id, signal) => {
       const task = read.tasks.get(task_id)
-      if (!task) return noTask
+      if (!task) return notFound('task')
       if (read.executions.openOfTask(task_id).length > 0) {
         return { code: 'already_claimed', message: 'Somebody is at work on this task. Stop the execution first.' }
       }

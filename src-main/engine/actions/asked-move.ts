@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { checkBeforeExit, hasSlowChecks } from './before-exit.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import type { Moved } from '../moves/transitions.ts'
@@ -13,8 +13,6 @@ export interface AskedMove {
   readonly triggered_by: string
 }
 
-const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-
 /** Moves a task to a state that somebody named, once everything that can say no has been asked. */
 export async function moveAsAsked(deps: StepDeps, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
   return moveAtOnce(deps, asked) ?? (await checkThenMove(deps, asked, signal))
@@ -25,7 +23,7 @@ function moveAtOnce(deps: StepDeps, asked: AskedMove): Moved | Refusal | null {
   const { context, transitions } = deps
   return context.feed.commit((tx) => {
     const task = tx.tasks.get(asked.task_id)
-    if (!task) return noTask
+    if (!task) return notFound('task')
     const plan = transitions.plan(tx, task, requestOf(asked))
     if (isRefusal(plan)) return plan
     return hasSlowChecks(deps, plan, asked.triggered_by)
@@ -37,12 +35,12 @@ function moveAtOnce(deps: StepDeps, asked: AskedMove): Moved | Refusal | null {
 async function checkThenMove(deps: StepDeps, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
   const { context, transitions } = deps
   const task = context.store.read.tasks.get(asked.task_id)
-  if (!task) return noTask
+  if (!task) return notFound('task')
   const checked = await checkBeforeExit(deps, task, requestOf(asked), signal)
   if (isRefusal(checked)) return checked
   return context.feed.commit((tx) => {
     const current = tx.tasks.get(asked.task_id)
-    return current ? transitions.apply(tx, current, { ...requestOf(asked), checked }) : noTask
+    return current ? transitions.apply(tx, current, { ...requestOf(asked), checked }) : notFound('task')
   })
 }
 

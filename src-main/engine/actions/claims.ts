@@ -5,7 +5,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../../domain/task/claim-guard.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isDone, type Workflow } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { nowIso } from '../context.ts'
@@ -55,7 +55,7 @@ export function createClaims(deps: {
     preview: (q, task, claimant) => planFor(deps.steps, q, task, { claimant, overrides: {} }),
     claim: async (request, signal) => {
       const task = read.tasks.get(request.task_id)
-      if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+      if (!task) return notFound('task')
       const checked = await checkFirst(deps.steps, task, request, signal)
       if (isRefusal(checked)) return checked
       const result = context.feed.commit((tx) => commitClaim(deps.steps, tx, request, checked))
@@ -163,7 +163,7 @@ function commitClaim(
 ): { readonly id: ExecutionRecord['id'] } | Refusal {
   const { context, transitions } = deps
   const task = tx.tasks.get(request.task_id)
-  if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+  if (!task) return notFound('task')
   const plan = planFor(deps, tx, task, request)
   if (isRefusal(plan)) return plan
   const project = tx.projects.get(task.project_id)

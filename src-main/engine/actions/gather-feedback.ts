@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { feedbackText, threadsOf } from '../../domain/task/feedback-text.ts'
 import type { EngineContext } from '../context.ts'
 import type { CommentRecord, Queries, TaskRecord } from '../ports/store.ts'
@@ -39,16 +40,15 @@ export function gatherFeedback(
   const open = comments.filter((comment) => comment.resolved_at === null).map((comment) => comment.id)
   const threads = threadsOf(comments, new Set(request.comment_ids ?? open))
   if (threads.length === 0 && request.message === null) {
-    return invalid('message', 'There is nothing to send: no comment is unresolved. Write a message, or a comment.')
+    return invalidInput('message', 'There is nothing to send: no comment is unresolved. Write a message, or a comment.')
   }
   const redact = redactorOf(context, q, task.project_id)
   const text = feedbackText(threads, request.message === null ? null : redact(request.message))
   if (text.length > maxText) {
-    return invalid('comment_ids', `This is too long to send at once (${text.length} characters). Name fewer comments.`)
+    return invalidInput(
+      'comment_ids',
+      `This is too long to send at once (${text.length} characters). Name fewer comments.`,
+    )
   }
   return { text, comments: threads.flat().filter((comment) => comment.resolved_at === null) }
-}
-
-function invalid(path: string, message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
 }

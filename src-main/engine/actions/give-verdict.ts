@@ -5,7 +5,7 @@ import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.t
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { decideVerdict, type VerdictPlan } from '../../domain/review/decide-verdict.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { applyRejection } from '../moves/block-task.ts'
@@ -34,8 +34,6 @@ export interface VerdictFindings {
   readonly checked: readonly HookOutcome[]
 }
 
-const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-
 /** Everything slow about a verdict, before anything is written; the rules are asked again at the commit. */
 export async function prepareVerdict(
   deps: StepDeps,
@@ -44,7 +42,7 @@ export async function prepareVerdict(
 ): Promise<VerdictFindings | Refusal> {
   const { read } = deps.context.store
   const task = read.tasks.get(request.task_id)
-  if (!task) return noTask
+  if (!task) return notFound('task')
   const head_commit = await headOf(deps, task, signal)
   const plan = planVerdict(deps, read, task, request, head_commit)
   if (isRefusal(plan)) return plan
@@ -110,7 +108,7 @@ function cascadeOnPass(gate: WorkflowState): string | undefined {
 /** Judges the task at its gate, in one transaction; what follows is left to the effects. */
 export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest & VerdictFindings): Refusal | null {
   const task = tx.tasks.get(request.task_id)
-  if (!task) return noTask
+  if (!task) return notFound('task')
   const plan = planVerdict(deps, tx, task, request, request.head_commit)
   if (isRefusal(plan)) return plan
   const { triggered_by, checked, feedback } = request

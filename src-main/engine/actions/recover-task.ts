@@ -3,7 +3,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { HookOutcome, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import { nowIso } from '../context.ts'
 import { advance, nameOf, note, saveTask, stepsFor } from '../moves/effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
@@ -19,13 +19,7 @@ export interface RecoveryRequest {
   readonly reason: string | null
 }
 
-const noTask: Refusal = { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
-
-const reasonRequired: Refusal = {
-  code: 'validation_failed',
-  message: 'Say why the hook is skipped: give a reason.',
-  details: { issues: [{ path: 'reason', message: 'skip_hook_once needs a reason.' }] },
-}
+const reasonRequired = invalidInput('reason', 'Say why the hook is skipped: give a reason.')
 
 /** Takes one of the ways out that the task's error names. */
 export async function recoverTask(
@@ -36,7 +30,7 @@ export async function recoverTask(
 ): Promise<Outcome | Refusal> {
   const { context } = deps.steps
   const task = context.store.read.tasks.get(request.task_id)
-  if (!task) return noTask
+  if (!task) return notFound('task')
   const refusal = checkRecovery(task, request.action)
   if (refusal) return refusal
   if (request.action === 'retry_merge') {
@@ -116,7 +110,7 @@ export async function resetWorkspace(
 ): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal> {
   const { context, worktrees } = deps.steps
   const task = context.store.read.tasks.get(task_id)
-  if (!task) return noTask
+  if (!task) return notFound('task')
   if (task.error_annotation?.type !== 'workspace_reset_required') {
     return { code: 'reset_not_required', message: 'The workspace of this task is in order; there is nothing to reset.' }
   }

@@ -2,7 +2,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Assignee, DiffStat, ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import { roleOf, workStateOf, type Workflow } from '../../domain/workflow/graph.ts'
 import { nowIso } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
@@ -54,7 +54,7 @@ export function hasCoder(workflow: Workflow, task: Pick<TaskRecord, 'roles'>): b
  */
 export function assignRole(deps: StepDeps, tx: Tx, request: RoleRequest): { readonly moved: boolean } | Refusal {
   const task = tx.tasks.get(request.task_id)
-  if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+  if (!task) return notFound('task')
   const workflow = deps.transitions.workflowOf(tx, task)
   const state = workflow.states.get(task.status)
   const isCoder = coderRole(workflow) === request.role
@@ -105,14 +105,10 @@ function checkReset(workflow: Workflow, request: RoleRequest, task: TaskRecord):
   const path = request.reset_workspace === true ? 'reset_workspace' : 'reset_worktree'
   const coder = coderRole(workflow)
   if (request.role !== coder)
-    return invalid(path, `Only a new coder (role ${coder ?? 'none'}) resets the work. Leave ${path} out.`)
+    return invalidInput(path, `Only a new coder (role ${coder ?? 'none'}) resets the work. Leave ${path} out.`)
   if (path === 'reset_workspace' && task.subtask_mode === 'ordered' && task.parent_id !== null)
-    return invalid(path, "This task works in its parent's workspace. Reset the parent's, or use reset_worktree.")
+    return invalidInput(path, "This task works in its parent's workspace. Reset the parent's, or use reset_worktree.")
   return null
-}
-
-function invalid(path: string, message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
 }
 
 function wantsReset(flags: ResetFlags): boolean {

@@ -4,7 +4,7 @@ import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { followUpState } from '../../domain/task/follow-up-state.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isReviewGate, roleOf } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { nowIso } from '../context.ts'
@@ -71,7 +71,7 @@ interface Plan {
 
 function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Plan | Refusal {
   const task = q.tasks.get(request.task_id)
-  if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+  if (!task) return notFound('task')
   const sent = gatherFeedback(deps.context, q, task, request)
   if (isRefusal(sent)) return sent
   const workflow = deps.transitions.workflowOf(q, task)

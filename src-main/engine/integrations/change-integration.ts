@@ -1,6 +1,7 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, IntegrationId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { Platform, SyncFilter } from '../../../src-shared/contract/integrations.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { isSameRepository, type Repository } from '../../domain/integration/issue-address.ts'
 import type { EngineContext } from '../context.ts'
 import { startState } from '../../domain/workflow/graph.ts'
@@ -103,7 +104,7 @@ const isoOf = (time: number) => new Date(time).toISOString()
 /** Whether an integration can work as it says; null, or why not. */
 export function checkFields(context: Context, record: IntegrationRecord): Refusal | null {
   const base = readBaseUrl(record.platform, record.base_url)
-  if (typeof base === 'string') return invalid('base_url', base)
+  if (typeof base === 'string') return invalidInput('base_url', base)
   const { token_secret_ref: name } = record
   if (name.startsWith('SVC_') && !name.startsWith('SVC_SECRET_')) {
     return {
@@ -113,16 +114,12 @@ export function checkFields(context: Context, record: IntegrationRecord): Refusa
   }
   if ((record.default_assignee_type === null) !== (record.default_assignee_id === null)) {
     const path = record.default_assignee_type === null ? 'default_assignee_type' : 'default_assignee_id'
-    return invalid(path, 'Give default_assignee_type and default_assignee_id together, or neither.')
+    return invalidInput(path, 'Give default_assignee_type and default_assignee_id together, or neither.')
   }
   const project = context.store.read.projects.get(record.project_id)
   const workflow = project && context.workflows.of(project.workflow_definition)
   if (workflow && startState(workflow, record.default_task_state) === null) {
-    return invalid('default_task_state', 'A task starts in a state of kind backlog or initial. Name one of those.')
+    return invalidInput('default_task_state', 'A task starts in a state of kind backlog or initial. Name one of those.')
   }
   return null
-}
-
-function invalid(path: string, message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
 }

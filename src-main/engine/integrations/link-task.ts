@@ -1,6 +1,7 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Platform } from '../../../src-shared/contract/integrations.ts'
+import { invalidInput, notFound } from '../../domain/refusal.ts'
 import { issueAddress, knownIds, type Base, type IssueAddress } from '../../domain/integration/issue-address.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
@@ -13,11 +14,11 @@ export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, 
   const page = readIssueUrl(url)
   if (!page) {
     const message = "Give the address of an issue's page, such as https://github.com/owner/repo/issues/12."
-    return { code: 'validation_failed', message, details: { issues: [{ path: 'url', message }] } }
+    return invalidInput('url', message)
   }
   return context.feed.commit((tx) => {
     const task = tx.tasks.get(task_id)
-    if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+    if (!task) return notFound('task')
     const address = addressOf(tx, page)
     const ids = knownIds(page.base, [page.repository], page.number)
     const links = ids.flatMap((id) => tx.external_links.get(id) ?? [])

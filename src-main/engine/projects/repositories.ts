@@ -1,6 +1,7 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ProjectId, RepoId } from '../../../src-shared/contract/ids.ts'
 import type { RepoState } from '../../../src-shared/contract/projects.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { followRepository, refuseMove } from './moved-repository.ts'
@@ -166,14 +167,14 @@ function freeName(name: string, others: readonly RepoRecord[]): string {
 
 function refuseClash(others: readonly RepoRecord[], wanted: Pick<RepoRecord, 'path' | 'name'>): Refusal | null {
   const same = others.find((one) => one.path === wanted.path)
-  if (same) return invalid('path', `The project has this repository already, as ${same.name}.`)
+  if (same) return invalidInput('path', `The project has this repository already, as ${same.name}.`)
   if (!others.some((one) => one.name === wanted.name)) return null
-  return invalid('name', `The project has another repository called ${wanted.name}. Choose another name.`)
+  return invalidInput('name', `The project has another repository called ${wanted.name}. Choose another name.`)
 }
 
 function noSuchBranch(branch: string, info: RepositoryInfo): Refusal {
   const some = info.branches.slice(0, 20).join(', ')
-  return invalid('default_branch', `The repository has no branch ${branch}. It has: ${some}.`)
+  return invalidInput('default_branch', `The repository has no branch ${branch}. It has: ${some}.`)
 }
 
 /** Finished ones count: their history names it. */
@@ -185,8 +186,4 @@ function worksIn({ name }: RepoRecord, tasks: number): string {
 
 function inUse(message: string, tasks: readonly string[] = []): Refusal {
   return { code: 'repo_in_use', message, details: { tasks: [...tasks] } }
-}
-
-function invalid(path: string, message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
 }

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { RepoId } from '../../../src-shared/contract/ids.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import type { Tx } from '../event-feed.ts'
 import type { RepoRecord, TaskRecord } from '../ports/store.ts'
 import { toTask } from '../views.ts'
@@ -10,9 +11,9 @@ import { toTask } from '../views.ts'
  */
 export function leaveRepository(tx: Tx, task: TaskRecord, repo_id: RepoId): Refusal | null {
   const repo = tx.repos.get(repo_id)
-  if (repo?.project_id !== task.project_id) return invalid('The project has no such repository.')
+  if (repo?.project_id !== task.project_id) return invalidInput('repo_id', 'The project has no such repository.')
   if (task.subtask_mode === 'ordered') {
-    return invalid("An ordered subtask works in its parent's workspace, hence in its repository.")
+    return invalidInput('repo_id', "An ordered subtask works in its parent's workspace, hence in its repository.")
   }
   const workspace = tx.workspaces.byTask(task.id)
   if (workspace) {
@@ -42,8 +43,4 @@ function hasWorktree(branch: string): Refusal {
     `The task's work is on ${branch} of its repository. To start over in another one, ` +
     'reassign its coder with reset_workspace first: the work is kept as a rescue.'
   return { code: 'repo_in_use', message, details: { branch } }
-}
-
-function invalid(message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path: 'repo_id', message }] } }
 }

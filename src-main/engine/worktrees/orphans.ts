@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ProjectId, TaskId, WorkspaceId } from '../../../src-shared/contract/ids.ts'
 import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { RepoRecord, TaskRecord } from '../ports/store.ts'
@@ -57,14 +58,17 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
       const orphan = await workspaces.describeOrphan(path, { signal })
       if (!orphan) return notListed(path)
       if (orphan.kind === 'folder' || orphan.repo_path === null) {
-        return invalid('path', `${path} is no worktree (any more), so no task can work in it. Move what you need away.`)
+        return invalidInput(
+          'path',
+          `${path} is no worktree (any more), so no task can work in it. Move what you need away.`,
+        )
       }
       if (orphan.branch === null) {
-        return invalid('path', `${path} is on no branch. Run "git switch -c <name>" in it, then adopt it.`)
+        return invalidInput('path', `${path} is on no branch. Run "git switch -c <name>" in it, then adopt it.`)
       }
       const repo = await repoOf(context, project_id, orphan.repo_path, signal)
       if (!repo) {
-        return invalid(
+        return invalidInput(
           'project_id',
           `The project has no repository ${orphan.repo_path}. Add it, or choose another project.`,
         )
@@ -123,8 +127,4 @@ function notListed(path: string): Refusal {
     message: `${path} is not in the list of orphans. Look there for what can be removed or adopted.`,
     details: { resource: 'orphan' },
   }
-}
-
-function invalid(path: string, message: string): Refusal {
-  return { code: 'validation_failed', message, details: { issues: [{ path, message }] } }
 }

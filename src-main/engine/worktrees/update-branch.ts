@@ -3,7 +3,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { conflictAnswers, MergeConflicts, updateStrategies } from '../../../src-shared/contract/merges.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { conflictPrompt } from '../../domain/task/conflict-text.ts'
-import { isRefusal } from '../../domain/refusal.ts'
+import { isRefusal, notFound } from '../../domain/refusal.ts'
 import type { FeedbackRequest } from '../actions/send-feedback.ts'
 import { commitMessage, keepMessage } from './commit-message.ts'
 import { holdWorktree } from './hold-worktree.ts'
@@ -91,7 +91,7 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
   const { context, worktrees } = deps.steps
   const { read } = context.store
   const asked = read.tasks.get(request.task_id)
-  if (!asked) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+  if (!asked) return notFound('task')
   return await worktrees.exclusively(asked, async () => {
     const found = checkUpdate(deps, request.task_id)
     if (isRefusal(found)) return found
@@ -135,7 +135,7 @@ function checkUpdate(
 ): { readonly task: TaskRecord; readonly workspace: WorkspaceRecord } | Refusal {
   const { read } = deps.steps.context.store
   const task = read.tasks.get(task_id)
-  if (!task) return { code: 'not_found', message: 'There is no such task.', details: { resource: 'task' } }
+  if (!task) return notFound('task')
   const state = deps.steps.transitions.workflowOf(read, task).states.get(task.status)
   if (state?.kind === 'terminal') {
     return { code: 'task_terminal', message: 'The task is finished; its branch stays as it is.' }
