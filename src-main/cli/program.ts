@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addAgent } from './commands/agent.ts'
+import { addCall } from './commands/call.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addDemo, type DemoArguments } from './commands/demo.ts'
 import { addEvents } from './commands/events.ts'
@@ -51,6 +52,7 @@ export function createProgram(program: Program): Command {
   addReview(svc)
   addEvents(svc)
   addOpen(svc)
+  addCall(svc)
   addMcp(svc)
   addCompletion(svc)
   return svc

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { v7 } from 'uuid'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { runCli } from '../../src-main/cli/program.ts'
 import { answerCall } from '../../src-main/desktop/answer-call.ts'
 import type { Principal } from '../../src-main/domain/access/principal.ts'
 import type { Store } from '../../src-main/engine/ports/store.ts'
@@ -11,11 +12,10 @@ import { openDatabase } from '../../src-main/store/database.ts'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createIpcTransport } from '../../src-shared/client/ipc-transport.ts'
 import type { DesktopBridge } from '../../src-shared/contract/desktop.ts'
-import { ApiError } from '../../src-shared/contract/errors.ts'
+import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
-import { pathParameters } from '../../src-shared/contract/operation.ts'
 import { operations, type OperationName } from '../../src-shared/contract/operations.ts'
-import { register, type Person } from '../helpers/membership.ts'
+import { register } from '../helpers/membership.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { strictClient } from '../helpers/strict-client.ts'
@@ -77,9 +77,9 @@ const missingField: Case = {
   what: 'a field that is missing',
   input: (name, world) => {
     const input = good(name, world)
-    const inPath = pathParameters(operations[name].path)
+    const { path } = operations[name]
     const needed = Object.entries(operations[name].input.shape).filter(([, one]) => !one.safeParse(undefined).success)
-    const [key] = needed.find(([one]) => !inPath.includes(one)) ?? []
+    const [key] = needed.find(([one]) => !path.includes(`{${one}}`)) ?? []
     return key === undefined ? null : { ...input, [key]: undefined }
   },
   refused: true,
@@ -95,15 +95,20 @@ function finish(store: Store, { ids }: World): void {
   })
 }
 
-test('every operation answers and refuses in the window as it does over HTTP', async () => {
+test('every operation answers and refuses in the window and on the command line as it does over HTTP', async () => {
   await using running = await runApp()
   using walk = await startWalk(running)
+  using svc = startSvcHere(running)
   const told = new Set<string>()
   for (const one of [done, finished, notLetIn, noOwner, unknownId, wrongField, missingField]) {
     for (const name of Object.keys(operations) as OperationName[]) {
-      const [http, window] = [await walk.ask(one, name, 'http'), await walk.ask(one, name, 'window')]
-      expect.soft(window, `${name}: ${one.what}`).toEqual(http)
+      const http = await walk.ask(one, name, 'http')
+      expect.soft(await walk.ask(one, name, 'window'), `${name} in the window: ${one.what}`).toEqual(http)
       if (http !== null) told.add(codeOf(http))
+      // Who is not signed in is told how to besides; and who asks is known by the token, at one door as at the other.
+      if (operations[name].who === 'public' || one.who !== undefined) continue
+      const typed = await walk.askBy(one, name, (who, values) => svc.call(walk.tokens[who], name, values))
+      expect.soft(typed, `svc call ${name}: ${one.what}`).toEqual(http)
     }
   }
   // The walk has met all that it set out for.
@@ -184,20 +189,60 @@ async function startWalk(running: RunningApp) {
     return built
   }
   const shared = world()
-  const tokenOf = async (person: Person) => (await person.client.call('auth.create_token', { name: 'doors' })).token
-  const tokens = { owner: await tokenOf(owner), member: await tokenOf(member), stranger: await tokenOf(stranger) }
+  const tokens = { owner: owner.token, member: member.token, stranger: stranger.token }
+  /** What comes of it in a world of its own. */
+  const askBy = async (one: Case, name: OperationName, by: (who: Who, values: Values) => Promise<unknown>) => {
+    const its = one.refused ? shared : world(one.before)
+    const values = one.input(name, its)
+    return values === null ? null : outcomeOf(by(one.who ?? 'owner', values), its)
+  }
   return {
     doors,
     world,
     tokens,
-    /** What comes of it in a world of its own. */
-    ask: async ({ who = 'owner', input, before, refused }: Case, name: OperationName, door: keyof typeof doors) => {
-      const its = refused ? shared : world(before)
-      const values = input(name, its)
-      return values === null ? null : outcomeOf(doors[door][who].call(name, values as never), its)
-    },
+    askBy,
+    ask: (one: Case, name: OperationName, door: keyof typeof doors) =>
+      askBy(one, name, (who, values) => doors[door][who].call(name, values as never)),
     [Symbol.dispose]: () => {
       store.close()
+    },
+  }
+}
+
+/** `svc call`, run in this process: what it prints is caught, and a refusal is thrown as a client throws it. */
+function startSvcHere({ url, dataDir }: RunningApp) {
+  let printed = ''
+  const print = (text: unknown, after?: unknown) => {
+    printed += String(text)
+    if (typeof after === 'function') after()
+    return true
+  }
+  const caught = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(print),
+    vi.spyOn(process.stderr, 'write').mockImplementation(print),
+    // Each command would listen for a reader that leaves.
+    vi.spyOn(process.stdout, 'on').mockReturnThis(),
+  ]
+  vi.stubEnv('SVC_API_URL', url)
+  vi.stubEnv('SVC_DATA_DIR', dataDir)
+  const never = () => Promise.reject(new Error('It is a client.'))
+  const program = { version: '0', serve: never, demo: never, rotateKey: never }
+  return {
+    call: async (token: string, name: OperationName, values: Values) => {
+      vi.stubEnv('SVC_API_TOKEN', token)
+      printed = ''
+      const fields = Object.entries(values).flatMap(([key, value]) =>
+        value === undefined ? [] : [`${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
+      )
+      const code = await runCli(['call', name, ...fields, '--json'], program)
+      process.exitCode = undefined
+      const said: unknown = JSON.parse(printed)
+      if (code === 0) return said
+      throw new ApiError((said as { readonly error: Refusal }).error)
+    },
+    [Symbol.dispose]: () => {
+      for (const one of caught) one.mockRestore()
+      vi.unstubAllEnvs()
     },
   }
 }

@@ -3,6 +3,7 @@ import type { RunningApp } from './running-app.ts'
 
 export interface Person {
   readonly client: Client
+  readonly token: string
   readonly user_id: string
 }
 
@@ -12,7 +13,8 @@ export async function register(running: RunningApp, display_name: string): Promi
   const session = await running
     .clientWith(null)
     .call('auth.register', { email, password: 'another horse', display_name })
-  return { client: running.clientWith(session.access_token), user_id: session.user.id }
+  const { access_token: token, user } = session
+  return { client: running.clientWith(token), token, user_id: user.id }
 }
 
 /** Makes somebody a member; `running.client` has to be an admin's. */

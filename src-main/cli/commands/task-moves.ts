@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
-import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { recoveryActions, type RecoveryAction, type Task } from '../../../src-shared/contract/tasks.ts'
+import { CliError } from '../cli-error.ts'
 import { findAgent, findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
@@ -15,7 +16,7 @@ interface ClaimOptions extends CommonOptions {
   readonly wait?: boolean
 }
 
-/** `svc task claim`, `move` and `cancel`. */
+/** `svc task claim`, `move`, `stop`, `recover` and `cancel`. */
 export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'claim <task>',
@@ -36,6 +37,21 @@ export function addTaskMoves(task: Command): void {
     .option('--reason <text>', 'why; kept in the task’s history')
     .action((ref: string, status: string, options: CommonOptions & { reason?: string }) =>
       runScene(options, (scene) => move(scene, ref, status, options.reason)),
+    )
+  addClientCommand(task, {
+    usage: 'stop <task>',
+    summary: 'end the run at work; its work stays in the worktree, and the task waits for you',
+    examples: ['svc task stop 0a1b2c3d'],
+  }).action((ref: string, options: CommonOptions) => runScene(options, (scene) => stop(scene, ref)))
+  addClientCommand(task, {
+    usage: 'recover <task>',
+    summary: 'take one of the ways out that `svc task show` names',
+    examples: ['svc task recover 0a1b2c3d resume', 'svc task recover 0a1b2c3d skip_hook_once --reason "Known"'],
+  })
+    .addArgument(new Argument('<action>').choices(recoveryActions))
+    .option('--reason <text>', 'why; kept in the task’s history')
+    .action((ref: string, action: RecoveryAction, options: CommonOptions & { reason?: string }) =>
+      runScene(options, (scene) => recover(scene, ref, action, options.reason)),
     )
   addClientCommand(task, {
     usage: 'cancel <task>',
@@ -97,6 +113,21 @@ async function move(scene: Scene, ref: string, status: string, reason: string | 
   const { id, version } = await findTask(scene, ref)
   const request = { task_id: id, status, version, ...(reason !== undefined && { reason }) }
   const answer = await scene.out.during(`Moving to ${status} …`, scene.client.call('tasks.transition', request))
+  await scene.out.answer(answer, () => whereItIs(answer.task))
+}
+
+async function stop(scene: Scene, ref: string): Promise<void> {
+  const { client, out } = scene
+  const { active_execution_id: execution_id } = await findTask(scene, ref)
+  if (execution_id === null) throw new CliError('execution_not_running', 'Nobody works on this task now.')
+  const answer = await out.during('Stopping …', client.call('executions.stop', { execution_id }))
+  await out.answer(answer, () => whereItIs(answer.task))
+}
+
+async function recover(scene: Scene, ref: string, action: RecoveryAction, reason: string | undefined): Promise<void> {
+  const { id } = await findTask(scene, ref)
+  const request = { task_id: id, action, ...(reason !== undefined && { reason }) }
+  const answer = await scene.out.during('Going on …', scene.client.call('tasks.recover', request))
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
 
