@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { openLive, type Connection, type Live } from '../api/live.ts'
+import { changesAreOff } from '../words/changes-are-off.ts'
 import { useAccounts } from './accounts.ts'
 import { useAgents } from './agents.ts'
 import { useDaemons } from './daemons.ts'
@@ -46,6 +47,8 @@ export const useLive = defineStore('live', () => {
   const orphans = useOrphans()
   const navigation = useNavigation()
   const connection = shallowRef<Connection>({ state: 'connecting' })
+  /** Changes would be lost: the service is away. */
+  const offline = computed(() => connection.value.state === 'reconnecting')
   let live: Live | null = null
 
   /** What was running may have ended while nobody heard. */
@@ -121,8 +124,9 @@ export const useLive = defineStore('live', () => {
   }
   return {
     connection,
-    /** Changes would be lost: the service is away. */
-    offline: computed(() => connection.value.state === 'reconnecting'),
+    offline,
+    /** Why nothing can be changed now; null where it can. */
+    refusal: computed(() => (offline.value ? changesAreOff : null)),
     start,
     reload,
     stop(): void {

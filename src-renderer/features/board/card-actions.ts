@@ -1,5 +1,6 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { changesAreOff } from '../../words/changes-are-off.ts'
 
 /** Why an action is not to be had now; null where it is. */
 export interface CardActions {
@@ -18,7 +19,7 @@ export function actionsOf(
   worker: string | null,
   offline: boolean,
 ): CardActions {
-  const off = offline ? 'Changes are off until the connection is back' : null
+  const off = offline ? changesAreOff : null
   const ended = state?.kind === 'terminal' ? 'The task is finished' : null
   const atWork = task.active_execution_id === null ? null : `${worker ?? 'Somebody'} is already working on it`
   const startable = state?.kind === 'backlog' || state?.kind === 'initial' || state?.kind === 'active'

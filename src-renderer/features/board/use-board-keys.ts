@@ -3,6 +3,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { toggled } from '../../model/board-filter.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
 import { useNavigation } from '../../stores/navigation.ts'
+import { changesAreOff } from '../../words/changes-are-off.ts'
 import { shortId } from '../../words/short-id.ts'
 import { boardTakes, focusKind } from './board-keys.ts'
 import { moveFocus, type Direction } from './move-focus.ts'
@@ -81,7 +82,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     'needs-you': { ...onPage, run: () => board.filter(toggled(board.view.value.filter, 'needs_you', 'yes')) },
     new: {
       ...onPage,
-      refused: () => (ports.offline() ? 'Changes are off until the connection is back' : null),
+      refused: () => (ports.offline() ? changesAreOff : null),
       run: ports.newTask,
     },
     search: { ...onPage, run: ports.search },

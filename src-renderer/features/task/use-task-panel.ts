@@ -44,7 +44,7 @@ export function useTaskPanel(taskId: () => string) {
     const kind = state.value?.kind
     if (task.value === null || task.value.active_execution_id !== null) return null
     if (kind !== 'backlog' && kind !== 'initial' && kind !== 'active') return null
-    return { refused: live.offline ? 'Changes are off until the connection is back.' : null }
+    return { refused: live.refusal }
   })
   const glyph = computed(() => (workflow.value && state.value ? glyphOfState(workflow.value, state.value) : 'custom'))
 

@@ -21,7 +21,7 @@ export function useUpdateRules(task: () => Task, workflow: () => WorkflowDefinit
       : { refusal: 'A person works on this task, so there is no agent to hand it to.' }
   })
   const refusal = computed(() => {
-    if (live.offline) return 'Changes are off until the connection is back.'
+    if (live.refusal) return live.refusal
     const known = workflow()
     if (known && stateOf(known, task().status)?.kind === 'terminal') return 'The task is finished.'
     const running = executions.byId.get(task().active_execution_id ?? '')
