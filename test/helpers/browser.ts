@@ -7,8 +7,29 @@ import { findBrowser } from '../../src-main/service/find-browser.ts'
 
 const run = promisify(execFile)
 
+/** What Playwright switches off itself: of several lists Chromium heeds the last only. */
+const byPlaywright = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'TcpPortRandomizationWin',
+  'ThirdPartyStoragePartitioning',
+]
+/** Two pages of the address bar, which nobody sees here, take as long as the page itself in every new context. */
+const addressBar = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup']
+
 /** Chromium without anything that reaches for a network of its own. */
 export const chromiumArgs: readonly string[] = [
+  `--disable-features=${[...byPlaywright, ...addressBar].join(',')}`,
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
