@@ -29,14 +29,20 @@ function moveTo(facts: MoveFacts, here: WorkflowState | undefined, to: WorkflowS
   const via = cause === 'cancel' ? 'cancel' : viaFor(facts, here, to)
   if (via === 'claim') {
     const leads = !isRefusal(facts.claim) && facts.claim.path.at(-1) === to.name
-    const reason = leads
-      ? null
-      : isRefusal(facts.claim)
-        ? facts.claim.message
-        : `A claim leads to ${facts.claim.path.at(-1) ?? 'its present state'}.`
+    const last = isRefusal(facts.claim) ? undefined : facts.claim.path.at(-1)
+    const led = facts.workflow.states.get(last ?? '')?.label ?? 'its present state'
+    const reason = leads ? null : isRefusal(facts.claim) ? facts.claim.message : `A claim leads to ${led}.`
     return { ...base, allowed: leads, via, reason }
   }
-  return { ...base, allowed: !isRefusal(plan), via, reason: isRefusal(plan) ? plan.message : null }
+  if (!isRefusal(plan)) return { ...base, allowed: true, via, reason: null }
+  // Where a way leads the other entries of the list say.
+  const isNoWay = here && here.kind !== 'terminal' && !here.transitions.some((one) => one.to === to.name)
+  return {
+    ...base,
+    allowed: false,
+    via,
+    reason: isNoWay ? `${here.label} does not lead to ${to.label}.` : plan.message,
+  }
 }
 
 /** Into a working state leads a claim; back from a gate leads its no; all else is a plain transition. */

@@ -18,23 +18,31 @@ export function verdictOf(column: ColumnShape, status: string, moves: readonly T
   return { kind: 'refused', reason: reason ?? `No way leads from here to ${target?.label ?? column.name}.` }
 }
 
-/** What a drop on the column will do, as a short heading and the consequence below it. */
+/** What a drop on the column will do: a verb for its head, a short heading, and the consequence below that. */
 export function consequence(
   move: TaskMove,
   column: ColumnShape,
   branch: string,
-): { readonly title: string; readonly text: string } {
+): { readonly verb: string; readonly title: string; readonly text: string } {
   const target = column.states[0]?.label ?? column.name
   switch (move.via) {
     case 'claim':
-      return { title: `Drop to start it in ${target}`, text: 'An agent takes it in a worktree of its own.' }
+      return {
+        verb: 'Start',
+        title: `Drop to start it in ${target}`,
+        text: 'An agent takes it in a worktree of its own.',
+      }
     case 'verdict_fail':
-      return { title: `Drop to send it back to ${target}`, text: 'You say what should change; the agent gets it.' }
+      return {
+        verb: 'Send back',
+        title: `Drop to send it back to ${target}`,
+        text: 'You say what should change; the agent gets it.',
+      }
     case 'cancel':
-      return { title: 'Drop to cancel it', text: 'Its worktree is kept for a day.' }
+      return { verb: 'Cancel', title: 'Drop to cancel it', text: 'Its worktree is kept for a day.' }
     case 'transition':
       return column.glyph === 'merging'
-        ? { title: `Drop to merge into ${branch}`, text: 'The worktree goes once it is merged.' }
-        : { title: `Drop to move it to ${target}`, text: move.label }
+        ? { verb: 'Merge', title: `Drop to merge into ${branch}`, text: 'The worktree goes once it is merged.' }
+        : { verb: move.label, title: `Drop to move it to ${target}`, text: move.label }
   }
 }

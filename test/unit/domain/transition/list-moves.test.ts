@@ -56,13 +56,21 @@ test('every other state is listed, and each that is closed says why', () => {
   }
 })
 
+test('one to which no way leads says only that, since the others say where one leads', () => {
+  const reasons = listMoves({ ...facts, status: 'review' }).map((move) => [move.to, move.reason])
+  expect(Object.fromEntries(reasons)).toMatchObject({
+    todo: 'Review does not lead to To do.',
+    merging: 'The review has not passed. Give your verdict, or send the task back.',
+  })
+})
+
 test('with a planner the claim leads to planning, and to work only afterwards', () => {
   const roles = { planner: { type: 'agent', id: 'a' as never } } as const
   const moves = listMoves({ ...facts, roles, claim: { path: ['planning'], role: 'coder', works_as: 'planner' } })
   expect(moves.find((move) => move.to === 'planning')).toMatchObject({ allowed: true, via: 'claim' })
   expect(moves.find((move) => move.to === 'in_progress')).toMatchObject({
     allowed: false,
-    reason: 'A claim leads to planning.',
+    reason: 'A claim leads to Planning.',
   })
 })
 
