@@ -1,4 +1,4 @@
-import { ApiError } from '../../src-shared/contract/errors.ts'
+import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
 import { ConnectionError } from '../../src-shared/client/http-transport.ts'
 
 /** What a command can say no to by itself. The message says what to do next. */
@@ -36,12 +36,14 @@ export function failureOf(error: unknown, url: string): Failure | null {
   }
   if (error instanceof ApiError) {
     const { code, details } = error
-    const message = error.status === 401 ? `${error.message} ${signInHint}` : error.message
+    const message = tokenProblems.includes(code) ? `${error.message} ${signInHint}` : error.message
     return { exitCode: 1, code, message, ...(details && { details }) }
   }
   return null
 }
 
+/** Of a wrong password or code, whoever signs in need not be told to sign in. */
+const tokenProblems: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired']
 const signInHint = 'Sign in with `svc login`, or set SVC_API_TOKEN.'
 
 /** Only what could not be reached at all has a cause; the rest was answered by something else. */
