@@ -34,7 +34,8 @@ export function createLocalOperator(clock: Clock): LocalOperator {
       if (expires === undefined || expires <= clock.now()) {
         throw new ApiError({
           code: 'invalid_credentials',
-          message: 'This code was used or is older than two minutes. Press Enter where Copse was started, or start it again, for a new one.',
+          message:
+            'This code was used or is older than two minutes. Press Enter where Copse was started, or start it again, for a new one.',
         })
       }
       forgetExpired(sessions, clock.now())
