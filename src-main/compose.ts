@@ -166,8 +166,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     engine,
     integrations,
     workflows,
-    changeWorkflow: (tx, project, text) =>
-      changeWorkflow({ workflows, plugins: engine.plugins, clock }, tx, project, text),
+    changeWorkflow: (tx, project, text) => changeWorkflow({ workflows, plugins: engine.plugins }, tx, project, text),
     templates,
     identity,
     workspaces,

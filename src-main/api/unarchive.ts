@@ -13,14 +13,11 @@ export function unarchive(parts: ApiParts, task_id: TaskId, principal: Principal
     const task = findTask(tx, task_id)
     const { project_id } = task
     const { states, entry } = parts.workflows.of(findProject(tx, project_id).workflow_definition)
-    const now = new Date(parts.clock.now()).toISOString()
-    const back: TaskRecord = { ...task, archived: false, version: task.version + 1, updated_at: now }
-    if (states.has(task.status)) {
-      tx.tasks.put(back)
-      tx.emit('task.updated', { project_id, task_id, task: parts.engine.views.task(back) })
-      return back
-    }
-    const moved: TaskRecord = { ...back, status: entry.name, entry_barrier: false, error_annotation: null }
+    const back: TaskRecord = { ...task, archived: false, version: task.version + 1 }
+    if (states.has(task.status)) return tx.saveTask(back)
+    const now = tx.now()
+    const to = { status: entry.name, entry_barrier: false, error_annotation: null }
+    const moved: TaskRecord = { ...back, ...to, updated_at: now }
     const triggered_by = actorOf(principal)
     tx.tasks.put(moved)
     tx.transitions.put({

@@ -9,7 +9,8 @@ import type {
 } from '../../src-shared/contract/events.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Queries, Store } from './ports/store.ts'
+import type { Queries, Store, TaskRecord } from './ports/store.ts'
+import { toTask } from './views.ts'
 
 /** How much of the past a client can resume over; trimmed now and then, never below this. */
 const kept = 20_000
@@ -22,6 +23,8 @@ const backlog = 10_000
 export interface Tx extends Queries {
   /** Numbers and keeps an event with the change; subscribers see it once the transaction is committed. */
   emit<T extends EventType>(type: T, data: Omit<EventPayload<T>, 'occurred_at'>): void
+  /** Writes a task that has changed, with the time of the change, and tells everybody who looks at it. */
+  saveTask(task: TaskRecord): TaskRecord
   /** The time of the transaction, as records hold it. */
   now(): string
 }
@@ -75,6 +78,12 @@ export function createEventFeed(
             const project_id = data.project_id
             const payload = { ...data, occurred_at }
             announced.push({ event: q.events.append(type, project_id, payload), project_id })
+          },
+          saveTask: (task) => {
+            const saved = { ...task, updated_at: occurred_at }
+            tx.tasks.put(saved)
+            tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, saved) })
+            return saved
           },
           now: () => occurred_at,
         }

@@ -1,12 +1,11 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
-import { nowIso } from './context.ts'
 import { hookTestMark } from './lifecycle/test-hook.ts'
 import { noteWorkStop, worksFor } from './lifecycle/note-occasion.ts'
 import { cancelQueued } from './executions/open-execution.ts'
 import type { StepDeps } from './moves/perform-step.ts'
 import type { ExecutionRecord } from './ports/store.ts'
-import { toExecution, toTask } from './views.ts'
+import { toExecution } from './views.ts'
 import { workspaceOf } from './worktrees/workspace-of.ts'
 
 /**
@@ -54,8 +53,7 @@ function cancelUnlessItsTurn(deps: StepDeps, record: ExecutionRecord): void {
   context.feed.commit((tx) => {
     const task = tx.tasks.get(record.task_id)
     const state = task && transitions.workflowOf(tx, task).states.get(task.status)
-    if (!state || roleOf(state) !== record.role)
-      cancelQueued(context, tx, record, 'The task moved on before it started.')
+    if (!state || roleOf(state) !== record.role) cancelQueued(tx, record, 'The task moved on before it started.')
   })
 }
 
@@ -76,7 +74,7 @@ export function markLost(deps: StepDeps, found: ExecutionRecord, message: string
       error: message,
       pid: null,
       pid_started: null,
-      finished_at: nowIso(context),
+      finished_at: tx.now(),
     }
     tx.executions.put(lost)
     tx.emit('execution.finished', {
@@ -97,13 +95,10 @@ export function markLost(deps: StepDeps, found: ExecutionRecord, message: string
       execution_id: record.id,
       recovery_actions: record.session_id === null ? ['retry_execution'] : ['resume', 'retry_execution'],
     }
-    const updated = {
+    tx.saveTask({
       ...task,
       active_execution_id: task.active_execution_id === record.id ? null : task.active_execution_id,
       error_annotation: isItsTurn ? annotation : task.error_annotation,
-      updated_at: nowIso(context),
-    }
-    tx.tasks.put(updated)
-    tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, updated) })
+    })
   })
 }

@@ -26,7 +26,7 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
         if (refusal) throw new ApiError(refusal)
         if (!tx.dependencies.of(task_id).includes(depends_on_id)) {
           tx.dependencies.add(task_id, depends_on_id)
-          announce(parts, tx, task)
+          announce(tx, task)
         }
         return dependencyOf(parts, tx, other)
       }),
@@ -35,7 +35,7 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
         const task = findTask(tx, task_id)
         if (!tx.dependencies.of(task_id).includes(depends_on_id)) missing('dependency')
         tx.dependencies.remove(task_id, depends_on_id)
-        announce(parts, tx, task)
+        announce(tx, task)
         return null
       }),
   }
@@ -67,12 +67,4 @@ function dependencyOf(parts: ApiParts, q: Queries, task: TaskRecord): Dependency
 }
 
 /** The list is part of the task that clients see. */
-function announce(parts: ApiParts, tx: Tx, task: TaskRecord): void {
-  const changed: TaskRecord = {
-    ...task,
-    version: task.version + 1,
-    updated_at: new Date(parts.clock.now()).toISOString(),
-  }
-  tx.tasks.put(changed)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: parts.engine.views.task(changed) })
-}
+const announce = (tx: Tx, task: TaskRecord) => tx.saveTask({ ...task, version: task.version + 1 })

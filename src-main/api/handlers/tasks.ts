@@ -237,14 +237,6 @@ function edit(
   return parts.feed.commit((tx) => {
     const task = tx.tasks.get(id) ?? missing('task')
     before?.(tx, task)
-    const edited: TaskRecord = {
-      ...task,
-      ...patch,
-      version: task.version + 1,
-      updated_at: new Date(parts.clock.now()).toISOString(),
-    }
-    tx.tasks.put(edited)
-    tx.emit('task.updated', { project_id: task.project_id, task_id: id, task: parts.engine.views.task(edited) })
-    return edited
+    return tx.saveTask({ ...task, ...patch, version: task.version + 1 })
   })
 }

@@ -8,7 +8,6 @@ import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../../d
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isDone, type Workflow } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
-import { nowIso } from '../context.ts'
 import { callOff } from '../moves/effect-progress.ts'
 import type { EffectWorker } from '../moves/effects.ts'
 import type { Tx } from '../event-feed.ts'
@@ -16,7 +15,6 @@ import { openExecution } from '../executions/open-execution.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import type { Scheduler } from '../executions/scheduler.ts'
 import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
-import { toTask } from '../views.ts'
 import { othersInWorkspace, workspaceOf } from '../worktrees/workspace-of.ts'
 import { hasCoder } from './roles.ts'
 
@@ -194,15 +192,11 @@ function commitClaim(
     // A follow-up passes no hook points: nothing else would start it.
     dispatched: plan.path.length === 0,
   })
-  const now = nowIso(context)
-  const claimed: TaskRecord = {
+  tx.saveTask({
     ...current,
     active_execution_id: record.id,
     error_annotation: null,
     attended_mark: request.by_person ? context.newId() : current.attended_mark,
-    updated_at: now,
-  }
-  tx.tasks.put(claimed)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, claimed) })
+  })
   return { id: record.id }
 }

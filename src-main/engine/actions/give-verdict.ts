@@ -9,12 +9,11 @@ import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { applyRejection } from '../moves/block-task.ts'
-import { nowIso } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { notify } from '../notify.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
-import { toReviewSummary, toTask } from '../views.ts'
+import { toReviewSummary } from '../views.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
 
 export interface VerdictRequest {
@@ -138,7 +137,7 @@ function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
   const said = `${request.triggered_by}: ${request.verdict}${request.feedback === null ? '' : `. ${request.feedback}`}`
   const outcome = { phase: 'after_enter', action: 'verdict', outcome: 'ok', reason: said, duration_ms: 0 } as const
   tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, task) })
+  tx.saveTask(task)
 }
 
 function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
@@ -149,7 +148,7 @@ function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: Verdict
     verdict: request.verdict,
     feedback: request.feedback,
     head_commit: request.head_commit,
-    created_at: nowIso(deps.context),
+    created_at: tx.now(),
   }
   const failed = request.verdict === 'fail'
   const judged = {
@@ -166,20 +165,17 @@ function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: Verdict
 function passReview(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
   const review = tx.reviews.latest(task.id)
   if (!review) return
-  const now = nowIso(deps.context)
+  const now = tx.now()
   const passed = { ...review, status: 'passed' as const, finished_at: review.finished_at ?? now }
   tx.reviews.put(passed)
-  const shown: TaskRecord = {
+  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: passed })
+  const shown = tx.saveTask({
     ...task,
     review_passed_at: now,
     error_annotation: null,
     review_summary: toReviewSummary(passed),
     ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
-    updated_at: now,
-  }
-  tx.tasks.put(shown)
-  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: passed })
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, shown) })
+  })
   if (review.status !== 'passed') notify(deps.context, tx, task, { event_type: 'review.passed', body: null })
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
   const to = gate && cascadeOnPass(gate)

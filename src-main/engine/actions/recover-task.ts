@@ -5,13 +5,12 @@ import { isPerson } from '../../domain/transition/audience.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import { nowIso } from '../context.ts'
-import { advance, nameOf, note, saveTask, stepsFor } from '../moves/effect-progress.ts'
+import { advance, nameOf, note, stepsFor } from '../moves/effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
 import { redoFailed, skipFailed } from '../lifecycle/before-work.ts'
 import { outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
 import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
 import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
-import { toTask } from '../views.ts'
 
 export interface RecoveryRequest {
   readonly task_id: TaskId
@@ -67,7 +66,7 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
     if (effect && request.action === 'skip_hook_once') skipStep(deps, tx, effect, request, actor)
     else if (effect) tx.effects.update(effect.id, again(effect.data))
     const attended_mark = isPerson(actor.triggered_by) ? context.newId() : current.attended_mark
-    saveTask(context, tx, { ...current, error_annotation: null, attended_mark })
+    tx.saveTask({ ...current, error_annotation: null, attended_mark })
   })
   deps.worker.wake(task.id)
   return outcomeOf(deps, task.id)
@@ -123,15 +122,7 @@ export async function resetWorkspace(
   }
   const reset = context.feed.commit((tx) => {
     const current = tx.tasks.get(task_id) ?? task
-    const cleared: TaskRecord = {
-      ...current,
-      error_annotation: null,
-      active_execution_id: null,
-      updated_at: nowIso(context),
-    }
-    tx.tasks.put(cleared)
-    tx.emit('task.updated', { project_id: task.project_id, task_id, task: toTask(tx, cleared) })
-    return cleared
+    return tx.saveTask({ ...current, error_annotation: null, active_execution_id: null })
   })
   return { task: reset, workspace: ensured.workspace }
 }

@@ -2,13 +2,11 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { hasPlugin, roleOf } from '../../domain/workflow/graph.ts'
-import { nowIso } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
 import { openExecution, type NewExecution } from '../executions/open-execution.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import { toTask } from '../views.ts'
 
 /** Whether the task's error names this way out. */
 export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal | null {
@@ -62,14 +60,11 @@ export function runAgain(
   })
   // Who wrote a message meanwhile wants the agent to go on with that.
   const record = waiting ?? openExecution(deps.context, tx, again())
-  const going: TaskRecord = {
+  tx.saveTask({
     ...task,
     active_execution_id: record.id,
     error_annotation: null,
     ...(isPerson(triggered_by) && { attended_mark: deps.context.newId() }),
-    updated_at: nowIso(deps.context),
-  }
-  tx.tasks.put(going)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, going) })
+  })
   return 'queued'
 }

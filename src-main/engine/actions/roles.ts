@@ -4,13 +4,12 @@ import type { Assignee, DiffStat, ErrorAnnotation } from '../../../src-shared/co
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import { roleOf, workStateOf, type Workflow } from '../../domain/workflow/graph.ts'
-import { nowIso } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { saveWorkspace } from '../worktrees/save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
-import { toSettings, toTask } from '../views.ts'
+import { toSettings } from '../views.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../worktrees/workspace-of.ts'
 
 const resetLimitMs = 300_000
@@ -82,7 +81,7 @@ export function assignRole(deps: StepDeps, tx: Tx, request: RoleRequest): { read
     })
     return isRefusal(moved) ? moved : { moved: true }
   }
-  putTask(deps, tx, {
+  tx.saveTask({
     ...assigned,
     ...(error_annotation && { error_annotation }),
     version: task.version + 1,
@@ -173,7 +172,7 @@ function write(deps: StepDeps, task: TaskRecord, workspace: WorkspaceRecord, dif
     const current = tx.tasks.get(task.id)
     if (!current) return
     const isPending = current.error_annotation?.reason === resetPending.reason
-    putTask(deps, tx, { ...current, diff_stat, ...(isPending && { error_annotation: null }) })
+    tx.saveTask({ ...current, diff_stat, ...(isPending && { error_annotation: null }) })
   })
 }
 
@@ -185,12 +184,6 @@ function writeFailure(deps: StepDeps, task_id: TaskId, error: WorkspaceError): v
     if (!task || !project) return
     const why = deps.context.redactor(toSettings(project).redaction_patterns)(error.message)
     const message = `The role is given, but the work could not be reset: ${why}`
-    putTask(deps, tx, { ...task, error_annotation: { ...resetPending, message, reason: 'reset_failed' } })
+    tx.saveTask({ ...task, error_annotation: { ...resetPending, message, reason: 'reset_failed' } })
   })
-}
-
-function putTask(deps: StepDeps, tx: Tx, task: TaskRecord): void {
-  const kept = { ...task, updated_at: nowIso(deps.context) }
-  tx.tasks.put(kept)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
 }

@@ -7,7 +7,6 @@ import { followUpState } from '../../domain/task/follow-up-state.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isReviewGate, roleOf } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
-import { nowIso } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { gatherFeedback, type AskedFeedback, type GatheredFeedback } from './gather-feedback.ts'
 import { announceMessage, isMessage, nextMessage, settleComments } from '../executions/messages.ts'
@@ -15,7 +14,6 @@ import { isOfThisStay, openExecution } from '../executions/open-execution.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import { giveVerdict, prepareVerdict, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
-import { toTask } from '../views.ts'
 import { othersInWorkspace } from '../worktrees/workspace-of.ts'
 
 export interface FeedbackRequest extends AskedFeedback {
@@ -132,7 +130,7 @@ function commitFollowUp(
   if (!moves && !waits) tx.effects.removeOfTask(task.id)
   const message = { text: sent.text, comment_ids: sent.comments.map((one) => one.id) }
   // Now, so that the prompt does not have them twice.
-  settleComments(deps.context, tx, task, message.comment_ids, true)
+  settleComments(tx, task, message.comment_ids, true)
   const execution = openExecution(deps.context, tx, {
     task: current,
     role,
@@ -227,14 +225,6 @@ function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: str
 }
 
 function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
-  const now = nowIso(deps.context)
-  const going: TaskRecord = {
-    ...task,
-    active_execution_id: execution.id,
-    error_annotation: null,
-    attended_mark: deps.context.newId(),
-    updated_at: now,
-  }
-  tx.tasks.put(going)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, going) })
+  const attended_mark = deps.context.newId()
+  tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation: null, attended_mark })
 }

@@ -10,7 +10,7 @@ import { noteWorkStart } from '../lifecycle/note-occasion.ts'
 import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from '../ports/executors.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
-import { toExecution, toSettings, toTask } from '../views.ts'
+import { toExecution, toSettings } from '../views.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 import { createActivityTeller } from './tell-activity.ts'
 
@@ -227,16 +227,14 @@ function markRunning(context: EngineContext, task: TaskRecord, record: Execution
   context.feed.commit((tx) => {
     const queued = tx.executions.get(record.id)
     if (queued?.status !== 'queued') throw new ExecutionGone()
-    const now = nowIso(context)
-    const running: ExecutionRecord = { ...record, session_id: queued.session_id, status: 'running', started_at: now }
+    const { session_id } = queued
+    const running: ExecutionRecord = { ...record, session_id, status: 'running', started_at: tx.now() }
     tx.executions.put(running)
     const current = tx.tasks.get(task.id)
     // A hook that holds the task meanwhile still waits for somebody's word.
     const kept = current?.error_annotation?.type === 'hook_failed' ? current.error_annotation : null
     if (current && (current.active_execution_id !== record.id || current.error_annotation !== kept)) {
-      const updated = { ...current, active_execution_id: record.id, error_annotation: kept, updated_at: now }
-      tx.tasks.put(updated)
-      tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, updated) })
+      tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: kept })
     }
     tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
     const project = tx.projects.get(task.project_id)

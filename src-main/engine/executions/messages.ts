@@ -1,7 +1,7 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import type { Message } from '../../domain/task/message.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { toExecution } from '../views.ts'
@@ -63,13 +63,12 @@ export function announceMessage(tx: Tx, record: ExecutionRecord): void {
 
 /** What was sent is settled; what was withdrawn before anybody read it is open again. */
 export function settleComments(
-  context: EngineContext,
   tx: Tx,
   task: Pick<TaskRecord, 'id' | 'project_id'>,
   comment_ids: Message['comment_ids'],
   resolved: boolean,
 ): void {
-  const now = nowIso(context)
+  const now = tx.now()
   for (const id of comment_ids) {
     const comment = tx.comments.get(id)
     if (!comment || (comment.resolved_at !== null) === resolved) continue

@@ -2,7 +2,7 @@ import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../../src-shared/contract/prompts.ts'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import { composeParts } from '../../domain/task/prompt-parts.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { messageParts } from '../prompts/message-prompt.ts'
 import { sessionOf, settleComments } from './messages.ts'
@@ -59,7 +59,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
     started_at: null,
     finished_at: null,
     last_heartbeat_at: null,
-    created_at: nowIso(context),
+    created_at: tx.now(),
   }
   tx.executions.put(record)
   return record
@@ -75,11 +75,11 @@ export function isOfThisStay(
 }
 
 /** Takes an execution that has not started out of the queue. */
-export function cancelQueued(context: EngineContext, tx: Tx, record: ExecutionRecord, why: string | null): void {
-  const cancelled: ExecutionRecord = { ...record, status: 'cancelled', error: why, finished_at: nowIso(context) }
+export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
+  const cancelled: ExecutionRecord = { ...record, status: 'cancelled', error: why, finished_at: tx.now() }
   tx.executions.put(cancelled)
   const { task_id: id, project_id, overrides } = record
-  settleComments(context, tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  settleComments(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
   tx.emit('execution.finished', {
     project_id: record.project_id,
     task_id: record.task_id,

@@ -7,7 +7,6 @@ import type { PluginResult } from '../plugins/plugin.ts'
 import { waitingOf, type Waiting } from './queue.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
-import { toTask } from '../views.ts'
 
 export interface Scheduler {
   /** The turn of the state's role has come: its agent gets an execution, which starts when a slot is free. */
@@ -62,9 +61,7 @@ export function createScheduler(deps: {
           resume: false,
           dispatched: true,
         })
-        const claimed = { ...task, active_execution_id: record.id }
-        tx.tasks.put(claimed)
-        tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, claimed) })
+        tx.saveTask({ ...task, active_execution_id: record.id })
         return { kind: 'ok' }
       })
       pump()

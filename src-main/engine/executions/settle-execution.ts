@@ -5,7 +5,7 @@ import { isRefusal } from '../../domain/refusal.ts'
 import { forwardOf, roleOf } from '../../domain/workflow/graph.ts'
 import { deedOf, type Deed } from './agent-deeds.ts'
 import { blockTask, resetRequired } from '../moves/block-task.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
 import { isMessage, nextMessage, settleComments } from './messages.ts'
@@ -13,7 +13,7 @@ import { isOfThisStay } from './open-execution.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
-import { toExecution, toTask } from '../views.ts'
+import { toExecution } from '../views.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 import { redactorOf } from '../redactor-of.ts'
@@ -58,7 +58,7 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
       changed,
       has_session: session_id !== null,
     })
-    const conclusion = isMessage(current) ? withdraw(context, tx, current, concluded) : concluded
+    const conclusion = isMessage(current) ? withdraw(tx, current, concluded) : concluded
     const record: ExecutionRecord = {
       ...current,
       status: conclusion.status,
@@ -69,7 +69,7 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
       summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
       pid: null,
       pid_started: null,
-      finished_at: nowIso(context),
+      finished_at: tx.now(),
     }
     tx.executions.put(record)
     tx.emit('execution.finished', {
@@ -133,7 +133,7 @@ function followUp(
   const message =
     isItsTurn && conclusion.annotation?.type !== 'execution_paused' && nextMessage(tx, task.id, record.role)
   if (message) {
-    keep(deps.context, tx, { ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) })
+    tx.saveTask({ ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) })
     return
   }
   if (conclusion.status === 'succeeded' && isItsTurn && state?.kind === 'active' && next) {
@@ -145,7 +145,7 @@ function followUp(
       reason: null,
     })
     if (!isRefusal(moved)) return
-    keep(deps.context, tx, {
+    tx.saveTask({
       ...task,
       error_annotation: annotate('execution_incomplete', moved.message, record.id, ['retry_execution']),
     })
@@ -155,14 +155,14 @@ function followUp(
   // A review that its agent has passed may be open still: for a person.
   if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'did_its_part') {
     const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
-    keep(deps.context, tx, {
+    tx.saveTask({
       ...task,
       error_annotation: annotate('execution_incomplete', text, record.id, ['retry_execution']),
     })
     return
   }
   const error_annotation = isItsTurn ? (noteOf(conclusion, record) ?? task.error_annotation) : task.error_annotation
-  keep(deps.context, tx, { ...task, error_annotation })
+  tx.saveTask({ ...task, error_annotation })
 }
 
 function noteOf({ annotation }: Conclusion, { id }: ExecutionRecord): ErrorAnnotation | null {
@@ -170,19 +170,13 @@ function noteOf({ annotation }: Conclusion, { id }: ExecutionRecord): ErrorAnnot
 }
 
 /** A message that ends before it began was withdrawn: its comments are open again. Only a task that now rests says so. */
-function withdraw(context: EngineContext, tx: Tx, record: ExecutionRecord, concluded: Conclusion): Conclusion {
+function withdraw(tx: Tx, record: ExecutionRecord, concluded: Conclusion): Conclusion {
   if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded
   const { task_id: id, project_id, overrides } = record
-  settleComments(context, tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  settleComments(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
   const others = tx.executions.openOfTask(id).some((one) => one.id !== record.id)
   const rests = !others && tx.tasks.get(id)?.error_annotation === null
   return { status: 'cancelled', error: null, annotation: rests ? concluded.annotation : null }
-}
-
-function keep(context: EngineContext, tx: Tx, task: TaskRecord): void {
-  const kept = { ...task, updated_at: nowIso(context) }
-  tx.tasks.put(kept)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
 }
 
 function annotate(

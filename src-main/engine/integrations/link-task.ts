@@ -7,7 +7,6 @@ import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { readBaseUrl, readIssueUrl, type IssuePage } from './tracker-urls.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
-import { toTask } from '../views.ts'
 
 /** Ties a task to the issue at `url`, for good. Doing so again is harmless. */
 export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, url: string): TaskRecord | Refusal {
@@ -33,12 +32,8 @@ export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, 
 }
 
 function write(tx: Tx, task: TaskRecord, address: IssueAddress): TaskRecord {
-  const now = tx.now()
-  tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: now })
-  const linked: TaskRecord = { ...task, version: task.version + 1, updated_at: now }
-  tx.tasks.put(linked)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, linked) })
-  return linked
+  tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: tx.now() })
+  return tx.saveTask({ ...task, version: task.version + 1 })
 }
 
 /** Which platform a host runs is known where an integration reads from it; its pages may lie below a path, too. */

@@ -2,12 +2,12 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import { rejectFrom } from '../../domain/review/decide-verdict.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { cancelQueued } from '../executions/open-execution.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from './transitions.ts'
-import { toReviewSummary, toTask } from '../views.ts'
+import { toReviewSummary } from '../views.ts'
 
 export interface BlockDeps {
   readonly context: EngineContext
@@ -33,7 +33,7 @@ export function blockTask(
   const { blocked } = deps.transitions.workflowOf(tx, task)
   const patch = { error_annotation: annotation, active_execution_id: null }
   for (const execution of tx.executions.openOfTask(task.id)) {
-    if (execution.status === 'queued') cancelQueued(deps.context, tx, execution, annotation.message)
+    if (execution.status === 'queued') cancelQueued(tx, execution, annotation.message)
   }
   if (blocked && task.status !== blocked.name) {
     const moved = deps.transitions.apply(tx, task, {
@@ -47,17 +47,15 @@ export function blockTask(
     })
     if (!isRefusal(moved)) return
   }
-  const review_summary = failOpenReview(deps, tx, task) ?? task.review_summary
-  const kept = { ...task, ...patch, review_summary, entry_barrier: false, updated_at: nowIso(deps.context) }
-  tx.tasks.put(kept)
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
+  const review_summary = failOpenReview(tx, task) ?? task.review_summary
+  tx.saveTask({ ...task, ...patch, review_summary, entry_barrier: false })
 }
 
 /** No transition closes the review of a task that stays where it is. */
-function failOpenReview(deps: BlockDeps, tx: Tx, task: TaskRecord): TaskRecord['review_summary'] {
+function failOpenReview(tx: Tx, task: TaskRecord): TaskRecord['review_summary'] {
   const review = tx.reviews.latest(task.id)
   if (review?.status !== 'running') return null
-  const failed = { ...review, status: 'failed' as const, finished_at: nowIso(deps.context) }
+  const failed = { ...review, status: 'failed' as const, finished_at: tx.now() }
   tx.reviews.put(failed)
   tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: failed })
   return toReviewSummary(failed)

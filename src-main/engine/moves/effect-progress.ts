@@ -2,11 +2,10 @@ import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { Effect, FailedHook } from '../../domain/transition/effects.ts'
 import { hookAction } from '../../domain/transition/occasion.ts'
 import { stepsBefore, stepsOf, type Step } from '../../domain/transition/phases.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import type { EffectRecord, Queries, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from './transitions.ts'
-import { toTask } from '../views.ts'
 
 export interface ProgressDeps {
   readonly context: EngineContext
@@ -107,10 +106,4 @@ export function noteRefused(tx: Tx, { data }: EffectRecord): void {
   if (!entry || !last) return
   const reason = [last.reason, 'cascade_refused'].filter(Boolean).join('; ')
   tx.transitions.setHooks(entry.id, [...entry.hooks.slice(0, -1), { ...last, reason }])
-}
-
-export function saveTask(context: EngineContext, tx: Tx, task: TaskRecord): void {
-  const saved = { ...task, updated_at: nowIso(context) }
-  tx.tasks.put(saved)
-  tx.emit('task.updated', { project_id: saved.project_id, task_id: saved.id, task: toTask(tx, saved) })
 }

@@ -3,7 +3,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { Effect, FailedHook } from '../../domain/transition/effects.ts'
 import type { Step } from '../../domain/transition/phases.ts'
 import type { EngineContext } from '../context.ts'
-import { advance, nameOf, note, noteRefused, saveTask, stepsFor } from './effect-progress.ts'
+import { advance, nameOf, note, noteRefused, stepsFor } from './effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
 import { HookEnded } from '../lifecycle/script-hook.ts'
 import { notify } from '../notify.ts'
@@ -206,11 +206,11 @@ function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: St
       note(tx, effect, step, end, current)
       const { mark: _done, ...data } = effect.data
       tx.effects.update(effect.id, { ...data, held: true })
-      saveTask(context, tx, annotated)
+      tx.saveTask(annotated)
     } else {
       advance(deps, tx, effect, end)
-      if (step.kind === 'clear_barrier') saveTask(context, tx, { ...annotated, entry_barrier: false })
-      else if (end.annotation) saveTask(context, tx, annotated)
+      if (step.kind === 'clear_barrier') tx.saveTask({ ...annotated, entry_barrier: false })
+      else if (end.annotation) tx.saveTask(annotated)
     }
     end.also?.(tx)
     if (end.notify) notify(context, tx, current, end.notify)
@@ -240,6 +240,6 @@ function showBroken(deps: EffectWorkerDeps, effect: EffectRecord, step: Step, er
       hook: nameOf(step),
       recovery_actions: step.kind === 'hook' ? ['retry_hook', 'skip_hook_once'] : ['retry_hook'],
     }
-    saveTask(deps.context, tx, { ...task, error_annotation: annotation })
+    tx.saveTask({ ...task, error_annotation: annotation })
   })
 }

@@ -7,7 +7,6 @@ import type { Step } from '../../domain/transition/phases.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { resetRequired } from './block-task.ts'
 import type { EngineContext } from '../context.ts'
-import { saveTask } from './effect-progress.ts'
 import type { EffectWorkerDeps, StepEnd, StepRun } from './effects.ts'
 import { escalate, hookEnd } from './hook-end.ts'
 import { checkBeforeWork, performBeforeWork } from '../lifecycle/before-work.ts'
@@ -106,7 +105,7 @@ function leave(deps: StepDeps, effect: Effect): StepEnd {
       })
       if (!isRefusal(moved)) return true
       const annotation: ErrorAnnotation = { type: 'hook_failed', message: moved.message, recovery_actions: [] }
-      saveTask(deps.context, tx, { ...task, error_annotation: annotation })
+      tx.saveTask({ ...task, error_annotation: annotation })
       return true
     },
   }

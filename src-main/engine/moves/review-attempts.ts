@@ -1,17 +1,12 @@
 import type { ReviewId } from '../../../src-shared/contract/ids.ts'
 import type { TransitionPlan } from '../../domain/transition/plan-transition.ts'
 import { hasPlugin, roleOf } from '../../domain/workflow/graph.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 
 /** A review that is overtaken by a move away from its gate can't go on. Answers the newest one as it is then. */
-export function closeOpenReview(
-  context: EngineContext,
-  tx: Tx,
-  task: TaskRecord,
-  rejected: boolean,
-): ReviewRecord | null {
+export function closeOpenReview(tx: Tx, task: TaskRecord, rejected: boolean): ReviewRecord | null {
   // A review and its summary on the task come together: without one nothing has to be looked up.
   const review = task.review_summary === null ? null : tx.reviews.latest(task.id)
   if (!review || (review.status !== 'running' && review.status !== 'pending')) return review
@@ -20,7 +15,7 @@ export function closeOpenReview(
     // What was cut short has no result.
     step_results: review.step_results.filter((step) => step.exit_code !== null),
     status: rejected ? 'failed' : 'cancelled',
-    finished_at: nowIso(context),
+    finished_at: tx.now(),
   }
   tx.reviews.put(closed)
   tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: closed })
@@ -35,7 +30,7 @@ export function openReview(
   plan: TransitionPlan,
   latest: ReviewRecord | null,
 ): ReviewRecord {
-  const now = nowIso(context)
+  const now = tx.now()
   const role = roleOf(plan.to)
   const asksSomebody =
     plan.to.gate_config?.requires_human_approval === true ||

@@ -7,7 +7,7 @@ import type { Effect } from '../../domain/transition/effects.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { planTransition, type TransitionPlan, type TransitionRequest } from '../../domain/transition/plan-transition.ts'
 import { hooksAt, isDone, type Workflow } from '../../domain/workflow/graph.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import { callOff } from './effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
 import { noteFinish, noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
@@ -77,7 +77,7 @@ export function createTransitions(context: EngineContext): Transitions {
       const planned = plan(tx, task, request)
       if (isRefusal(planned)) return planned
       return mustAsk(request, planned)
-        ? askFirst(context, tx, task, request, planned)
+        ? askFirst(tx, task, request, planned)
         : commitPlan(context, tx, task, request, planned)
     },
     applyPlan: (tx, task, request, planned) => commitPlan(context, tx, task, request, planned),
@@ -90,9 +90,7 @@ function mustAsk(request: MoveRequest, plan: TransitionPlan): boolean {
   return hooksAt(plan.from, 'before_exit').length > 0
 }
 
-function askFirst(context: EngineContext, tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
-  const kept = { ...task, updated_at: nowIso(context) }
-  tx.tasks.put(kept)
+function askFirst(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
   callOff(tx, task)
   tx.effects.add(task.id, {
     kind: 'leave',
@@ -106,8 +104,7 @@ function askFirst(context: EngineContext, tx: Tx, task: TaskRecord, request: Mov
     outcomes: [],
     cursor: 0,
   })
-  tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, kept) })
-  return { task: kept, transition_id: null, review: null, plan }
+  return { task: tx.saveTask(task), transition_id: null, review: null, plan }
 }
 
 function commitPlan(
@@ -117,9 +114,9 @@ function commitPlan(
   request: MoveRequest,
   plan: TransitionPlan,
 ): Moved {
-  const now = nowIso(context)
+  const now = tx.now()
   const transition_id = context.newId() as TransitionId
-  const latest = closeOpenReview(context, tx, task, request.cause === 'reject' || request.cause === 'escalate')
+  const latest = closeOpenReview(tx, task, request.cause === 'reject' || request.cause === 'escalate')
   const review = plan.opens_review ? openReview(context, tx, task, plan, latest) : null
   const working = openWork(tx, task, plan)
   const moved: TaskRecord = {

@@ -4,7 +4,7 @@ import { isSameFailure } from '../../domain/review/same-failure.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { notify } from '../notify.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
-import { toReviewSummary, toSettings, toTask } from '../views.ts'
+import { toReviewSummary, toSettings } from '../views.ts'
 import type { Plugin, PluginContext, PluginResult, PluginServices } from './plugin.ts'
 
 type Services = Pick<PluginServices, 'context' | 'worktrees' | 'whenIdle'>
@@ -120,16 +120,12 @@ function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): R
     tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
     const current = tx.tasks.get(task.id)
     if (!current || known.status !== 'running') return
-    const now = nowIso(context)
     const passed = review.status === 'passed'
-    const shown: TaskRecord = {
+    const shown = tx.saveTask({
       ...current,
       review_summary: toReviewSummary(review),
-      review_passed_at: passed ? now : current.review_passed_at,
-      updated_at: now,
-    }
-    tx.tasks.put(shown)
-    tx.emit('task.updated', { project_id: task.project_id, task_id: task.id, task: toTask(tx, shown) })
+      review_passed_at: passed ? tx.now() : current.review_passed_at,
+    })
     if (passed) notify(context, tx, shown, { event_type: 'review.passed', body: null })
   })
   return review

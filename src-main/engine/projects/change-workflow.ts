@@ -4,15 +4,13 @@ import { readDefinitionText, workflowRefusal } from '../../domain/workflow/read-
 import type { PluginChecks } from '../../domain/workflow/validate.ts'
 import type { Tx } from '../event-feed.ts'
 import { renameImportState } from '../integrations/sync-end.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { ProjectRecord } from '../ports/store.ts'
-import { toProject, toTask } from '../views.ts'
+import { toProject } from '../views.ts'
 import { isDefault, type Workflows } from './workflows.ts'
 
 export interface ChangeDeps {
   readonly workflows: Workflows
   readonly plugins: PluginChecks
-  readonly clock: Clock
 }
 
 /**
@@ -41,21 +39,17 @@ export function changeWorkflow(
   const moves = new Map([...plan.names, ...plan.strayed])
   const changed = moves.size > 0 ? tx.tasks.renameStatuses(project.id, moves) : []
   const isRenamed = read.definition.states.some((state) => state.renamed_from !== undefined)
-  const updated_at = new Date(deps.clock.now()).toISOString()
   const updated: ProjectRecord = {
     ...project,
     // What needs no change is kept as it was written.
     workflow_definition: isRenamed ? JSON.stringify(plan.definition) : text,
-    updated_at,
+    updated_at: tx.now(),
   }
   tx.projects.put(updated)
   tx.emit('project.updated', { project_id: project.id, project: toProject(tx, updated) })
   for (const task_id of changed) {
     const task = tx.tasks.get(task_id)
-    if (!task) continue
-    const renamed = { ...task, version: task.version + 1, updated_at }
-    tx.tasks.put(renamed)
-    tx.emit('task.updated', { project_id: project.id, task_id, task: toTask(tx, renamed) })
+    if (task) tx.saveTask({ ...task, version: task.version + 1 })
   }
   return updated
 }

@@ -3,7 +3,6 @@ import type { RepoId } from '../../../src-shared/contract/ids.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import type { Tx } from '../event-feed.ts'
 import type { RepoRecord, TaskRecord } from '../ports/store.ts'
-import { toTask } from '../views.ts'
 
 /**
  * Makes ready that a task works in another repository of its project from now on: its ordered subtasks come along.
@@ -31,9 +30,7 @@ export function leaveRepository(tx: Tx, task: TaskRecord, repo_id: RepoId): Refu
 function bringAlong(tx: Tx, parent: TaskRecord, repo: RepoRecord): void {
   for (const child of tx.tasks.children(parent.id)) {
     if (child.subtask_mode !== 'ordered') continue
-    const changed = { ...child, repo_id: repo.id, version: child.version + 1, updated_at: tx.now() }
-    tx.tasks.put(changed)
-    tx.emit('task.updated', { project_id: child.project_id, task_id: child.id, task: toTask(tx, changed) })
+    tx.saveTask({ ...child, repo_id: repo.id, version: child.version + 1 })
     bringAlong(tx, child, repo)
   }
 }

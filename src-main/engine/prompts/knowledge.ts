@@ -6,7 +6,7 @@ import {
   type ToldKnowledge,
 } from '../../domain/task/knowledge-text.ts'
 import { roleOf, type Workflow } from '../../domain/workflow/graph.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { SkipReason } from '../plugins/plugin.ts'
 import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
@@ -77,7 +77,7 @@ export function captureKnowledge(
     // What an agent wrote down at its task is its own.
     const known = found?.source.by === 'system' ? found : null
     if (known !== null && known.edited_by !== null) return 'not_needed'
-    const now = nowIso(context)
+    const now = tx.now()
     const entry: KnowledgeRecord = {
       id: known?.id ?? (context.newId() as KnowledgeId),
       project_id: task.project_id,

@@ -1,6 +1,5 @@
 import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { EngineContext } from '../context.ts'
-import { saveTask } from '../moves/effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
@@ -31,7 +30,7 @@ export async function noteUpdate(deps: Pick<StepDeps, 'context' | 'worktrees'>, 
     const isNews = annotation !== current.error_annotation || diff_stat !== null
     if (isNews) {
       const measured = diff_stat === null ? {} : { diff_stat }
-      saveTask(deps.context, tx, { ...current, ...measured, error_annotation: annotation })
+      tx.saveTask({ ...current, ...measured, error_annotation: annotation })
     }
     noteInTimeline(tx, current, update)
   })

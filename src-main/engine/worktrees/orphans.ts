@@ -3,7 +3,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ProjectId, TaskId, WorkspaceId } from '../../../src-shared/contract/ids.ts'
 import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
 import { invalidInput } from '../../domain/refusal.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { RepoRecord, TaskRecord } from '../ports/store.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -93,7 +93,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
           port_base: null,
           cleanup_at: null,
           error: null,
-          created_at: nowIso(context),
+          created_at: tx.now(),
         })
       })
       return task

@@ -1,7 +1,6 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Tx } from '../event-feed.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
-import { toTask } from '../views.ts'
 
 type Owner = Pick<TaskRecord, 'id' | 'project_id'>
 
@@ -40,8 +39,5 @@ function sharers(tx: Tx, task_id: TaskId): readonly TaskId[] {
 /** The newer time lets what is told win over replies that are still on their way. */
 function tellCard(tx: Tx, task_id: TaskId): void {
   const task = tx.tasks.get(task_id)
-  if (!task) return
-  const told = { ...task, updated_at: tx.now() }
-  tx.tasks.put(told)
-  tx.emit('task.updated', { project_id: task.project_id, task_id, task: toTask(tx, told) })
+  if (task) tx.saveTask(task)
 }

@@ -3,7 +3,7 @@ import { createKeyedLock } from '../../base/keyed-lock.ts'
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { WorkspaceId } from '../../../src-shared/contract/ids.ts'
 import { branchName } from '../../domain/task/branch-name.ts'
-import { nowIso, type EngineContext } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { type BranchRef, WorkspaceError } from '../ports/workspaces.ts'
 import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -128,7 +128,7 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
     port_base: null,
     cleanup_at: null,
     error: null,
-    created_at: known?.created_at ?? nowIso(context),
+    created_at: known?.created_at ?? tx.now(),
   }
   saveWorkspace(tx, task, record)
   return record
