@@ -20,7 +20,7 @@ import { findUpdater } from './desktop/updater.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
 import { WorkspaceError } from './engine/ports/workspaces.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
-import { pathInside } from './workspaces/path-guard.ts'
+import { pathInside } from './workspaces/files/path-guard.ts'
 
 const program = findResources(import.meta.dirname)
 const icons = join(program.root, 'assets')

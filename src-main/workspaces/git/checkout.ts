@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { orNull } from '../file-errors.ts'
+import { orNull } from '../files/file-errors.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 

@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { orNull } from '../file-errors.ts'
+import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './worktree.ts'
 
 // What git's own files say in the plain cases, without starting git. Each answers null where the case is not

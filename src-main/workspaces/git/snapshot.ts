@@ -1,7 +1,7 @@
 import { copyFile, lstat, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { orNull } from '../file-errors.ts'
+import { orNull } from '../files/file-errors.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions, GitOutput } from './run-git.ts'
 import { allButLock } from './status.ts'

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
-import { orNull } from '../file-errors.ts'
+import { orNull } from '../files/file-errors.ts'
 import { branchRef } from './branch.ts'
 import { identityOptions } from './identity.ts'
 import { runGit } from './run-git.ts'

@@ -1,6 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
-import { orNull } from '../file-errors.ts'
+import { orNull } from '../files/file-errors.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'

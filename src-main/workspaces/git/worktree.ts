@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { orNull } from '../file-errors.ts'
-import { placeOf } from '../path-guard.ts'
+import { orNull } from '../files/file-errors.ts'
+import { placeOf } from '../files/path-guard.ts'
 import { readGit, runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 

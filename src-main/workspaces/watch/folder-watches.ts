@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { hasCode } from '../file-errors.ts'
+import { hasCode } from '../files/file-errors.ts'
 import { pathBytes } from '../git/tree-paths.ts'
 import { readGitLink } from '../git/worktree.ts'
 

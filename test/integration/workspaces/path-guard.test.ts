@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, symlink, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { copyFiles } from '../../../src-main/workspaces/copy-files.ts'
-import { openFolder } from '../../../src-main/workspaces/folder.ts'
-import { isGitName, pathInside } from '../../../src-main/workspaces/path-guard.ts'
+import { copyFiles } from '../../../src-main/workspaces/files/copy-files.ts'
+import { openFolder } from '../../../src-main/workspaces/files/folder.ts'
+import { isGitName, pathInside } from '../../../src-main/workspaces/files/path-guard.ts'
 import { createWorkspaces } from '../../../src-main/workspaces/create-workspaces.ts'
 import { ExecutionId } from '../../../src-shared/contract/ids.ts'
 

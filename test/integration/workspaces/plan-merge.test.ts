@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readTips } from '../../../src-main/workspaces/git/refs.ts'
-import { planMerge } from '../../../src-main/workspaces/plan-merge.ts'
+import { planMerge } from '../../../src-main/workspaces/merge/plan-merge.ts'
 import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
 import { branch, never, withWork } from './workspace-fixture.ts'
 

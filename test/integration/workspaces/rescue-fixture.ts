@@ -1,4 +1,4 @@
-import { listRescues } from '../../../src-main/workspaces/rescue-list.ts'
+import { listRescues } from '../../../src-main/workspaces/rescue/rescue-list.ts'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import { never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 

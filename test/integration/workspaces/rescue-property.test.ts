@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listRescues } from '../../../src-main/workspaces/rescue-list.ts'
+import { listRescues } from '../../../src-main/workspaces/rescue/rescue-list.ts'
 import { doEdit, readFiles, readTree, readWork, someEdits, startFiles, type Edit } from './random-edits.ts'
 import { branch, createFixture, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 

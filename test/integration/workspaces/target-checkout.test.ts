@@ -2,8 +2,8 @@ import { chmod, lstat, mkdir, readFile, readdir, rm, utimes, writeFile } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { changedPaths } from '../../../src-main/workspaces/git/tree-paths.ts'
-import { moveBranch } from '../../../src-main/workspaces/move-branch.ts'
-import { isUntouched, lookAt } from '../../../src-main/workspaces/target-checkout.ts'
+import { moveBranch } from '../../../src-main/workspaces/merge/move-branch.ts'
+import { isUntouched, lookAt } from '../../../src-main/workspaces/merge/target-checkout.ts'
 import { branch, everything, never, withWork } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readTips } from '../../../src-main/workspaces/git/refs.ts'
-import { verifyMerge } from '../../../src-main/workspaces/verify-merge.ts'
+import { verifyMerge } from '../../../src-main/workspaces/merge/verify-merge.ts'
 import { branch, never, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const sidesOf = async ({ repository }: WorkspaceFixture) => {

@@ -1,0 +1,82 @@
+import { operations } from '../../../src-shared/contract/operations.ts'
+import { Task } from '../../../src-shared/contract/tasks.ts'
+import { Diff } from '../../../src-shared/contract/workspaces.ts'
+import { z } from 'zod'
+import { projectId, taskId } from './arguments.ts'
+import { defineTool, type McpTool } from './tool.ts'
+
+/** How much of a task's prompt a list shows; whole ones would fill whoever reads them. */
+const shownOfDescription = 500
+
+const list = operations['tasks.list'].input.shape
+const diff = operations['tasks.diff'].input.shape
+
+/** The tools that change nothing. */
+export const readingTools = {
+  svc_list_projects: defineTool('projects.list', {
+    title: 'List projects',
+    description:
+      'The projects that you may work in, with their repositories. Needed only where a tool asks which project is ' +
+      'meant; inside an execution it is always yours.',
+    effect: 'reads',
+    input: z.object({}),
+    output: operations['projects.list'].output,
+    run: (_args, scope) => scope.call('projects.list', {}),
+  }),
+  svc_list_tasks: defineTool('tasks.list', {
+    title: 'List tasks',
+    description:
+      'Tasks of a project, a page at a time: pass next_cursor as cursor for the next one. Look here, with q, before you ' +
+      `create a task that may exist already. Descriptions are cut after ${shownOfDescription} characters; ` +
+      'svc_get_task has all of one.',
+    effect: 'reads',
+    input: z.object({
+      project_id: projectId,
+      status: list.status.describe('Only tasks in this state of the workflow, such as todo or review.'),
+      q: list.q.describe('Only tasks whose title or description has these words.'),
+      label: list.label.describe('Only tasks with this label.'),
+      assignee: list.assignee.describe('Only tasks in which this agent or user (an id) has a role.'),
+      parent_id: list.parent_id.describe('Only subtasks of this task.'),
+      include_archived: list.include_archived.describe('Archived tasks too.'),
+      cursor: list.cursor.describe('next_cursor of the page before.'),
+      limit: list.limit,
+    }),
+    output: operations['tasks.list'].output,
+    run: async ({ project_id, ...filter }, scope) => {
+      const page = await scope.call('tasks.list', { ...filter, project_id: await scope.projectId(project_id) })
+      return { ...page, items: page.items.map(withShortDescription) }
+    },
+  }),
+  svc_get_task: defineTool('tasks.get', {
+    title: 'Get a task',
+    description:
+      'One task: its whole description, where it is in its workflow (status), its version, what it waits for, its last ' +
+      'review, and in error_annotation what went wrong, if anything. Read it again after a version_conflict.',
+    effect: 'reads',
+    input: z.object({ task_id: taskId }),
+    output: z.object(Task.shape),
+    run: ({ task_id }, scope) => scope.call('tasks.get', { task_id: scope.taskId(task_id) }),
+  }),
+  svc_get_task_diff: defineTool('tasks.diff', {
+    title: "Get a task's diff",
+    description:
+      "What changed in the task's worktree: a list of files, and git's unified patch. To review a task, ask for scope " +
+      'branch: the default leaves out what is committed. A file marked truncated comes by itself, with path.',
+    effect: 'reads',
+    input: z.object({
+      task_id: taskId,
+      scope: diff.scope.describe(
+        'uncommitted: not committed yet, untracked files too. branch: all since the merge base, committed or not.',
+      ),
+      path: diff.path.describe('Only this file.'),
+    }),
+    output: z.object(Diff.shape),
+    run: ({ task_id, ...what }, scope) => scope.call('tasks.diff', { ...what, task_id: scope.taskId(task_id) }),
+  }),
+} as const satisfies Record<string, McpTool>
+
+function withShortDescription(task: Task): Task {
+  const { description } = task
+  if (description === null || description.length <= shownOfDescription) return task
+  return { ...task, description: `${description.slice(0, shownOfDescription)}…` }
+}

@@ -1,0 +1,110 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import type {
+  ListResourcesResult,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+} from '@modelcontextprotocol/server'
+import { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { Diff } from '../../../src-shared/contract/workspaces.ts'
+import type { Logger } from '../../base/log.ts'
+import { toApiError } from '../http-errors.ts'
+import type { McpScope } from './scope.ts'
+
+/** Where clients of MCP find a task. */
+export const taskUri = (task_id: string) => `copse://tasks/${task_id}`
+/** Where clients of MCP find what a task has changed. */
+export const diffUri = (task_id: string) => `${taskUri(task_id)}/diff`
+
+const json = 'application/json'
+const patch = 'text/x-diff'
+
+/** How many tasks one page of the list has. */
+const tasksOnPage = 100
+
+/** What there is to read, with a place for the id. */
+export const resourceTemplates: readonly ResourceTemplateType[] = [
+  {
+    name: 'task',
+    uriTemplate: taskUri('{task_id}'),
+    title: 'Task',
+    description: 'A task, as svc_get_task answers it.',
+    mimeType: json,
+  },
+  {
+    name: 'task_diff',
+    uriTemplate: diffUri('{task_id}'),
+    title: 'Diff of a task',
+    description: "All that a task has changed since it left its base, committed or not, as git's unified patch.",
+    mimeType: patch,
+  },
+]
+
+/** The task or diff at an address, if the caller may see it. */
+export async function readResource(scope: McpScope, uri: string, log: Logger): Promise<ReadResourceResult> {
+  const [, id, part] = /^copse:\/\/tasks\/([^/]+)(\/diff)?$/.exec(uri) ?? []
+  const task_id = TaskId.safeParse(id)
+  if (!task_id.success) throw new ResourceNotFoundError(uri)
+  try {
+    if (part === undefined) {
+      const task = await scope.call('tasks.get', { task_id: task_id.data })
+      return { contents: [{ uri, mimeType: json, text: JSON.stringify(task, null, 2) }] }
+    }
+    const diff = await scope.call('tasks.diff', { task_id: task_id.data, scope: 'branch' })
+    return { contents: [{ uri, mimeType: patch, text: patchOf(diff) }] }
+  } catch (error) {
+    throw toProtocolError(error, log, uri)
+  }
+}
+
+/** A page of one project's tasks, and their diffs; after its last one comes the next project. */
+export async function listResources(
+  scope: McpScope,
+  cursor: string | undefined,
+  log: Logger,
+): Promise<ListResourcesResult> {
+  try {
+    const { items: projects } = await scope.call('projects.list', {})
+    const [wanted, after] = cursor === undefined ? [projects[0]?.id] : parseCursor(cursor)
+    const index = projects.findIndex(({ id }) => id === wanted)
+    const project = projects[index]
+    if (!project) return { resources: [] }
+    const at = after === undefined ? {} : { cursor: after }
+    const page = await scope.call('tasks.list', { project_id: project.id, limit: tasksOnPage, ...at })
+    const next = page.next_cursor === null ? projects[index + 1]?.id : `${project.id} ${page.next_cursor}`
+    return { resources: page.items.flatMap(resourcesOf), ...(next !== undefined && { nextCursor: next }) }
+  } catch (error) {
+    throw toProtocolError(error, log)
+  }
+}
+
+function parseCursor(cursor: string): readonly [ProjectId, string?] {
+  const [project, after] = cursor.split(' ', 2)
+  const id = ProjectId.safeParse(project)
+  if (!id.success) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Pass nextCursor of the page before.')
+  return after === undefined ? [id.data] : [id.data, after]
+}
+
+function resourcesOf({ id, title, status, updated_at, diff_stat }: Task): Resource[] {
+  const short = id.slice(-8)
+  const annotations = { lastModified: updated_at }
+  const about = { description: `In ${status}`, annotations }
+  const task = { uri: taskUri(id), name: `task ${short}`, title, mimeType: json, ...about }
+  if (diff_stat === null) return [task]
+  return [task, { uri: diffUri(id), name: `diff ${short}`, title: `Diff: ${title}`, mimeType: patch, ...about }]
+}
+
+/** The patch; before it, where git skips it, what is too large to be in it. */
+function patchOf({ files, patch: text }: Diff): string {
+  const leftOut = files.filter(({ truncated }) => truncated)
+  return [...leftOut.map(({ path }) => `Left out, too large: ${path}\n`), text].join('')
+}
+
+function toProtocolError(error: unknown, log: Logger, uri?: string): Error {
+  if (error instanceof ProtocolError) return error
+  const { code, message, details } = toApiError(error, log)
+  if (code === 'not_found' && uri !== undefined) return new ResourceNotFoundError(uri)
+  const protocolCode = code === 'internal_error' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+  return new ProtocolError(protocolCode, message, { code, ...(details && { details }) })
+}

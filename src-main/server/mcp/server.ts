@@ -1,0 +1,68 @@
+import { Server } from '@modelcontextprotocol/server'
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { Logger } from '../../base/log.ts'
+import { toApiError } from '../http-errors.ts'
+import { listResources, readResource, resourceTemplates } from './resources.ts'
+import type { McpScope } from './scope.ts'
+import type { McpTool } from './tool.ts'
+import { mcpTools } from './tools.ts'
+
+const instructions =
+  'Copse keeps a board of tasks; agents work on them in git worktrees of their own. Inside an execution, project, ' +
+  'task and execution default to yours: leave them out. When your work is committed, call svc_submit_for_review once ' +
+  'and end; as a reviewer, svc_submit_verdict. An error names a code and says what to do next.'
+
+const toolsByName: ReadonlyMap<string, McpTool> = new Map(Object.entries(mcpTools))
+
+/** What clients are shown of the tools. */
+const shownTools: readonly Tool[] = [...toolsByName].map(([name, { run: _run, operation: _operation, ...shown }]) => ({
+  name,
+  ...shown,
+}))
+
+export interface McpServerOptions {
+  readonly version: string
+  readonly log: Logger
+  /** Whether the client can be told of changes, as those of the newer protocol can. */
+  readonly tells: boolean
+}
+
+/** The tools and resources of one caller. */
+export function createMcpServer(scope: McpScope, { version, log, tells }: McpServerOptions): Server {
+  const server = new Server(
+    { name: 'copse', title: 'Copse', version },
+    { instructions, capabilities: { tools: {}, resources: tells ? { listChanged: true, subscribe: true } : {} } },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: [...shownTools] }))
+  server.setRequestHandler('tools/call', ({ params }) => callTool(params.name, params.arguments, scope, log))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }))
+  server.setRequestHandler('resources/list', ({ params }) => listResources(scope, params?.cursor, log))
+  server.setRequestHandler('resources/read', ({ params }) => readResource(scope, params.uri, log))
+  return server
+}
+
+async function callTool(name: string, values: unknown, scope: McpScope, log: Logger): Promise<CallToolResult> {
+  try {
+    const tool = toolsByName.get(name) ?? noSuchTool(name)
+    const output = await tool.run(values, scope)
+    return {
+      content: [{ type: 'text', text: JSON.stringify(output) }],
+      structuredContent: output as Record<string, unknown>,
+    }
+  } catch (error) {
+    if (scope.gone.aborted) return failed('Cancelled.')
+    return failed(JSON.stringify(toApiError(error, log).toBody()))
+  }
+}
+
+const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] })
+
+/** As an error of a tool the agent itself reads it, and corrects the name; one of the protocol would end its turn. */
+function noSuchTool(name: string): never {
+  throw new ApiError({
+    code: 'not_found',
+    message: `There is no tool ${JSON.stringify(name)}. There is ${[...toolsByName.keys()].join(', ')}.`,
+    details: { resource: 'tool' },
+  })
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { Comment } from '../../../src-shared/contract/comments.ts'
+import { Execution } from '../../../src-shared/contract/executions.ts'
+import { operations } from '../../../src-shared/contract/operations.ts'
+import { Review } from '../../../src-shared/contract/reviews.ts'
+import { Task } from '../../../src-shared/contract/tasks.ts'
+import { executionId, projectId, taskId } from './arguments.ts'
+import { defineTool, type McpTool } from './tool.ts'
+import { submitForReview } from './submit-for-review.ts'
+
+const create = operations['tasks.create'].input.shape
+const update = operations['tasks.update'].input.shape
+const claim = operations['tasks.claim'].input.shape
+const comment = operations['comments.create'].input.shape
+const transition = operations['tasks.transition'].input.shape
+const verdict = operations['tasks.verdict'].input.shape
+const finish = operations['executions.finish'].input.shape
+
+const ifVersion = update.version.describe('Do it only if this is still its version; else version_conflict.')
+const priority = create.priority.describe('0 none, 1 low, 2 medium, 3 high, 4 urgent.')
+const reviewConfig = create.review_config.describe(
+  'ci_steps: shell commands that must succeed before the review. review_prompt: what a reviewing agent is asked.',
+)
+
+/** The tools that change something. */
+export const writingTools = {
+  svc_create_task: defineTool('tasks.create', {
+    title: 'Create a task',
+    description:
+      "Writes a new task in the project's primary repository, for work that is not part of yours. It waits until " +
+      'somebody claims it: nothing starts by itself. Say in the description all that whoever does it must know, for ' +
+      'they do not see your conversation. With parent_id it becomes a part of that task.',
+    effect: 'adds',
+    input: z.object({
+      title: create.title.describe('A short label.'),
+      description: create.description.describe('The full prompt for the agent that will do it, in Markdown.'),
+      project_id: projectId,
+      status: create.status.describe('A state of kind backlog or initial. Default: where the workflow begins.'),
+      labels: create.labels.describe('Labels.'),
+      priority,
+      review_config: reviewConfig,
+      parent_id: create.parent_id.describe('The task that this one is a part of.'),
+      subtask_mode: create.subtask_mode,
+    }),
+    output: z.object(Task.shape),
+    run: async ({ project_id, ...task }, scope) =>
+      scope.call('tasks.create', { ...task, project_id: await scope.projectId(project_id) }),
+  }),
+  svc_update_task: defineTool('tasks.update', {
+    title: 'Update a task',
+    description:
+      'Changes the fields that you name and leaves the others. It does not move the task: for that there are ' +
+      'svc_assign_agent, svc_submit_for_review and svc_submit_verdict. To tell of your progress, comment instead.',
+    effect: 'replaces',
+    input: z.object({
+      task_id: taskId,
+      title: update.title,
+      description: update.description.describe('The whole new description; null takes it away.'),
+      labels: update.labels.describe('All labels that it shall have.'),
+      priority,
+      review_config: reviewConfig,
+      version: ifVersion,
+    }),
+    output: z.object(Task.shape),
+    run: ({ task_id, ...changes }, scope) => scope.call('tasks.update', { ...changes, task_id: scope.taskId(task_id) }),
+  }),
+  svc_add_comment: defineTool('comments.create', {
+    title: 'Comment on a task',
+    description:
+      'Says something to the people and agents of a task: progress, a question, what you found out. With anchor it is ' +
+      'about one line of the diff (a review). It moves nothing and starts nobody.',
+    effect: 'adds',
+    input: z.object({
+      task_id: taskId,
+      body: comment.body.describe('The text, in Markdown.'),
+      parent_id: comment.parent_id.describe('The comment that this one answers.'),
+      anchor: comment.anchor.describe('A line of the diff: side old counts in the file before, new in the file now.'),
+    }),
+    output: z.object(Comment.shape),
+    run: ({ task_id, ...said }, scope) => scope.call('comments.create', { ...said, task_id: scope.taskId(task_id) }),
+  }),
+  svc_assign_agent: defineTool('tasks.claim', {
+    title: 'Assign an agent to a task',
+    description:
+      'Claims the task for an agent: makes its worktree and starts the agent at once. An agent of the kind external ' +
+      'gets workspace.path to work in, and then heartbeats and finishes by itself. Refused while the agent or the ' +
+      'project is paused, a dependency is unfinished, or somebody has the task already.',
+    effect: 'adds',
+    input: z.object({
+      task_id: claim.task_id.describe('Id of the task to claim.'),
+      agent_id: z
+        .string()
+        .optional()
+        .describe('Id or name of the agent; a name that there is not is answered with those that there are.'),
+      overrides: claim.overrides.describe(
+        "Laid over the agent's configuration for this run; prompt stands in for the task's.",
+      ),
+    }),
+    output: operations['tasks.claim'].output,
+    run: async ({ agent_id, ...args }, scope) =>
+      scope.call('tasks.claim', { ...args, ...(await scope.agent(agent_id)) }),
+  }),
+  svc_submit_for_review: defineTool('tasks.transition', {
+    title: 'Submit the work for review',
+    description:
+      'Call it once, when the work on the task is done and committed: the task goes on along its workflow (to review, ' +
+      'by default) and its checks run. Your execution ends with it, so do nothing afterwards. What you have not ' +
+      'committed stays in the worktree and is part of the review. Ask questions in a comment, not here.',
+    effect: 'adds',
+    input: z.object({
+      task_id: taskId,
+      summary: transition.reason.describe('What was done, for the reviewer.'),
+      version: ifVersion,
+    }),
+    output: z.object({ task: Task, review: Review.optional(), execution: Execution.optional() }),
+    run: ({ task_id, summary, version }, scope) =>
+      submitForReview(scope, { task_id: scope.taskId(task_id), summary, version }),
+  }),
+  svc_submit_verdict: defineTool('tasks.verdict', {
+    title: 'Submit a verdict',
+    description:
+      'For reviewers and planners: judges the task at the gate where it waits. pass lets it go on, or wait for a ' +
+      'person where the gate asks for one; fail sends it back, and the coder starts again with your feedback. Read ' +
+      'svc_get_task_diff with scope branch first, and do not change the files yourself.',
+    effect: 'adds',
+    input: z.object({
+      task_id: taskId,
+      verdict: verdict.verdict,
+      feedback: verdict.feedback.describe('What has to change, and where; say it with every fail.'),
+      version: ifVersion,
+    }),
+    output: operations['tasks.verdict'].output,
+    run: ({ task_id, ...judged }, scope) => scope.call('tasks.verdict', { ...judged, task_id: scope.taskId(task_id) }),
+  }),
+  svc_finish_execution: defineTool('executions.finish', {
+    title: 'Finish an execution',
+    description:
+      'For agents of the kind external only: ends their execution. succeeded moves the task on, to review; failed ' +
+      'leaves it where it is and says so. Agents that this service has started just end.',
+    effect: 'adds',
+    input: z.object({
+      execution_id: executionId,
+      status: finish.status,
+      summary: finish.summary.describe('What was done, or why it failed.'),
+    }),
+    output: operations['executions.finish'].output,
+    run: ({ execution_id, ...end }, scope) =>
+      scope.call('executions.finish', { ...end, execution_id: scope.executionId(execution_id) }),
+  }),
+  svc_heartbeat: defineTool('executions.heartbeat', {
+    title: 'Say that you are alive',
+    description:
+      'For agents of the kind external only: call it about every 30 seconds while you work; after 90 without, the ' +
+      'execution counts as lost. Where the answer is execution_not_running, a person has stopped it: stop working.',
+    effect: 'marks',
+    input: z.object({ execution_id: executionId }),
+    output: operations['executions.heartbeat'].output,
+    run: ({ execution_id }, scope) =>
+      scope.call('executions.heartbeat', { execution_id: scope.executionId(execution_id) }),
+  }),
+} as const satisfies Record<string, McpTool>

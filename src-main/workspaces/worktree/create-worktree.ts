@@ -1,0 +1,127 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { WorkspaceError } from '../../engine/ports/workspaces.ts'
+import type { WorktreeRequest, WorktreeResult } from '../../engine/ports/workspaces.ts'
+import type { EnsureOptions } from './ensure-worktree.ts'
+import { explainAdd, explainCheckout } from './explain-checkout.ts'
+import { branchRef, branchTips, mergeBase, resolveBase } from '../git/branch.ts'
+import { checkOutFiles, readCheckoutSettings, type CheckoutSettings } from '../git/checkout.ts'
+import { deleteRef } from '../git/refs.ts'
+import { addWorktree, findRecord, forgetWorktree, readGitLink } from '../git/worktree.ts'
+import { keepLooseEnds } from '../rescue/loose-ends.ts'
+import { rescueStaged } from '../rescue/rescue-staged.ts'
+import { noteTip } from '../rescue/rewritten.ts'
+import { setAside } from '../files/set-aside.ts'
+
+/** A worktree that is there, but for its files. */
+export interface BegunWorktree {
+  readonly kind: 'begun'
+  readonly mayHaveHook: boolean
+  /** Writes its files. When that fails, or is cancelled, the worktree is gone again, with the branch if it was new. */
+  finish(): Promise<Extract<WorktreeResult, { kind: 'ready' }>>
+}
+
+interface Made {
+  readonly repo: string
+  readonly path: string
+  readonly branch: string
+  /** What the worktree is on. */
+  readonly tip: string
+  readonly base: string | null
+  readonly isNewBranch: boolean
+}
+
+/**
+ * Makes a worktree without its files. Only this needs the repository to itself; the files, which take their time in a
+ * big repository, are written by `finish`, while others do the same.
+ */
+export async function beginWorktree(
+  request: WorktreeRequest,
+  common: string,
+  options: EnsureOptions,
+): Promise<BegunWorktree | Extract<WorktreeResult, { kind: 'branch_gone' }>> {
+  const { repo_path: repo, path, branch, base_branch: baseBranch } = request
+  const { signal } = options
+  const [tips, settings, record] = await Promise.all([
+    branchTips(repo, [branch, baseBranch], { signal }),
+    readCheckoutSettings(repo, common, { signal }),
+    findRecord(common, path),
+  ])
+  const known = tips.get(branch)
+  if (record !== null) {
+    const keep = { ...options, reason: 'lost' } as const
+    await rescueStaged(repo, record, taskOf(request), keep)
+    await keepLooseEnds(repo, record, taskOf(request), keep)
+  }
+  if (known === undefined && request.expect === 'existing') return { kind: 'branch_gone' }
+  const base = tips.get(baseBranch) ?? (await resolveBase(repo, baseBranch, { signal }))
+  const tip = known ?? base
+  if (tip === null) throw baseGone(request)
+
+  const aside = await setAside(path)
+  if (aside !== null) options.onSetAside({ from: path, to: aside })
+  if (record !== null) await forgetWorktree(record)
+  await mkdir(dirname(path), { recursive: true })
+  const made: Made = { repo, path, branch, tip, base, isNewBranch: known === undefined }
+  try {
+    await addWorktree(repo, path, { branch, start: known === undefined ? tip : null }, { signal })
+  } catch (error) {
+    if (made.isNewBranch) await Promise.allSettled([dropBranch(made)])
+    throw await explainAdd(repo, branch, error, { signal })
+  }
+  return {
+    kind: 'begun',
+    mayHaveHook: settings.mayHaveHook,
+    finish: () => finish(made, taskOf(request), settings, options),
+  }
+}
+
+async function finish(
+  made: Made,
+  task: string,
+  settings: CheckoutSettings,
+  options: EnsureOptions,
+): Promise<Extract<WorktreeResult, { kind: 'ready' }>> {
+  const { repo, path, tip, base, isNewBranch } = made
+  const { signal } = options
+  const fork = isNewBranch || base === null ? base : mergeBase(repo, base, tip, { signal })
+  // All have ended before anything is taken away from under them.
+  const [noted, written, forked] = await Promise.allSettled([
+    noteTip(path, tip, task, options),
+    checkOutFiles(path, settings, { signal }),
+    fork,
+  ])
+  if (noted.status === 'fulfilled' && written.status === 'fulfilled' && forked.status === 'fulfilled') {
+    return { kind: 'ready', how: isNewBranch ? 'created' : 'recovered', base_commit: forked.value ?? tip }
+  }
+  // What can't be removed now is set aside by the next one who wants the worktree.
+  await Promise.allSettled([takeApart(made)])
+  signal.throwIfAborted()
+  if (written.status === 'rejected') throw await explainCheckout(repo, tip, written.reason, { signal })
+  throw noted.status === 'rejected' ? noted.reason : (forked as PromiseRejectedResult).reason
+}
+
+/** Nobody has worked in it yet: what is there was written by git a moment ago. */
+async function takeApart(made: Made): Promise<void> {
+  const record = await readGitLink(made.path)
+  // Workers of an interrupted checkout may write one more file.
+  await rm(made.path, { recursive: true, force: true, maxRetries: 3 })
+  if (record !== null) await forgetWorktree(record)
+  if (made.isNewBranch) await dropBranch(made)
+}
+
+/** Without the signal: what was begun is cleaned up also when it was cancelled. */
+async function dropBranch({ repo, branch, tip }: Made): Promise<void> {
+  await deleteRef(repo, branchRef(branch), tip, { signal: AbortSignal.timeout(10_000) })
+}
+
+/** Whose rescues are made. */
+export const taskOf = (request: WorktreeRequest): string => request.task_id ?? basename(request.path)
+
+/** The failure of a worktree that has nothing to begin from. */
+export function baseGone(request: WorktreeRequest): WorkspaceError {
+  return new WorkspaceError(
+    'git_failed',
+    `The base branch "${request.base_branch}" is not in ${request.repo_path}. Choose another base branch or create it.`,
+  )
+}
