@@ -23,14 +23,23 @@ export function useToasts() {
     }
     return { duration, action: { label: action.label, onClick }, onDismiss: leave, onAutoClose: leave }
   }
+  /** `context` says what did not happen: `“Fix login” stays in To do.` */
+  const refused = (error: unknown, context = '', action?: ToastAction) =>
+    void toast.error([context, errorSentence(error)].filter((part) => part !== '').join(' '), options(10_000, action))
+
   return {
     done: (message: string, action?: ToastAction) => void toast.success(message, options(4_000, action)),
-    /** `context` says what did not happen: `“Fix login” stays in To do.` */
-    refused: (error: unknown, context = '', action?: ToastAction) =>
-      void toast.error(
-        [context, errorSentence(error)].filter((part) => part !== '').join(' '),
-        options(10_000, action),
-      ),
+    refused,
+    /** Does it, and says what went wrong behind what did not happen. Answers whether it went well. */
+    async tried(context: string, work: () => Promise<unknown>): Promise<boolean> {
+      try {
+        await work()
+        return true
+      } catch (error) {
+        refused(error, context)
+        return false
+      }
+    },
     warn: (message: string, action?: ToastAction) => void toast.warning(message, options(10_000, action)),
   }
 }

@@ -1,6 +1,7 @@
-import { ref, type Ref } from 'vue'
+import type { Ref } from 'vue'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
+import { useAttempt } from '../../stores/attempt.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import type { Decision } from './decision-state.ts'
@@ -16,20 +17,9 @@ export interface DecisionContext {
 export function useDecisionActions(taskId: () => string, context: DecisionContext) {
   const tasks = useTasks()
   const toasts = useToasts()
-  const busy = ref<'advance' | 'approve' | 'reject' | null>(null)
+  const { doing, tell } = useAttempt<'advance' | 'approve' | 'reject'>()
   const { decision, feedback, branch, workflow } = context
 
-  async function act(kind: 'advance' | 'approve' | 'reject', failed: string, work: () => Promise<void>): Promise<void> {
-    if (busy.value !== null) return
-    busy.value = kind
-    try {
-      await work()
-    } catch (error) {
-      toasts.refused(error, failed)
-    } finally {
-      busy.value = null
-    }
-  }
   async function judge(verdict: 'pass' | 'fail'): Promise<void> {
     const text = feedback.value.trim()
     await tasks.verdict(taskId(), verdict, text === '' ? undefined : text)
@@ -48,9 +38,9 @@ export function useDecisionActions(taskId: () => string, context: DecisionContex
   }
 
   return {
-    busy,
-    approve: () => act('approve', 'It was not approved.', () => judge('pass')),
-    reject: () => act('reject', 'It was not sent back.', () => judge('fail')),
-    advance: () => act('advance', 'It did not go on.', advance),
+    busy: doing,
+    approve: () => tell('It was not approved.', () => judge('pass'), 'approve'),
+    reject: () => tell('It was not sent back.', () => judge('fail'), 'reject'),
+    advance: () => tell('It did not go on.', advance, 'advance'),
   }
 }

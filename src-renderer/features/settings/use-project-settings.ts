@@ -1,5 +1,6 @@
-import { computed, ref } from 'vue'
+import { computed } from 'vue'
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
+import { useAttempt } from '../../stores/attempt.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { errorSentence } from '../../words/error-sentence.ts'
@@ -8,23 +9,13 @@ import { errorSentence } from '../../words/error-sentence.ts'
 export function useProjectSettings(projectId: () => string) {
   const projects = useProjects()
   const toasts = useToasts()
-  const busy = ref(false)
-  const failure = ref<string | null>(null)
+  const { busy, failure, run } = useAttempt()
   const settings = computed(() => projects.settings(projectId()))
 
   async function save(change: Partial<ProjectSettings>): Promise<boolean> {
-    busy.value = true
-    failure.value = null
-    try {
-      await projects.updateSettings({ ...change, project_id: projectId() })
-      toasts.done('Saved')
-      return true
-    } catch (error) {
-      failure.value = errorSentence(error)
-      return false
-    } finally {
-      busy.value = false
-    }
+    const isSaved = await run(() => projects.updateSettings({ ...change, project_id: projectId() }))
+    if (isSaved) toasts.done('Saved')
+    return isSaved
   }
   if (!settings.value)
     projects.loadSettings(projectId()).catch((error: unknown) => (failure.value = errorSentence(error)))

@@ -1,5 +1,5 @@
-import { ref } from 'vue'
 import type { RecoveryAction, TaskMove } from '../../../src-shared/contract/tasks.ts'
+import { useAttempt } from '../../stores/attempt.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -9,27 +9,9 @@ export function useTaskActions(taskId: () => string, moves: () => readonly TaskM
   const tasks = useTasks()
   const executions = useExecutions()
   const toasts = useToasts()
-  const busy = ref(false)
-  const recovering = ref<RecoveryAction | null>(null)
+  const { busy, tell } = useAttempt()
+  const recovery = useAttempt<RecoveryAction>()
 
-  async function attempt(failed: string, work: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      toasts.refused(error, failed)
-      return false
-    }
-  }
-  async function busily(failed: string, work: () => Promise<unknown>): Promise<boolean> {
-    if (busy.value) return false
-    busy.value = true
-    try {
-      return await attempt(failed, work)
-    } finally {
-      busy.value = false
-    }
-  }
   async function moveTo(to: string): Promise<void> {
     const via = moves().find((candidate) => candidate.to === to)?.via ?? 'transition'
     if (via === 'cancel') await tasks.cancel(taskId())
@@ -44,19 +26,15 @@ export function useTaskActions(taskId: () => string, moves: () => readonly TaskM
 
   return {
     busy,
-    recovering,
-    move: (to: string) => busily('The task stays where it is.', () => moveTo(to)),
-    startWith: (agentId: string) => busily('The agent did not start.', () => tasks.claim(taskId(), agentId)),
-    stop: () => busily('The agent was not stopped.', stopRunning),
-    recover: async (action: RecoveryAction, reason?: string): Promise<void> => {
-      if (recovering.value !== null) return
-      recovering.value = action
-      await attempt('It did not work.', () => tasks.recover(taskId(), action, reason))
-      recovering.value = null
-    },
+    recovering: recovery.doing,
+    move: (to: string) => tell('The task stays where it is.', () => moveTo(to)),
+    startWith: (agentId: string) => tell('The agent did not start.', () => tasks.claim(taskId(), agentId)),
+    stop: () => tell('The agent was not stopped.', stopRunning),
+    recover: (action: RecoveryAction, reason?: string) =>
+      recovery.tell('It did not work.', () => tasks.recover(taskId(), action, reason), action),
     saveTitle: (title: string) => {
       const version = tasks.byId.get(taskId())?.version
-      return attempt('The title was not saved.', () =>
+      return toasts.tried('The title was not saved.', () =>
         tasks.update({ task_id: taskId(), title, ...(version === undefined ? {} : { version }) }),
       )
     },

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { useAttempt } from '../../../../src-renderer/stores/attempt.ts'
+import { ApiError } from '../../../../src-shared/contract/errors.ts'
+
+const gone = () => Promise.reject(new ApiError({ code: 'not_found', message: 'It is gone.' }))
+
+test('what went wrong is kept to be said until the next try, in other words where somebody has them', async () => {
+  const { busy, failure, run } = useAttempt()
+  expect(await run(gone)).toBe(false)
+  expect(failure.value).toBe('It is gone.')
+  expect(await run(gone, () => 'Nobody has it.')).toBe(false)
+  expect(failure.value).toBe('Nobody has it.')
+  expect(await run(() => Promise.resolve())).toBe(true)
+  expect({ busy: busy.value, failure: failure.value }).toEqual({ busy: false, failure: null })
+})
+
+test('one thing is done at a time: what is asked for meanwhile is not done, and what is under way keeps its name', async () => {
+  const { busy, doing, run, tell } = useAttempt<'first' | 'second'>()
+  const end = Promise.withResolvers<void>()
+  const first = tell('It was not done.', () => end.promise, 'first')
+  expect(await tell('Nor that.', () => Promise.reject(new Error('It was done.')), 'second')).toBe(false)
+  expect(await run(() => Promise.reject(new Error('It was done.')))).toBe(false)
+  expect({ busy: busy.value, doing: doing.value }).toEqual({ busy: true, doing: 'first' })
+  end.resolve()
+  expect(await first).toBe(true)
+  expect({ busy: busy.value, doing: doing.value }).toEqual({ busy: false, doing: null })
+})
