@@ -41,7 +41,6 @@ export const useProjects = defineStore('projects', () => {
     /** The workflow in force; undefined until `loadWorkflow` has answered. */
     workflow: (projectId: string): WorkflowDefinition | undefined => workflows.get(projectId),
     settings: (projectId: string): ProjectSettings | undefined => allSettings.get(projectId),
-    select: (projectId: string) => navigation.openProject(projectId),
     create: async (input: OperationInput<'projects.create'>): Promise<Project> => {
       const project = await client.call('projects.create', input)
       state.put(project)

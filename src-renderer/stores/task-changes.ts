@@ -33,16 +33,21 @@ export function createTaskChanges(client: Client, state: TaskState, fetch: (task
       return answered(client.call('tasks.verdict', { task_id: taskId, verdict, version, ...named({ feedback }) }))
     },
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
-    assignRole: (taskId: string, role: string, agentId: string) =>
-      answered(client.call('tasks.assign_role', { task_id: taskId, role, agent_id: agentId })),
-    giveRole: (taskId: string, role: string, to: Assignee) =>
-      answered(
-        client.call('tasks.assign_role', {
-          task_id: taskId,
-          role,
-          ...(to.type === 'agent' ? { agent_id: to.id } : { user_id: to.id }),
-        }),
-      ),
+    giveRole: (taskId: string, role: string, to: RoleHolder) =>
+      answered(client.call('tasks.assign_role', { task_id: taskId, role, ...holder(to) })),
+    /** Begins the work again: worktree and branch go, kept as rescues, and the role stays with who has it. */
+    startOver: (taskId: string, role: string, to: RoleHolder) =>
+      answered(client.call('tasks.assign_role', { task_id: taskId, role, reset_workspace: true, ...holder(to) })),
+    /** Makes the worktree anew that is gone with its branch. */
+    resetWorkspace: (taskId: string) => answered(client.call('tasks.reset_workspace', { task_id: taskId })),
+    addDependency: async (taskId: string, on: string): Promise<void> => {
+      await client.call('tasks.add_dependency', { task_id: taskId, depends_on_id: on })
+      await fetch(taskId)
+    },
+    removeDependency: async (taskId: string, on: string): Promise<void> => {
+      await client.call('tasks.remove_dependency', { task_id: taskId, depends_on_id: on })
+      await fetch(taskId)
+    },
     archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
     unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
     recover: (taskId: string, action: RecoveryAction, reason?: string) =>
@@ -52,6 +57,15 @@ export function createTaskChanges(client: Client, state: TaskState, fetch: (task
       state.remove(taskId)
     },
   }
+}
+
+/** Who gets a role, as the contract says it. */
+const holder = (to: RoleHolder) => (to.type === 'agent' ? { agent_id: to.id } : { user_id: to.id })
+
+/** An agent or a person, by an id that may come from a field of the page. */
+interface RoleHolder {
+  readonly type: Assignee['type']
+  readonly id: string
 }
 
 type Named<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

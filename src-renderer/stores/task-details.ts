@@ -1,5 +1,5 @@
 import type { Diff, FolderSize, Workspace } from '../../src-shared/contract/workspaces.ts'
-import type { Assignee, TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import { useClient } from './client.ts'
@@ -25,21 +25,8 @@ export function useTaskDetails() {
     /** Null when there is no worktree now. */
     workspaceSize: (taskId: string): Promise<FolderSize | null> =>
       orNull(client.call('tasks.workspace_size', { task_id: taskId })),
-    resetWorkspace: (taskId: string) => client.call('tasks.reset_workspace', { task_id: taskId }),
     /** Removes the worktree of a finished task now. */
     cleanUpWorkspace: (taskId: string) => client.call('tasks.clean_up_workspace', { task_id: taskId }),
-    /** Begins the work again: worktree and branch go, kept as rescues, and the role stays with who has it. */
-    startOver: (taskId: string, role: string, assignee: Assignee) =>
-      client.call('tasks.assign_role', {
-        task_id: taskId,
-        role,
-        reset_workspace: true,
-        ...(assignee.type === 'agent' ? { agent_id: assignee.id } : { user_id: assignee.id }),
-      }),
-    addDependency: (taskId: string, on: string) =>
-      client.call('tasks.add_dependency', { task_id: taskId, depends_on_id: on }),
-    removeDependency: (taskId: string, on: string) =>
-      client.call('tasks.remove_dependency', { task_id: taskId, depends_on_id: on }),
     /** Oldest first. */
     transitions: async (taskId: string): Promise<readonly TransitionEntry[]> =>
       (await client.call('tasks.transitions', { task_id: taskId })).items,

@@ -1,14 +1,14 @@
-import { computed, reactive, ref, watch } from 'vue'
+import { computed, reactive, watch } from 'vue'
+import type { Assignee } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { coderRole } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
+import { useAttempt } from '../../stores/attempt.ts'
 import { useDrafts } from '../../stores/drafts.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import type { Assignee } from '../../../src-shared/contract/tasks.ts'
-import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
-import { useTaskDetails } from '../../stores/task-details.ts'
-import { errorSentence } from '../../words/error-sentence.ts'
 import { emptyDraft, optionsText, readOptions, taskInput, type KeptOptions, type TaskDraft } from './task-draft.ts'
 
 /** The draft of a task, and its way to the service. */
@@ -18,8 +18,7 @@ export function useNewTask(projectId: () => string) {
   const projects = useProjects()
   const tasks = useTasks()
   const handOver = useHandOver(projectId)
-  const busy = ref(false)
-  const failure = ref<string | null>(null)
+  const { busy, failure, run } = useAttempt()
   const draft = reactive(emptyDraft(null))
   // What was typed outlives the dialog and the page: it is there again until it is a task or thrown away.
   const drafts = useDrafts()
@@ -55,20 +54,12 @@ export function useNewTask(projectId: () => string) {
   )
 
   async function create(): Promise<boolean> {
-    busy.value = true
-    failure.value = null
-    try {
+    return run(async () => {
       const task = await tasks.create(taskInput(projectId(), draft))
       await handOver(task.id, draft)
       throwAway()
       if (!('taskId' in navigation.route)) navigation.openProject(projectId())
-      return true
-    } catch (error) {
-      failure.value = errorSentence(error)
-      return false
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return {
     draft,
@@ -96,9 +87,8 @@ export function useNewTask(projectId: () => string) {
 }
 
 /** The role of whoever works on a task first. */
-function workingRole(workflow: WorkflowDefinition | undefined): string {
-  return workflow?.states.find((state) => state.kind === 'active')?.role ?? 'assignee'
-}
+const workingRole = (workflow: WorkflowDefinition | undefined): string =>
+  (workflow && coderRole(workflow)) ?? 'assignee'
 
 /**
  * Says who has which role and what comes first, and gives the task to the chosen agent, at once or for later; the task
@@ -107,17 +97,16 @@ function workingRole(workflow: WorkflowDefinition | undefined): string {
 function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft) => Promise<void> {
   const projects = useProjects()
   const tasks = useTasks()
-  const details = useTaskDetails()
   const toasts = useToasts()
   return async (taskId, { agentId, startNow, title, roles, waitsFor }) => {
     let missing = 'it has not all that you chose'
     try {
-      for (const id of waitsFor) await details.addDependency(taskId, id)
+      for (const id of waitsFor) await tasks.addDependency(taskId, id)
       for (const [role, to] of Object.entries(roles)) await tasks.giveRole(taskId, role, to)
       missing = 'nobody works on it'
       if (agentId === null) return
       if (startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId)
-      else await tasks.assignRole(taskId, workingRole(projects.workflow(projectId())), agentId)
+      else await tasks.giveRole(taskId, workingRole(projects.workflow(projectId())), { type: 'agent', id: agentId })
     } catch (error) {
       toasts.refused(error, `“${title.trim()}” is there, but ${missing}.`)
     }
