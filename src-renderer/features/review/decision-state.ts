@@ -1,6 +1,7 @@
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { usesPlugin } from '../../model/workflow-shape.ts'
 
 export interface DecisionInput {
   readonly task: Task
@@ -41,8 +42,9 @@ export function decisionState(input: DecisionInput): Decision | null {
   const review = reviewsIn(gate) && reviews[0]?.status !== 'cancelled' ? reviews[0] : undefined
   const passed = review === undefined ? false : review.status === 'passed'
   const blocked = ciRefusal(review)
-  const merges = mergesIn(states.get(to))
-  const toLabel = states.get(to)?.label ?? to
+  const next = states.get(to)
+  const merges = next !== undefined && usesPlugin(next, 'run_merge')
+  const toLabel = next?.label ?? to
   const move = moves.find((candidate) => candidate.to === to)
   // Until a verdict is given, the engine refuses the move for exactly the verdict that this button gives.
   const moveRefusal =
@@ -90,11 +92,6 @@ function ciRefusal(review: Review | undefined): string | null {
   if (done < total && (review.status === 'running' || review.status === 'pending'))
     return `CI is at work: ${done} of ${total} steps passed.`
   return null
-}
-
-/** A state merges when its hooks do; no rule looks at a state's name. */
-export function mergesIn(state: WorkflowState | undefined): boolean {
-  return Object.values(state?.hooks ?? {}).some((hooks) => hooks?.some((hook) => hook.plugin === 'run_merge'))
 }
 
 function reviewsIn(gate: WorkflowState): boolean {

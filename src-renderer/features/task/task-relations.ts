@@ -1,6 +1,4 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
-import { cancellationState, stateOf } from '../../model/workflow-shape.ts'
 import { shortId } from '../../words/short-id.ts'
 
 /** The tasks made as parts of a task, in the order in which they were written. */
@@ -11,12 +9,6 @@ export function subtasksOf(taskId: string, all: Iterable<Task>): Task[] {
 /** The tasks that wait for a task. */
 export function dependentsOf(taskId: string, all: Iterable<Task>): Task[] {
   return [...all].filter(({ dependencies }) => dependencies.some((id) => id === taskId))
-}
-
-/** Whether the task has come to an end that is not a cancellation. */
-export function isDone({ status }: Task, workflow: WorkflowDefinition | undefined): boolean {
-  if (!workflow || status === cancellationState(workflow)) return false
-  return stateOf(workflow, status)?.kind === 'terminal'
 }
 
 /** The tasks that a task could wait for, best match first: of its project, not itself, none that waits for it. */

@@ -6,16 +6,13 @@ import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { useNow } from '../../composables/use-now.ts'
 import { useResource } from '../../composables/use-resource.ts'
 import { budgetAfter } from '../../model/retry-budget.ts'
-import { glyphOfState, stateOf } from '../../model/workflow-shape.ts'
-import { useAgents } from '../../stores/agents.ts'
-import { useCommentActions } from '../../stores/comment-actions.ts'
+import { glyphOfState, isDoneState, stateOf } from '../../model/workflow-shape.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useHookLogs } from '../../stores/hook-logs.ts'
-import { usePeople, type Face } from '../../stores/people.ts'
+import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
-import { useTaskActors } from '../../stores/task-actors.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTaskNews } from '../../stores/task-news.ts'
 import { useTasks } from '../../stores/tasks.ts'
@@ -23,7 +20,6 @@ import { activityItems } from './activity-items.ts'
 import type { Names } from './activity-line.ts'
 import { runSums, sumOf, timeInStates } from './activity-summary.ts'
 import { nextWords } from './next-words.ts'
-import { isDone } from './task-relations.ts'
 
 const MOST_RUNS = 200
 
@@ -82,17 +78,11 @@ export function useActivity(subject: () => Subject) {
 type Known<T> = { readonly value: readonly T[] }
 
 function useNames(known: () => Subject & { readonly transitions: Parameters<typeof budgetAfter>[0] }): Names {
-  const agents = useAgents()
   const people = usePeople()
-  const actors = useTaskActors()
-  const comments = useCommentActions(() => known().task.id)
   return {
-    actor: (by) => actors.actor(by),
-    author: (comment) => comments.face(comment),
-    worker: (execution): Face =>
-      execution.user_id === null
-        ? { name: agents.byId.get(execution.agent_id ?? '')?.name ?? execution.executor, kind: 'agent' }
-        : people.face({ type: 'user', id: execution.user_id }),
+    actor: people.actor,
+    author: people.author,
+    worker: people.worker,
     state(name) {
       const { workflow } = known()
       const state = stateOf(workflow, name)
@@ -141,7 +131,9 @@ function useSummary(
       workflow,
       execution: known.executions.value.find(({ id }) => id === task.active_execution_id) ?? null,
       review: known.reviews.value[0] ?? null,
-      waits: task.dependencies.flatMap((id) => tasks.byId.get(id) ?? []).filter((one) => !isDone(one, workflow)).length,
+      waits: task.dependencies
+        .flatMap((id) => tasks.byId.get(id) ?? [])
+        .filter((one) => !isDoneState(workflow, one.status)).length,
       target: repos.find(({ id }) => id === task.repo_id)?.default_branch ?? 'the base branch',
       agent: holder?.type === 'agent' ? people.face(holder).name : null,
     })
