@@ -8,15 +8,14 @@ import './styles/overlays.css'
 import './styles/toasts.css'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
-import { z } from 'zod'
 import App from './App.vue'
-import { createRendererClient } from './api/client.ts'
+import { connection } from './connection.ts'
 import { connectionKey } from './stores/client.ts'
 
-// The content policy forbids eval, which zod would otherwise try.
-z.config({ jitless: true })
+// The content policy forbids eval, which zod would otherwise try. It comes with the first screen that has to check something.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
 const app = createApp(App)
-app.provide(connectionKey, createRendererClient())
+app.provide(connectionKey, connection)
 app.use(createPinia())
 app.mount('#app')

@@ -1,5 +1,5 @@
 import type { NotificationId } from '../../src-shared/contract/ids.ts'
-import type { NotificationType } from '../../src-shared/contract/notifications.ts'
+import type { NotificationType } from '../../src-shared/contract/notification-types.ts'
 import type { EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import type { Notice } from './plugins/plugin.ts'

@@ -3,6 +3,7 @@ import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import { createIpcTransport } from '../../src-shared/client/ipc-transport.ts'
 import type { DesktopBridge } from '../../src-shared/contract/desktop.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
+import { createHeadStart } from './head-start.ts'
 import { createWebSession, createWindowSession, type Session, type SessionHost } from './session.ts'
 
 /** The one way from the page to the service. */
@@ -13,8 +14,20 @@ export interface RendererConnection {
   readonly desktop: DesktopBridge | null
 }
 
-/** IPC where the preload has put a bridge on the window, else HTTP to where the page came from. */
-export function createRendererClient(): RendererConnection {
+/**
+ * IPC where the preload has put a bridge on the window, else HTTP to where the page came from. Who is let in hears of
+ * the project's board as soon as can be.
+ */
+export function createRendererClient(projectId: string | null): RendererConnection {
+  const { client, session, desktop } = connect()
+  const headStart = createHeadStart(client)
+  void session.start().then(() => {
+    if (session.state.kind === 'signed_in') headStart.begin(projectId)
+  })
+  return { client: headStart.client, session, desktop }
+}
+
+function connect(): RendererConnection {
   if (window.copse) {
     return {
       client: createClient(createIpcTransport(window.copse)),

@@ -35,7 +35,6 @@ export const useSession = defineStore('session', () => {
     inWindow: desktop !== null,
     /** The name to show for the person at the screen. */
     myName: computed(() => me.value?.display_name ?? 'You'),
-    start: () => session.start(),
     load,
     login: (input: OperationInput<'auth.login'>) => session.login(input),
     /** In a browser the new account is signed in; in the window the person stays the local operator. */

@@ -1,5 +1,5 @@
-import { pathParameters } from '../contract/operation.ts'
-import type { OperationSpec } from '../contract/operation.ts'
+import { pathParameters } from '../contract/path-parameters.ts'
+import type { Route } from './routes.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ export interface HttpRequest {
 }
 
 /** Puts an operation's flat input into its path, then into the query (GET, DELETE) or the body. */
-export function requestFor(spec: Pick<OperationSpec, 'method' | 'path'>, input: unknown): HttpRequest {
+export function requestFor(spec: Pick<Route, 'method' | 'path'>, input: unknown): HttpRequest {
   const values = (input ?? {}) as Values
   const names = new Set(pathParameters(spec.path))
   const path = spec.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))

@@ -1,12 +1,10 @@
-import { ApiError, ErrorBody } from '../contract/errors.ts'
-import { eventPayloads } from '../contract/events.ts'
+import { ApiError, refusalIn } from '../contract/errors.ts'
 import type { EventEnvelope, FeedItem, TranscriptItem } from '../contract/events.ts'
 import type { LogSlice } from '../contract/executions.ts'
-import type { OperationSpec } from '../contract/operation.ts'
-import { operations, streams } from '../contract/operations.ts'
 import type { StreamName } from '../contract/operations.ts'
 import type { Transport } from './create-client.ts'
 import { requestFor } from './http-request.ts'
+import { eventTypes, routes, streamPaths, type Route } from './routes.ts'
 import { createSseParser } from './sse-parser.ts'
 import type { SseEvent } from './sse-parser.ts'
 import { parseJson } from '../lang/parse-json.ts'
@@ -32,19 +30,19 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
   const request = createRequest(options)
   return {
     call: async (name, input) => {
-      const spec: OperationSpec = operations[name]
-      const { method, target, body } = requestFor(spec, input)
+      const route = routes[name]
+      const { method, target, body } = requestFor(route, input)
       const response = await request(target, {
         method,
         ...(body !== null && { body, headers: { 'content-type': 'application/json' } }),
       })
-      return readAnswer(response, spec)
+      return readAnswer(response, route)
     },
     stream: (name, input, after, signal) => readStream(name, input, after, signal),
   }
 
   async function* readStream(name: StreamName, input: unknown, after: number | null, signal: AbortSignal) {
-    const { target } = requestFor({ method: 'GET', path: streams[name].path }, input)
+    const { target } = requestFor({ method: 'GET', path: streamPaths[name] }, input)
     const silence = createSilenceAlarm(options.silenceMs ?? 45_000)
     try {
       const response = await request(target, {
@@ -88,14 +86,13 @@ export async function orConnectionError<T>(work: Promise<T>): Promise<T> {
 /** What an answer that is no success says: an `ApiError`, or a `ConnectionError` where it is not the service’s own. */
 export async function readError(response: Response): Promise<Error> {
   const text = await orConnectionError(response.text())
-  const body = ErrorBody.safeParse(parseJson(text))
-  if (!body.success) return new ConnectionError(`Something that is not Copse answered with status ${response.status}.`)
-  const { code, message, details } = body.data.error
-  return new ApiError({ code, message, ...(details && { details }) })
+  const refusal = refusalIn(parseJson(text))
+  if (refusal) return new ApiError(refusal)
+  return new ConnectionError(`Something that is not Copse answered with status ${response.status}.`)
 }
 
-async function readAnswer(response: Response, spec: OperationSpec): Promise<unknown> {
-  if (spec.responds === 'bytes') return readSlice(response)
+async function readAnswer(response: Response, { responds }: Route): Promise<unknown> {
+  if (responds === 'bytes') return readSlice(response)
   if (response.status === 204) return null
   const answer = parseJson(await orConnectionError(response.text()))
   if (answer === undefined) throw new ConnectionError('Something that is not Copse answered.')
@@ -166,7 +163,7 @@ function feedItemOf({ id, event, data }: SseEvent): FeedItem | null {
   if (event === 'hook.activity') return { kind: 'hook', hook: value as never }
   if (event === 'worktree.changed') return { kind: 'worktree', change: value as never }
   if (event === 'stream.reset') return { kind: 'reset', seq: Number(id) }
-  if (!(event in eventPayloads)) return null
+  if (!eventTypes.includes(event)) return null
   return { kind: 'event', event: { seq: Number(id), type: event, data: value } as EventEnvelope }
 }
 
@@ -177,7 +174,7 @@ function transcriptItemOf({ id, event, data }: SseEvent): TranscriptItem | null 
   return event === 'entry' ? { kind: 'entry', index: Number(id), entry: value as never } : null
 }
 
-function errorOf(value: unknown): ApiError {
-  const { code, message, details } = ErrorBody.parse(value).error
-  return new ApiError({ code, message, ...(details && { details }) })
+function errorOf(value: unknown): Error {
+  const refusal = refusalIn(value)
+  return refusal ? new ApiError(refusal) : new ConnectionError('Something that is not Copse answered.')
 }

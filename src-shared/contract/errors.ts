@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /** Every code that the API can answer, with its HTTP status. */
 export const errorStatus = {
   invalid_json: 400,
@@ -69,24 +67,28 @@ export const errorStatus = {
 export type ErrorCode = keyof typeof errorStatus
 export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]
 
-/** The body of every answer that is not a success. `message` says what to do next. */
-export const ErrorBody = z
-  .object({
-    error: z.object({
-      code: z.enum(errorCodes),
-      message: z.string(),
-      details: z.record(z.string(), z.unknown()).optional(),
-    }),
-  })
-  .meta({ id: 'Error' })
-export type ErrorBody = z.infer<typeof ErrorBody>
-
 /** The rules said no: a value inside the engine, an error body at the doors. */
 export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
 }
+
+/** The body of every answer that is not a success. */
+export interface ErrorBody {
+  readonly error: Refusal
+}
+
+/** The refusal that an answer's body tells; null where it is none of this contract. */
+export function refusalIn(body: unknown): Refusal | null {
+  if (!isRecord(body) || !isRecord(body['error'])) return null
+  const { code, message, details } = body['error']
+  if (typeof code !== 'string' || !isErrorCode(code) || typeof message !== 'string') return null
+  return { code, message, ...(isRecord(details) && { details }) }
+}
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorStatus, code)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 /** What every door says of a bug, whose text goes to the log only. */
 export const internalError: Refusal = {
@@ -111,8 +113,6 @@ export class ApiError extends Error {
   }
 
   toBody(): ErrorBody {
-    return {
-      error: { code: this.code, message: this.message, ...(this.details && { details: { ...this.details } }) },
-    }
+    return { error: { code: this.code, message: this.message, ...(this.details && { details: this.details }) } }
   }
 }

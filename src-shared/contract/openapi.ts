@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { ErrorBody, errorStatus } from './errors.ts'
+import { ErrorBody } from './error-body.ts'
+import { errorStatus } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { eventPayloads } from './events.ts'
 import { TranscriptEntry } from './executions.ts'
-import { pathParameters } from './operation.ts'
+import { pathParameters } from './path-parameters.ts'
 import type { CallerRule, OperationSpec } from './operation.ts'
 import { operations, streams } from './operations.ts'
 

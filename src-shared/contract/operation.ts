@@ -40,11 +40,6 @@ export interface OperationSpec {
   readonly responds: 'json' | 'bytes'
 }
 
-/** The names of the path's parameters, in order. */
-export function pathParameters(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
-}
-
 export function page() {
   return { cursor: z.string().max(500).optional(), limit: z.int().min(1).max(200).default(50) }
 }

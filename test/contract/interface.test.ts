@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { errorStatus } from '../../src-shared/contract/errors.ts'
-import { notificationTypes, toneOf } from '../../src-shared/contract/notifications.ts'
+import { notificationTypes, toneOf } from '../../src-shared/contract/notification-types.ts'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 
 // What other programs rely on, said once more by hand: the names, types and addresses that the interface gives.

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { NotificationId, Timestamp, type ProjectId } from '../../../src-shared/contract/ids.ts'
-import { kindOf, notificationTypes, type Notification } from '../../../src-shared/contract/notifications.ts'
+import { kindOf, notificationTypes } from '../../../src-shared/contract/notification-types.ts'
+import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { NotificationFilter, NotificationRecord } from '../../engine/ports/notification-queries.ts'

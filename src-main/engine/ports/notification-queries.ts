@@ -1,5 +1,6 @@
 import type { NotificationId, ProjectId } from '../../../src-shared/contract/ids.ts'
-import type { Notification, NotificationType } from '../../../src-shared/contract/notifications.ts'
+import type { NotificationType } from '../../../src-shared/contract/notification-types.ts'
+import type { Notification } from '../../../src-shared/contract/notifications.ts'
 
 export type NotificationRecord = Omit<Notification, 'read'>
 

@@ -8,7 +8,7 @@ import type {
   ProjectId,
   TaskId,
 } from '../../../src-shared/contract/ids.ts'
-import type { NotificationType } from '../../../src-shared/contract/notifications.ts'
+import type { NotificationType } from '../../../src-shared/contract/notification-types.ts'
 import { json } from './columns.ts'
 import { executions, projects, tasks } from './work.ts'
 

@@ -1,4 +1,5 @@
-import { toneOf, type Notification, type NotificationType } from '../../../src-shared/contract/notifications.ts'
+import { toneOf, type NotificationType } from '../../../src-shared/contract/notification-types.ts'
+import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
 
 /** How the inbox shows a notification of some type. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { NotificationId, ProjectId } from '../ids.ts'
-import { Notification, notificationKinds } from '../notifications.ts'
+import { notificationKinds } from '../notification-types.ts'
+import { Notification } from '../notifications.ts'
 import { del, get, page, paginated, patch, post } from '../operation.ts'
 
 export const notificationsOperations = {

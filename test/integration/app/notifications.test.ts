@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  notificationKinds,
-  type Notification,
-  type NotificationKind,
-} from '../../../src-shared/contract/notifications.ts'
+import { notificationKinds, type NotificationKind } from '../../../src-shared/contract/notification-types.ts'
+import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import type { EventPayload } from '../../../src-shared/contract/events.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rowOf, stepped } from '../../../../src-renderer/features/inbox/inbox-keys.ts'
 import { firstLine, noticeSentence, noticeWords } from '../../../../src-renderer/features/inbox/notice-words.ts'
-import { notificationTypes, toneOf, type NotificationType } from '../../../../src-shared/contract/notifications.ts'
+import { notificationTypes, toneOf, type NotificationType } from '../../../../src-shared/contract/notification-types.ts'
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
   ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },

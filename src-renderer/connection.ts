@@ -1,0 +1,7 @@
+import { createRendererClient } from './api/client.ts'
+import { parseRoute } from './model/route.ts'
+
+const route = parseRoute(window.location.hash)
+
+/** The page's connection to the service. It begins with this file, before the script of the screens is there. */
+export const connection = createRendererClient('projectId' in route ? route.projectId : null)

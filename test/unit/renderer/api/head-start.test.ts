@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { createHeadStart } from '../../../../src-renderer/api/head-start.ts'
+import type { Client } from '../../../../src-shared/client/create-client.ts'
+import { ApiError } from '../../../../src-shared/contract/errors.ts'
+import type { FeedItem } from '../../../../src-shared/contract/events.ts'
+
+/** A service that writes down what it is asked for, and answers with how often it was asked until then. */
+function setUp(refused: readonly string[] = []) {
+  const asked: string[] = []
+  const client: Client = {
+    call: async (name) => {
+      asked.push(name)
+      if (refused.includes(name)) throw new ApiError({ code: 'not_found', message: 'No.' })
+      return asked.filter((one) => one === name).length as never
+    },
+    events: async function* (_, __, signal) {
+      asked.push('events')
+      for (const seq of [1, 2]) yield { kind: 'reset', seq } satisfies FeedItem
+      asked.push(signal.aborted ? 'events were left' : 'events ended')
+    },
+    transcript: () => expect.fail('Nobody asks for it.'),
+  }
+  return { asked, ...createHeadStart(client) }
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+const board = { project_id: 'p' }
+
+test('what the first screen asks for is on its way before it asks, after the subscription, and given out once', async () => {
+  const { asked, client, begin } = setUp()
+  begin('p')
+  await settled()
+  const early = [
+    'events',
+    'system.get',
+    'projects.list',
+    'tasks.board',
+    'projects.get_workflow',
+    'projects.get_settings',
+  ]
+  expect(asked).toEqual(early)
+  expect(await client.call('tasks.board', board)).toBe(1)
+  expect(asked).toEqual(early)
+  expect(await client.call('tasks.board', board)).toBe(2)
+  expect(await client.call('tasks.board', { project_id: 'other' })).toBe(3)
+})
+
+test('the subscription that has begun is handed over whole, and ends with its reader; the next is one of its own', async () => {
+  const { asked, client, begin } = setUp()
+  begin(null)
+  await settled()
+  const stop = new AbortController()
+  const seen: FeedItem[] = []
+  for await (const item of client.events({}, null, stop.signal)) {
+    seen.push(item)
+    if (seen.length === 2) stop.abort()
+  }
+  expect(seen).toEqual([
+    { kind: 'reset', seq: 1 },
+    { kind: 'reset', seq: 2 },
+  ])
+  expect(asked).toEqual(['events', 'system.get', 'projects.list', 'events were left'])
+  await client.events({}, 2, new AbortController().signal)[Symbol.asyncIterator]().next()
+  expect(asked.at(-1)).toBe('events')
+})
+
+test('what was refused is asked for again, and nothing is asked for before it begins', async () => {
+  const { asked, client, begin } = setUp(['projects.get_workflow'])
+  expect(await client.call('tasks.board', board)).toBe(1)
+  begin('p')
+  await settled()
+  await expect(client.call('projects.get_workflow', board)).rejects.toThrow('No.')
+  expect(asked.filter((name) => name === 'projects.get_workflow')).toHaveLength(2)
+})
