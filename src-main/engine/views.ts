@@ -28,7 +28,7 @@ function withRejections(
 ): Task['review_summary'] {
   if (!summary || (summary.attempt_number === 1 && summary.status !== 'failed')) return summary
   const rejections = q.transitions.rejectionsByGate(id, attended_mark)
-  return Object.keys(rejections).length === 0 ? summary : { ...summary, rejections }
+  return rejections.size === 0 ? summary : { ...summary, rejections: Object.fromEntries(rejections) }
 }
 
 /** A task that is just being made for an issue: nothing else refers to it yet. */

@@ -11,11 +11,6 @@ export function createTransitionQueries(db: Database): Queries['transitions'] {
   const byTask = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id')
   const last = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id DESC LIMIT 1')
   // `rejection = 1` in these very words: the index holds rejections only.
-  const rejections = db.$client
-    .prepare<[string, string, string], number>(
-      `SELECT count(*) FROM transitions WHERE task_id = ? AND from_state = ? AND id > ? AND rejection = 1`,
-    )
-    .pluck()
   const byGate = db.$client
     .prepare<[string, string], [string, number]>(
       `SELECT from_state, count(*) FROM transitions WHERE task_id = ? AND id > ? AND rejection = 1 GROUP BY from_state`,
@@ -28,8 +23,7 @@ export function createTransitionQueries(db: Database): Queries['transitions'] {
     get,
     byTask,
     last: (task_id) => last(task_id)[0] ?? null,
-    countRejections: (task_id, gate, since) => rejections.get(task_id, gate, since ?? '') ?? 0,
-    rejectionsByGate: (task_id, since) => Object.fromEntries(byGate.all(task_id, since ?? '')),
+    rejectionsByGate: (task_id, since) => new Map(byGate.all(task_id, since ?? '')),
     renameStates: (project_id, names) => {
       const from = isRenamed(transitions.from_state, names)
       const to = isRenamed(transitions.to_state, names)

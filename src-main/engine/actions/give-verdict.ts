@@ -86,7 +86,7 @@ function planVerdict(
     judged_commit: review?.head_commit ?? null,
     head_commit,
     by: request.by,
-    rejections: q.transitions.countRejections(task.id, task.status, task.attended_mark),
+    rejections: q.transitions.rejectionsByGate(task.id, task.attended_mark).get(task.status) ?? 0,
   })
 }
 

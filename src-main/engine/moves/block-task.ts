@@ -82,7 +82,7 @@ export const maxCascades = 3
 export function applyRejection(deps: BlockDeps, tx: Tx, task: TaskRecord, request: Rejection): void {
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
   if (!gate) return
-  const rejections = tx.transitions.countRejections(task.id, gate.name, task.attended_mark)
+  const rejections = tx.transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
   const plan = rejectFrom(gate, { by_person: request.by_person, rejections })
   const { depth = 0 } = request
   if (!isRefusal(plan) && plan.kind === 'reject' && depth <= maxCascades) {

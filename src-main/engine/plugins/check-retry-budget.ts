@@ -29,7 +29,7 @@ export function checkRetryBudget({ context }: PluginServices): Plugin {
       const budget = options.max_rejections ?? gate?.gate_config?.max_rejections
       if (!gate || budget === undefined) return Promise.resolve({ kind: 'skipped', reason: 'not_needed' })
       const { transitions } = context.store.read
-      const rejections = transitions.countRejections(task.id, gate.name, task.attended_mark)
+      const rejections = transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
       if (rejections <= budget)
         return Promise.resolve({ kind: 'ok', note: `${rejections} of ${budget} rejections are used up` })
       const feedback = transitions

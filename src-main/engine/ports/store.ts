@@ -156,10 +156,8 @@ export interface Queries {
     get(id: TransitionId): TransitionRecord | null
     byTask(task_id: TaskId): readonly TransitionRecord[]
     last(task_id: TaskId): TransitionRecord | null
-    /** Rejections that left `gate` with an id greater than `since` (null: all). */
-    countRejections(task_id: TaskId, gate: string, since: string | null): number
-    /** The same for each gate that has any. */
-    rejectionsByGate(task_id: TaskId, since: string | null): Readonly<Record<string, number>>
+    /** How many rejections left each gate with an id greater than `since` (null: all); gates without any are left out. */
+    rejectionsByGate(task_id: TaskId, since: string | null): ReadonlyMap<string, number>
     /** The audit of a project follows when its states get other names. */
     renameStates(project_id: ProjectId, names: ReadonlyMap<string, string>): void
   }

@@ -73,7 +73,8 @@ test('what a person did before the migration still gives the agents a new budget
   expect(task?.attended_mark).toBe(
     store.read.transitions.byTask(ids.task as never).findLast((one) => one.triggered_by.startsWith('user:'))?.id,
   )
-  expect(store.read.transitions.countRejections(ids.task as never, 'review', task?.attended_mark ?? null)).toBe(1)
+  const rejections = store.read.transitions.rejectionsByGate(ids.task as never, task?.attended_mark ?? null)
+  expect(rejections.get('review')).toBe(1)
   expect(store.read.tasks.get(ids.untouched as never)?.attended_mark).toBeNull()
   store.close()
 })

@@ -7,9 +7,9 @@ import { explain, preparedOnce } from './query-plans.ts'
 const questions: [what: string, sql: RegExp, index: string][] = [
   ['the subtasks of a task', /FROM "tasks" WHERE parent_id = \?/, 'tasks_by_parent (parent_id=?)'],
   [
-    'the rejections at a gate',
+    'the rejections at each gate',
     /count\(\*\) FROM transitions/,
-    'USING COVERING INDEX transitions_rejections (task_id=? AND from_state=? AND id>?)',
+    'USING COVERING INDEX transitions_rejections (task_id=?)',
   ],
   ['the last transition', /"transitions" WHERE task_id = \? ORDER BY id DESC/, 'transitions_by_task (task_id=?)'],
   ['what a task waits for', /where "dependencies"."task_id" = \?/, 'INDEX sqlite_autoindex_dependencies_1 (task_id=?)'],
