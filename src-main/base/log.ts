@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { DestinationStream, LevelWithSilent, Logger } from 'pino'
 import { createErrorText } from './error-text.ts'
+import { lineForPeople } from './log-for-people.ts'
 
 export type { Logger } from 'pino'
 
@@ -19,7 +20,10 @@ const secretFields = [
 /** pino's `*` stands for exactly one level, so each depth is listed. */
 const redactPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`, `*.*.*.${field}`])
 
-/** The service's own log, JSON lines on `stream` (stderr when none is given). Modules take a `child` of it. */
+/**
+ * The service's own log, JSON lines on `stream` (stderr when none is given, where a terminal gets lines for people).
+ * Modules take a `child` of it.
+ */
 export function createLogger(options: {
   readonly level: LevelWithSilent
   readonly stream?: DestinationStream
@@ -27,6 +31,11 @@ export function createLogger(options: {
   const err = createErrorText(process.env)
   return pino(
     { level: options.level, redact: { paths: redactPaths, censor: '[redacted]' }, base: null, serializers: { err } },
-    options.stream ?? pino.destination({ fd: 2, sync: true }),
+    options.stream ?? stderrStream(),
   )
+}
+
+function stderrStream(): DestinationStream {
+  const stderr = pino.destination({ fd: 2, sync: true })
+  return process.stderr.isTTY ? { write: (line) => void stderr.write(lineForPeople(line)) } : stderr
 }
