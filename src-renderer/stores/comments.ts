@@ -4,6 +4,7 @@ import type { Comment, CommentAnchor } from '../../src-shared/contract/comments.
 import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { threadsOf, type Thread } from '../model/comment-threads.ts'
 import { useClient } from './client.ts'
+import { useDesktop } from './desktop.ts'
 import { useExecutions } from './executions.ts'
 import { useSession } from './session.ts'
 import { useTasks } from './tasks.ts'
@@ -12,6 +13,7 @@ import { useToasts } from './toasts.ts'
 /** What was written about tasks and their changes, in threads. */
 export const useComments = defineStore('comments', () => {
   const client = useClient()
+  const desktop = useDesktop()
   const session = useSession()
   const toasts = useToasts()
   const byTask = shallowReactive(new Map<string, ReadonlyMap<string, Comment>>())
@@ -65,7 +67,7 @@ export const useComments = defineStore('comments', () => {
     removeTask: (taskId: string): void => void byTask.delete(taskId),
     /** Whether the person at the screen wrote it. */
     isMine: ({ author }: Comment): boolean =>
-      session.me ? author.id === session.me.id || (author.type === 'operator' && session.inWindow) : author.id === null,
+      session.me ? author.id === session.me.id || (author.type === 'operator' && desktop.present) : author.id === null,
     create: async (input: {
       task_id: string
       body: string

@@ -29,8 +29,6 @@ export const useDelivery = defineStore('delivery', () => {
     system,
     sound,
     badge,
-    /** There is an icon of the app that can carry a number. */
-    hasBadge: desktop !== null,
     isMuted: (projectId: string): boolean => muted.value.includes(projectId),
     mute(projectId: string, on: boolean): void {
       muted.value = [...muted.value.filter((id) => id !== projectId), ...(on ? [projectId] : [])]

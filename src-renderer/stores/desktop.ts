@@ -4,6 +4,7 @@ import type {
   DesktopChange,
   DesktopRequest,
   DesktopState,
+  FolderTool,
   PageManners,
   UpdateStep,
 } from '../../src-shared/contract/desktop.ts'
@@ -20,6 +21,7 @@ export const useDesktop = defineStore('desktop', () => {
   return {
     state,
     folder,
+    /** The app runs in its own window. */
     present: desktop !== null,
     isMac: desktop?.platform === 'darwin',
     /** To be called once. */
@@ -28,6 +30,18 @@ export const useDesktop = defineStore('desktop', () => {
     change: async (change: DesktopChange): Promise<void> => desktop?.change(change),
     update: async (step: UpdateStep): Promise<void> => desktop?.update(step),
     setManners: (manners: PageManners): void => desktop?.setManners(manners),
+    /** Opens the system's folder dialog; null in a browser and when the person changes their mind. */
+    pickFolder: async (): Promise<string | null> => (await desktop?.pickFolder()) ?? null,
+    /** The editors and terminals of this machine; none in a browser, which may be on another. */
+    folderTools: async (): Promise<readonly FolderTool[]> => (await desktop?.folderTools()) ?? [],
+    /** Whether the folder was opened in it. */
+    openFolder: async (tool: string, path: string): Promise<boolean> =>
+      (await desktop?.openFolder(tool, path)) ?? false,
+    /** Whether the file of a task's worktree was opened in it at the line. */
+    openFile: async (tool: string, taskId: string, path: string, line: number): Promise<boolean> =>
+      (await desktop?.openFile(tool, taskId, path, line)) ?? false,
+    showFolder: async (path: string): Promise<void> => desktop?.showFolder(path),
+    /** The dropped folder, once. */
     takeFolder(): string | null {
       const taken = folder.value
       folder.value = null

@@ -1,14 +1,14 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { FolderTool } from '../../src-shared/contract/desktop.ts'
-import { useSession } from './session.ts'
+import { useDesktop } from './desktop.ts'
 import { useToasts } from './toasts.ts'
 
 const key = 'copse.editor'
 
 /** The programs of this machine that open a worktree, and the editor that the person used last. */
 export const useEditors = defineStore('editors', () => {
-  const session = useSession()
+  const desktop = useDesktop()
   const toasts = useToasts()
   const tools = shallowRef<readonly FolderTool[]>([])
   const last = ref(localStorage.getItem(key))
@@ -32,12 +32,12 @@ export const useEditors = defineStore('editors', () => {
     /** The one in which files are opened; null in a browser, which may be on another machine, and where none is found. */
     editor,
     load: async (): Promise<void> => {
-      tools.value = await session.folderTools()
+      tools.value = await desktop.folderTools()
     },
     openFolder: (tool: FolderTool, path: string): Promise<void> =>
       tried(
         tool,
-        () => session.openFolder(tool.id, path),
+        () => desktop.openFolder(tool.id, path),
         `${tool.name} could not be opened there. Copy the path instead.`,
       ),
     /** Shows a line of a task's file in the editor. */
@@ -45,7 +45,7 @@ export const useEditors = defineStore('editors', () => {
       const tool = editor.value
       if (tool === null) return
       const failed = `${path} could not be opened in ${tool.name}: it may be gone from the worktree.`
-      await tried(tool, () => session.openFile(tool.id, taskId, path, line), failed)
+      await tried(tool, () => desktop.openFile(tool.id, taskId, path, line), failed)
     },
     /** Puts a line of a file on the clipboard, as terminals and editors take it. */
     copyPlace: async (path: string, line: number): Promise<void> => {

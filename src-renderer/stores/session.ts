@@ -1,6 +1,5 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
-import type { FolderTool } from '../../src-shared/contract/desktop.ts'
 import type { PersonalAccessToken, User } from '../../src-shared/contract/identity.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { SystemInfo } from '../../src-shared/contract/system.ts'
@@ -31,8 +30,6 @@ export const useSession = defineStore('session', () => {
     me,
     system,
     tokens,
-    /** The app runs in its own window. */
-    inWindow: desktop !== null,
     /** The name to show for the person at the screen. */
     myName: computed(() => me.value?.display_name ?? 'You'),
     load,
@@ -59,16 +56,5 @@ export const useSession = defineStore('session', () => {
       await client.call('auth.delete_token', { token_id: tokenId })
       tokens.value = tokens.value.filter((token) => token.id !== tokenId)
     },
-    /** Opens the system's folder dialog; null in a browser and when the person changes their mind. */
-    pickFolder: async (): Promise<string | null> => (desktop ? desktop.pickFolder() : null),
-    /** The editors and terminals of this machine; none in a browser, which may be on another. */
-    folderTools: async (): Promise<readonly FolderTool[]> => (await desktop?.folderTools()) ?? [],
-    /** Whether the folder was opened in it. */
-    openFolder: async (tool: string, path: string): Promise<boolean> =>
-      (await desktop?.openFolder(tool, path)) ?? false,
-    /** Whether the file of a task's worktree was opened in it at the line. */
-    openFile: async (tool: string, taskId: string, path: string, line: number): Promise<boolean> =>
-      (await desktop?.openFile(tool, taskId, path, line)) ?? false,
-    showFolder: async (path: string): Promise<void> => desktop?.showFolder(path),
   }
 })

@@ -4,7 +4,6 @@ import type { OperationOutput } from '../../../src-shared/contract/operations.ts
 import { useDesktop } from '../../stores/desktop.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
-import { useSession } from '../../stores/session.ts'
 import { errorSentence } from '../../words/error-sentence.ts'
 
 /** What is wrong with a folder, and the command that puts it right. */
@@ -32,7 +31,6 @@ export function useChooseRepository() {
   const desktop = useDesktop()
   const navigation = useNavigation()
   const projects = useProjects()
-  const session = useSession()
   const path = ref('')
   const name = ref('')
   const found = ref<OperationOutput<'system.inspect_folder'> | null>(null)
@@ -67,7 +65,7 @@ export function useChooseRepository() {
     { immediate: true },
   )
   async function choose(): Promise<void> {
-    const folder = await session.pickFolder()
+    const folder = await desktop.pickFolder()
     if (folder !== null) await inspect(folder)
   }
   const create = () =>
@@ -85,5 +83,5 @@ export function useChooseRepository() {
     found.value = null
     problem.value = null
   }
-  return { path, name, found, problem, busy, inWindow: session.inWindow, choose, inspect, create, forget }
+  return { path, name, found, problem, busy, inWindow: desktop.present, choose, inspect, create, forget }
 }
