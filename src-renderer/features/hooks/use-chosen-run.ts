@@ -1,7 +1,7 @@
 import { computed, watch, type ComputedRef } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
-import { useHookView } from '../../stores/hook-view.ts'
+import { useTaskView } from '../../stores/task-view.ts'
 import { firstRun, heldRun } from './hook-runs.ts'
 
 /**
@@ -13,8 +13,8 @@ export function useChosenRun(
   runs: ComputedRef<readonly HookRun[]>,
   annotation: () => ErrorAnnotation | null,
 ) {
-  const view = useHookView()
-  const run = computed(() => runs.value.find((each) => each.log_name === view.chosen(taskId)) ?? null)
+  const { hookRuns } = useTaskView()
+  const run = computed(() => runs.value.find((each) => each.log_name === hookRuns.of(taskId)) ?? null)
   const held = computed(() => heldRun(runs.value, annotation())?.log_name ?? null)
   let following = false
   /** The runs that were there when a hook was asked to run again: the next one is what the person waits for. */
@@ -22,7 +22,7 @@ export function useChosenRun(
 
   function show(next: HookRun): void {
     following = next.status === 'running'
-    view.choose(taskId, next.log_name)
+    hookRuns.choose(taskId, next.log_name)
   }
   function next(heldBefore: string | null): HookRun | null {
     const awaited = seen && runs.value.find((each) => !seen?.has(each.log_name))
@@ -46,10 +46,10 @@ export function useChosenRun(
   return {
     run,
     chosen: computed({
-      get: () => view.chosen(taskId),
+      get: () => hookRuns.of(taskId),
       set: (logName) => {
         following = false
-        if (logName !== null) view.choose(taskId, logName)
+        if (logName !== null) hookRuns.choose(taskId, logName)
       },
     }),
     awaitNext: (on: boolean): void => void (seen = on ? new Set(runs.value.map((each) => each.log_name)) : null),
