@@ -15,6 +15,7 @@ import { useNavigation } from './navigation.ts'
 import { useKnowledge } from './knowledge.ts'
 import { useNotifications } from './notifications.ts'
 import { useOrphans } from './orphans.ts'
+import { pause } from './pause.ts'
 import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
@@ -118,7 +119,7 @@ export const useLive = defineStore('live', () => {
       },
       onConnection: (next) => (connection.value = next),
       now: () => Date.now(),
-      wait,
+      wait: pause,
     })
     window.addEventListener('online', () => live?.tryNow())
   }
@@ -137,15 +138,3 @@ export const useLive = defineStore('live', () => {
     tryNow: () => live?.tryNow(),
   }
 })
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const end = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end, { once: true })
-  })
-}

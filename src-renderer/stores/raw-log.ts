@@ -2,7 +2,9 @@ import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { LogSlice } from '../../src-shared/contract/executions.ts'
+import { bytesOf } from '../model/bytes-of.ts'
 import { useClient } from './client.ts'
+import { pause } from './pause.ts'
 
 /** Takes what a run has printed; what is older than the tail is left out. */
 export interface RawReader {
@@ -20,6 +22,8 @@ export interface RawReader {
 const tailBytes = 4 * 1024 * 1024
 const pieceBytes = 256 * 1024
 const waitSeconds = 20
+/** In milliseconds. */
+const retryAfter = 1_000
 
 /** Follows the raw bytes of executions. */
 export function useRawLog() {
@@ -36,7 +40,7 @@ export async function followRawLog(
   execution_id: string,
   reader: RawReader,
   signal: AbortSignal,
-  pause: (signal: AbortSignal) => Promise<void> = aSecond,
+  wait: (ms: number, signal: AbortSignal) => Promise<void> = pause,
 ): Promise<void> {
   const name = `agent-${execution_id}.raw.log`
   let offset: number | null = null
@@ -68,7 +72,7 @@ export async function followRawLog(
       const isMissing = error instanceof ApiError && error.code === 'not_found'
       if (isMissing ? !reader.mayCome() : error instanceof ApiError && error.status < 500) return
       // It has not begun yet, or the connection is lost.
-      await pause(signal)
+      await wait(retryAfter, signal)
     }
   }
 }
@@ -76,15 +80,4 @@ export async function followRawLog(
 async function sizeOf(client: Pick<Client, 'call'>, execution_id: string, name: string): Promise<number> {
   const { items } = await client.call('executions.logs', { execution_id })
   return items.find((file) => file.name === name)?.size ?? 0
-}
-
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-}
-
-function aSecond(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, 1_000)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
 }

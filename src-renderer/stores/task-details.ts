@@ -2,6 +2,7 @@ import type { Diff, FolderSize, Workspace } from '../../src-shared/contract/work
 import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import { bytesOf } from '../model/bytes-of.ts'
 import { useClient } from './client.ts'
 
 const SLICE = 1_048_576
@@ -37,7 +38,7 @@ export function useTaskDetails() {
       let at = offset
       for (;;) {
         const slice = await client.call('tasks.read_log', { task_id: taskId, name, offset: at, limit: SLICE })
-        text += decoder.decode(fromBase64(slice.data_base64), { stream: true })
+        text += decoder.decode(bytesOf(slice.data_base64), { stream: true })
         const grew = slice.next_offset > at
         at = slice.next_offset
         if (slice.complete || !grew) return { text, next_offset: at, complete: slice.complete }
@@ -62,8 +63,4 @@ async function orNull<T>(answer: Promise<T>): Promise<T | null> {
     if (error instanceof ApiError && error.code === 'not_found') return null
     throw error
   }
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }

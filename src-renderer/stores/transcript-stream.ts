@@ -2,6 +2,7 @@ import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { useClient } from './client.ts'
+import { pause } from './pause.ts'
 
 /** `reconnecting`: the connection was lost and is being made again; nothing is missed meanwhile. */
 export type TranscriptState =
@@ -61,12 +62,4 @@ export async function followTranscript(
     listener.onState({ kind: 'reconnecting' })
     await wait(Math.min(250 * 2 ** failures, LONGEST_WAIT), signal)
   }
-}
-
-/** Ends early when the signal fires; never rejects. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
 }
