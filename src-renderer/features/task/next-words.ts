@@ -66,7 +66,8 @@ function judgement({ review, execution, agent }: NextFacts, then: string): Next 
     return { tone: 'run', words: `CI is at work on attempt ${open.attempt_number}. If it passes, ${judge}.` }
   }
   if (execution && agent !== null) return joined({ tone: 'run', words: `${agent} judges it now.` }, then)
-  return joined({ tone: 'you', words: `${attempt} waits for your approval.` }, then)
+  const what = open?.status === 'passed' ? 'passed, and waits for you' : 'waits for your approval'
+  return joined({ tone: 'you', words: `${attempt} ${what}.` }, then)
 }
 
 function afterwards({ workflow, target }: NextFacts, state: WorkflowState): string {

@@ -114,6 +114,9 @@ describe('what comes next', () => {
     expect(at('review', { review: attempt, agent: null })).toBe(
       'Attempt 3 waits for your approval. After that Copse merges it into main.',
     )
+    expect(at('review', { review: attempt && { ...attempt, status: 'passed' } })).toBe(
+      'Attempt 3 passed, and waits for you. After that Copse merges it into main.',
+    )
   })
   test('is what a person has to do where the task cannot go on by itself', () => {
     const stuck = { type: 'hook_failed', message: 'No.', recovery_actions: [] } as const
