@@ -8,6 +8,11 @@ export interface OpenScreen extends AsyncDisposable {
   readonly page: Page
 }
 
+interface Made {
+  readonly world: World
+  readonly demo: Demo
+}
+
 interface Rest {
   readonly quiet: number
   readonly most: number
@@ -16,7 +21,7 @@ interface Rest {
 /** Opens a screen of the demo in a context of its own. */
 export async function openScreen(
   browser: Browser,
-  { world, demo }: { readonly world: World; readonly demo: Demo },
+  made: Made,
   screen: Screen,
   options: BrowserContextOptions,
   /** How long nothing may change, and how long that is waited for at most. */
@@ -26,27 +31,36 @@ export async function openScreen(
   const context = open.use(await browser.newContext({ reducedMotion: 'reduce', ...options }))
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
-  if (!screen.asStranger) await signIn(page, world.token)
-  await page.addInitScript({ content: shutColumns([`${demo.projectId}/Backlog`]) })
-  await screen.meets?.(page)
-  await page.goto(`${world.service.url}/#${screen.at(demo)}`)
-  await page.locator('#app > *').first().waitFor()
-  if (!screen.meets) await settled(page, rest)
-  await screen.act?.(page)
-  if (!screen.meets) await settled(page, rest)
+  await page.addInitScript({ content: asMet(made, screen.asStranger ?? false) })
+  await showScreen(page, made, screen, rest)
   const owned = open.move()
   return { page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** The service's own person, as `npm start` lets them in. */
-async function signIn(page: Page, token: string): Promise<void> {
-  const kept = JSON.stringify({ token, endsAt: Date.now() + 12 * 60 * 60 * 1_000 })
-  await page.addInitScript({ content: `sessionStorage.setItem('copse.local-token', ${JSON.stringify(kept)})` })
+/** Whether a page that has shown it may show another one afterwards. */
+export const leavesNothing = (screen: Screen): boolean =>
+  !screen.meets && !screen.asStranger && screen.holdsPointer !== true
+
+/** Shows a screen in a page that has shown another one, and begins anew for it. */
+export async function showScreen(page: Page, { world, demo }: Made, screen: Screen, rest: Rest): Promise<void> {
+  await screen.meets?.(page)
+  // With another address before the `#` the page is loaded, not led there.
+  await page.goto(`${world.service.url}/?${screen.name}#${screen.at(demo)}`)
+  await page.locator('#app > *').first().waitFor()
+  if (!screen.meets) await settled(page, rest)
+  await screen.act?.(page)
+  if (!screen.meets) await settled(page, rest)
 }
 
-/** As somebody has it who looks at what is under way. */
-function shutColumns(collapsed: readonly string[]): string {
-  return `localStorage.setItem('copse.appearance', ${JSON.stringify(JSON.stringify({ collapsed }))})`
+/** Every page begins as it is for the service's own person, whom `npm start` lets in, and who has shut a column. */
+function asMet({ world, demo }: Made, isStranger: boolean): string {
+  const token = JSON.stringify({ token: world.token, endsAt: Date.now() + 12 * 60 * 60 * 1_000 })
+  const appearance = JSON.stringify({ collapsed: [`${demo.projectId}/Backlog`] })
+  return `
+    localStorage.clear()
+    sessionStorage.clear()
+    localStorage.setItem('copse.appearance', ${JSON.stringify(appearance)})
+    ${isStranger ? '' : `sessionStorage.setItem('copse.local-token', ${JSON.stringify(token)})`}`
 }
 
 /** Nothing is being loaded, and nothing has changed for a moment. */

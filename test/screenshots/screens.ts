@@ -11,6 +11,8 @@ export interface Screen {
   readonly meets?: (page: Page) => Promise<unknown>
   /** As somebody who has not signed in. */
   readonly asStranger?: boolean
+  /** The button of the mouse stays down. */
+  readonly holdsPointer?: boolean
 }
 
 type TaskName = keyof Demo['tasks']
@@ -59,7 +61,7 @@ async function drag(page: Page): Promise<void> {
 
 const onBoard: readonly Screen[] = [
   { name: '01-board', at: board },
-  { name: '01b-board-drag', at: board, act: drag },
+  { name: '01b-board-drag', at: board, act: drag, holdsPointer: true },
   { name: '01c-board-menu', at: board, act: (page) => card(page, 'Lease deliveries').click({ button: 'right' }) },
   { name: '01d-board-list', at: board, act: (page) => page.getByText('List', { exact: true }).click() },
   {

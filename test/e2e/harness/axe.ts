@@ -9,7 +9,7 @@ const source = await readFile(createRequire(import.meta.url).resolve('axe-core/a
  * it looks for everything.
  */
 export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await page.evaluate(source)
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(source)
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   return page.evaluate<string[]>(
     `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
