@@ -5,6 +5,7 @@ import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { claimToFirstFile } from './rows/claim-to-first-file.ts'
 import { diffRow } from './rows/diff.ts'
+import { dataFolder } from './rows/data-folder.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
 import { eventsToSubscribers } from './rows/events-to-subscribers.ts'
@@ -16,6 +17,7 @@ import { importIssues } from './rows/import-issues.ts'
 import { initialScriptRow } from './rows/initial-script.ts'
 import { loopDelay } from './rows/loop-delay.ts'
 import { mergeRow } from './rows/merge.ts'
+import { packedApp } from './rows/packed-app.ts'
 import { requestsPerSecond } from './rows/requests-per-second.ts'
 import { scriptOutput } from './rows/script-output.ts'
 import { scriptOverhead } from './rows/script-overhead.ts'
@@ -50,4 +52,6 @@ export const rows: readonly BenchRow[] = [
   ...frameRows,
   tasksMemory,
   idleBoard,
+  dataFolder,
+  packedApp,
 ]

@@ -40,6 +40,8 @@ const names = [
   'frames-scroll-transcript',
   'memory-200-tasks',
   'idle-open-board',
+  'data-dir-1000-tasks',
+  'packed-app-size',
 ]
 
 /** A few, so that the suite stays quick; COPSE_ALL_BENCH=1 takes all. */
