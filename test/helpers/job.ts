@@ -1,4 +1,3 @@
-import { vi } from 'vitest'
 import { createTestRepository, type TestRepository } from './git-repository.ts'
 import { runApp, type RunningApp, type RunOptions } from './running-app.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
@@ -6,9 +5,6 @@ import type { Agent, Project, ProjectSettings } from '../../src-shared/contract/
 import type { Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-
-// Real git and real processes, several tests at once, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** A running app with a project on a real repository, and short ways to what tests do over and over. */
 export interface Job extends AsyncDisposable {

@@ -1,11 +1,13 @@
 import { afterAll, vi } from 'vitest'
 
-// The test files of a worker share its process: what one of them does to the environment or the clock ends with it,
-// also where tests that ran side by side put back what they had found in each other's order.
+// The test files of a worker share its process: what one of them does to the environment, the clock or a global ends
+// with it, also where tests that ran side by side put back what they had found in each other's order.
 const before = { ...process.env }
 
 afterAll(() => {
   vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
   for (const name of Object.keys(process.env)) if (!(name in before)) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, before)
 })

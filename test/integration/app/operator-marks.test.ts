@@ -1,12 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** The page of the person at this machine, signed in with a code of the start. */
 function atThisMachine({ app, clientWith }: RunningApp): Client {

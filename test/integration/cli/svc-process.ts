@@ -6,13 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { vi } from 'vitest'
 import { createClient, type Client } from '../../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../../src-shared/client/http-transport.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
-
-// Every command is a process of its own, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 export const cliFile = join(projectRoot, 'src-main', 'cli.ts')
 

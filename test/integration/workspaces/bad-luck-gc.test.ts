@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** From now on the person's `git gc --prune=now` or `git worktree prune` comes before every command of the service. */
 async function cleanBefore(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { canMount, smallDisk } from './small-disk.ts'
 import {
   branch,
@@ -13,8 +13,6 @@ import {
   withWork,
   type WorkspaceFixture,
 } from './workspace-fixture.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const big = randomBytes(900_000)
 

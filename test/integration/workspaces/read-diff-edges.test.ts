@@ -1,12 +1,9 @@
 import { chmod, readdir, rm, symlink, truncate, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { createFixture, never } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
-
-// Real git, often, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 async function withWorktree(files: Record<string, string | Uint8Array> = {}): Promise<WorkspaceFixture> {
   const fixture = await createFixture({ files: { 'README.md': '# Example\n', ...files } })

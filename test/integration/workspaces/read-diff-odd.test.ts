@@ -3,13 +3,10 @@ import { chmod, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { createFixture, never } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
-
-// Real git, often, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const execute = promisify(execFile)
 

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createKeyedLock } from '../../../src-main/base/keyed-lock.ts'
 import { createFolderWatches, type FolderWatches } from '../../../src-main/workspaces/watch/folder-watches.ts'
 import { createTreeWatch } from '../../../src-main/workspaces/watch/tree-watch.ts'
@@ -8,9 +8,6 @@ import { watchWorktree, type WatchOptions } from '../../../src-main/workspaces/w
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { systemWatches } from '../../helpers/system-watches.ts'
 import { createFixture, never } from './workspace-fixture.ts'
-
-// Real git and real watches, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const allowFiles = ['-c', 'protocol.file.allow=always']
 const timing = { quietMs: 20, latestMs: 200, pauseMs: 0 }
