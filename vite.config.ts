@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import vue from '@vitejs/plugin-vue'
-import { defineConfig, type UserConfig } from 'vite'
+import { defineConfig, type Plugin, type UserConfig } from 'vite'
 import type { ViteUserConfig } from 'vitest/config'
 
 const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
@@ -9,6 +9,40 @@ const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.
 
 /** What the main process loads from node_modules at run time; everything else is bundled. */
 const external = [/^node:/, 'electron', ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))]
+
+const routes = new URL('src-shared/client/routes.ts', import.meta.url)
+/**
+ * What that module exports is plain data, made of the whole contract: the page gets it worked out. The schemas and their
+ * library are then no part of what it loads before it shows anything.
+ */
+const workedOutRoutes: Plugin = {
+  name: 'worked-out-routes',
+  applyToEnvironment: ({ name }) => name === 'client',
+  load: {
+    filter: { id: /\/src-shared\/client\/routes\.ts$/ },
+    handler: async () =>
+      Object.entries((await import(routes.href)) as Readonly<Record<string, unknown>>)
+        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+        .join('\n'),
+  },
+}
+
+/** The page's connection is on its way as soon as it is there, whatever else has to come. */
+const earlyConnection: Plugin = {
+  name: 'early-connection',
+  applyToEnvironment: ({ name }) => name === 'client',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle = {} }) =>
+      Object.values(bundle)
+        .filter(({ type, name }) => type === 'chunk' && name === 'connection')
+        .map(({ fileName }) => ({
+          tag: 'script',
+          attrs: { type: 'module', async: true, crossorigin: true, src: `./${fileName}` },
+          injectTo: 'head' as const,
+        })),
+  },
+}
 
 const folders = ['model', 'integration', 'contract', 'architecture']
 
@@ -68,7 +102,7 @@ const toService = { target: service, changeOrigin: true, headers: { origin: serv
 const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
   root: 'src-renderer',
   base: './',
-  plugins: [vue()],
+  plugins: [vue(), workedOutRoutes, earlyConnection],
   worker: { format: 'es' },
   // Not `/api` alone: that is a folder of the renderer's too.
   server: { proxy: { '/api/v1': toService, '/healthz': toService } },
@@ -89,6 +123,17 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
         assetsInlineLimit: 0,
         // The first that know light-dark(), with which every colour is written down.
         cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+        rolldownOptions: {
+          output: {
+            // A board needs all of it: a file for each part that some other screen shares takes as many requests.
+            codeSplitting: {
+              groups: [
+                { name: 'connection', test: /\/src-renderer\/connection\.ts$/, priority: 1 },
+                { name: 'board', tags: ['$initial'] },
+              ],
+            },
+          },
+        },
       },
     },
     main: {
