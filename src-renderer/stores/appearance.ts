@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { ref, watch } from 'vue'
+import { keptOnDevice } from './on-device.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -54,14 +55,6 @@ interface Kept {
 
 function read(): Kept {
   const fallback: Kept = { theme: 'system', railOpen: false, panelWidth: 680, collapsed: [] }
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
-    if (typeof kept !== 'object' || kept === null) return fallback
-    const state = { ...fallback, ...kept }
-    return themes.includes(state.theme) && Array.isArray(state.collapsed) ? state : fallback
-  } catch (error) {
-    // Somebody else wrote there; the defaults do.
-    if (error instanceof SyntaxError) return fallback
-    throw error
-  }
+  const state = { ...fallback, ...keptOnDevice(key) }
+  return themes.includes(state.theme) && Array.isArray(state.collapsed) ? state : fallback
 }

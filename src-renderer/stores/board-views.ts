@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive, watch } from 'vue'
-import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { parseFilter, type BoardFilter } from '../model/board-filter.ts'
+import { keptOnDevice } from './on-device.ts'
 
 export const sortColumns = [
   'project',
@@ -58,9 +58,7 @@ export const useBoardViews = defineStore('board-views', () => {
 
 /** What somebody else wrote there is passed over. */
 function read(): Map<string, BoardView> {
-  const kept = parseJson(localStorage.getItem(storageKey) ?? '{}')
-  if (typeof kept !== 'object' || kept === null) return new Map()
-  return new Map(Object.entries(kept).map(([scope, view]) => [scope, viewOf(view)]))
+  return new Map(Object.entries(keptOnDevice(storageKey)).map(([scope, view]) => [scope, viewOf(view)]))
 }
 function viewOf(kept: unknown): BoardView {
   if (typeof kept !== 'object' || kept === null) return usual

@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { ref, watch } from 'vue'
 import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
 import { useConnection } from './client.ts'
+import { keptOnDevice } from './on-device.ts'
 
 const key = 'copse.delivery'
 
@@ -61,17 +62,9 @@ interface Kept {
   readonly muted: readonly string[]
 }
 
+/** What nobody has chosen is off. */
 function read(): Kept {
-  const off: Kept = { system: false, sound: false, badge: false, muted: [] }
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
-    if (typeof kept !== 'object' || kept === null) return off
-    const { system, sound, badge, muted } = kept as Partial<Record<keyof Kept, unknown>>
-    const ids = Array.isArray(muted) ? muted.filter((id) => typeof id === 'string') : []
-    return { system: system === true, sound: sound === true, badge: badge === true, muted: ids }
-  } catch (error) {
-    // Somebody else wrote there: what nobody has chosen is off.
-    if (error instanceof SyntaxError) return off
-    throw error
-  }
+  const { system, sound, badge, muted } = keptOnDevice(key)
+  const ids = Array.isArray(muted) ? muted.filter((id) => typeof id === 'string') : []
+  return { system: system === true, sound: sound === true, badge: badge === true, muted: ids }
 }

@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowReactive, type WritableComputedRef } from 'vue'
+import { keepOnDevice } from './on-device.ts'
 
 const prefix = 'copse.draft.'
 
@@ -14,15 +15,9 @@ export const useDrafts = defineStore('drafts', () => {
     },
     /** Null forgets it. */
     keep(key: string, text: string | null): void {
+      // Where the device keeps no more, it lives as long as the page.
       kept.set(key, text)
-      if (text === null) return localStorage.removeItem(prefix + key)
-      try {
-        localStorage.setItem(prefix + key, text)
-      } catch (error) {
-        // The device keeps no more: then it lives as long as the page, and what is older than it must not come back.
-        if (!(error instanceof DOMException)) throw error
-        localStorage.removeItem(prefix + key)
-      }
+      keepOnDevice(prefix + key, text)
     },
   }
 })

@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import { rekeyed, type HooksDraft } from '../model/hook-draft.ts'
+import { keepOnDevice } from './on-device.ts'
 
 const prefix = 'copse.hook-draft.'
 
@@ -24,17 +25,13 @@ export const useHookDrafts = defineStore('hook-drafts', () => {
       return read
     },
     keep(projectId: string, draft: KeptDraft): void {
+      // Where the device keeps no more, it lives as long as the page.
       kept.set(projectId, draft)
-      try {
-        localStorage.setItem(prefix + projectId, JSON.stringify(draft))
-      } catch (error) {
-        // The device keeps no more: then it lives as long as the page.
-        if (!(error instanceof DOMException)) throw error
-      }
+      keepOnDevice(prefix + projectId, JSON.stringify(draft))
     },
     forget(projectId: string): void {
       kept.delete(projectId)
-      localStorage.removeItem(prefix + projectId)
+      keepOnDevice(prefix + projectId, null)
     },
   }
 })

@@ -1,8 +1,8 @@
 import { defineStore } from 'pinia'
 import { computed, ref, watch } from 'vue'
-import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { commandList, type CommandId, type CommandInfo } from '../model/command-list.ts'
 import { clash, keyLine, keyNames } from '../model/key-names.ts'
+import { keptOnDevice } from './on-device.ts'
 
 /** A command with the keys that it has on this device. */
 export interface Shortcut extends CommandInfo {
@@ -49,11 +49,9 @@ export const useShortcuts = defineStore('shortcuts', () => {
 
 /** What somebody else wrote there is passed over. */
 function read(): Record<string, readonly string[]> {
-  const kept = parseJson(localStorage.getItem(storageKey) ?? '{}')
-  if (typeof kept !== 'object' || kept === null) return {}
-  return Object.fromEntries(
-    Object.entries(kept).filter(
-      ([id, keys]) => defaults.has(id) && Array.isArray(keys) && keys.every((key) => typeof key === 'string' && key),
-    ),
-  )
+  const kept = Object.entries(keptOnDevice(storageKey)).filter((entry): entry is [string, string[]] => {
+    const [id, keys] = entry
+    return defaults.has(id) && Array.isArray(keys) && keys.every((key) => typeof key === 'string' && key !== '')
+  })
+  return Object.fromEntries(kept)
 }

@@ -3,6 +3,7 @@ import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { DryRun, WorkflowTemplate } from '../../src-shared/contract/workflow-templates.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { useClient } from './client.ts'
+import { keepOnDevice } from './on-device.ts'
 
 const prefix = 'copse.workflow-draft.'
 
@@ -18,13 +19,7 @@ export const useWorkflowEditing = defineStore('workflow-editing', () => {
   return {
     draftOf: (projectId: string): WorkflowDraft | null => readDraft(localStorage.getItem(prefix + projectId)),
     keep(projectId: string, draft: WorkflowDraft | null): void {
-      if (draft === null) return localStorage.removeItem(prefix + projectId)
-      try {
-        localStorage.setItem(prefix + projectId, JSON.stringify(draft))
-      } catch (error) {
-        // The device keeps no more: then it lives as long as the page.
-        if (!(error instanceof DOMException)) throw error
-      }
+      keepOnDevice(prefix + projectId, draft && JSON.stringify(draft))
     },
     dryRun: (projectId: string, definition: Record<string, unknown>): Promise<DryRun> =>
       client.call('projects.dry_run', { project_id: projectId as ProjectId, definition }),
