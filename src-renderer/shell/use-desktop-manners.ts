@@ -88,9 +88,7 @@ function usePerformer(): (id: string) => void {
     const command = found()
     if (command !== undefined) {
       wanted.value = null
-      const refused = command.handler.refused?.() ?? null
-      if (refused === null) command.handler.run()
-      else toasts.warn(`${command.label}: ${refused}.`)
+      commands.perform(command.handler)
     } else if (wanted.value === 'new') {
       if (!projects.loaded) return
       if (projects.current) return navigation.openProject(projects.current.id)

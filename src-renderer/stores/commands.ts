@@ -36,9 +36,13 @@ export const useCommands = defineStore('commands', () => {
     })?.[id]
     if (accepting === undefined) return
     event.preventDefault()
-    const reason = accepting.refused?.() ?? null
-    if (reason === null) accepting.run()
-    else if (!event.repeat) toasts.warn(sentence(reason))
+    perform(accepting, event.repeat)
+  }
+  /** Does it, or says why it can't be done now. */
+  function perform(handler: CommandHandler, isRepeated = false): void {
+    const reason = handler.refused?.() ?? null
+    if (reason === null) handler.run()
+    else if (!isRepeated) toasts.warn(sentence(reason))
   }
   /** Sequences first: the last press of one may be another command's only one. */
   const listener = computed(() => {
@@ -73,6 +77,7 @@ export const useCommands = defineStore('commands', () => {
         return handler === undefined ? [] : [{ ...command, handler }]
       }),
     ),
+    perform: (handler: CommandHandler): void => perform(handler),
     onKey: (event: KeyboardEvent): void => listener.value(event),
   }
 })
