@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { computed, shallowRef } from 'vue'
+import { computed, shallowRef, watch } from 'vue'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { openLive, type Connection, type Live } from '../api/live.ts'
 import { changesAreOff } from '../words/changes-are-off.ts'
@@ -138,3 +138,14 @@ export const useLive = defineStore('live', () => {
     tryNow: () => live?.tryNow(),
   }
 })
+
+/** Calls back when the connection has come back: what is read beside the stores may have changed meanwhile. */
+export function useWhenBack(work: () => void): void {
+  const live = useLive()
+  watch(
+    () => live.connection.state,
+    (now, before) => {
+      if (now === 'live' && before === 'reconnecting') work()
+    },
+  )
+}

@@ -3,7 +3,7 @@ import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { atMostEvery } from '../../composables/at-most-every.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useHookLogs } from '../../stores/hook-logs.ts'
-import { useLive } from '../../stores/live.ts'
+import { useWhenBack } from '../../stores/live.ts'
 import { useTaskNews } from '../../stores/task-news.ts'
 import { leavesOut, mergeRuns } from './hook-runs.ts'
 
@@ -16,7 +16,6 @@ const PACE = 300
 export function useHookRuns(taskId: string) {
   const logs = useHookLogs()
   const news = useTaskNews()
-  const live = useLive()
   const runs = shallowRef<readonly HookRun[] | null>(null)
   const failure = shallowRef<unknown>(null)
 
@@ -47,12 +46,7 @@ export function useHookRuns(taskId: string) {
     () => news.changesOf(taskId, 'hooks'),
     () => paced.ask(),
   )
-  watch(
-    () => live.connection.state,
-    (now, before) => {
-      if (now === 'live' && before === 'reconnecting') void load()
-    },
-  )
+  useWhenBack(() => void load())
   onScopeDispose(paced.stop)
   return { runs: readonly(runs), failure: readonly(failure), load }
 }

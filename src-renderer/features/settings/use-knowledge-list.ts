@@ -2,7 +2,7 @@ import { computed, ref, watch } from 'vue'
 import type { KnowledgeEntry } from '../../../src-shared/contract/knowledge.ts'
 import { useResource } from '../../composables/use-resource.ts'
 import { useKnowledge } from '../../stores/knowledge.ts'
-import { useLive } from '../../stores/live.ts'
+import { useWhenBack } from '../../stores/live.ts'
 
 /** Whose entries are shown. `agents`: captured by one, or by Copse after a run, and edited by nobody. */
 export type KnowledgeOrigin = 'all' | 'agents' | 'people'
@@ -12,7 +12,6 @@ const pageSize = 50
 /** What a project knows, newest first or what fits the words best; it follows what others change. */
 export function useKnowledgeList(projectId: string) {
   const knowledge = useKnowledge()
-  const live = useLive()
   const query = ref('')
   const origin = ref<KnowledgeOrigin>('all')
   const wanted = ref(pageSize)
@@ -33,12 +32,7 @@ export function useKnowledgeList(projectId: string) {
   })
   watch(query, () => (wanted.value = pageSize))
   watch([query, wanted, () => knowledge.changesOf(projectId)], () => void list.reload(), { immediate: true })
-  watch(
-    () => live.offline,
-    (offline) => {
-      if (!offline) void list.reload()
-    },
-  )
+  useWhenBack(() => void list.reload())
   return {
     query,
     origin,

@@ -6,7 +6,7 @@ import { glyphOfState, stateOf } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
-import { useLive } from '../../stores/live.ts'
+import { useLive, useWhenBack } from '../../stores/live.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
@@ -58,7 +58,7 @@ export function useTaskPanel(taskId: () => string) {
     start,
     glyph,
     ...useTaskLoad(taskId),
-    ...useTaskActions(taskId, () => moves.value.value ?? []),
+    ...useTaskActions(taskId),
   }
 }
 
@@ -69,7 +69,6 @@ function useTaskLoad(taskId: () => string) {
   const executions = useExecutions()
   const reviews = useReviews()
   const comments = useComments()
-  const live = useLive()
   const failure = ref<unknown>(null)
 
   async function load(): Promise<void> {
@@ -87,11 +86,6 @@ function useTaskLoad(taskId: () => string) {
     }
   }
   watch(taskId, load, { immediate: true })
-  watch(
-    () => live.connection.state,
-    (now, before) => {
-      if (now === 'live' && before === 'reconnecting') void load()
-    },
-  )
+  useWhenBack(() => void load())
   return { failure, load }
 }
