@@ -1,24 +1,17 @@
-import type { RecoveryAction, TaskMove } from '../../../src-shared/contract/tasks.ts'
+import type { RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 import { useAttempt } from '../../stores/attempt.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
 /** What the head of the panel does. Each answers whether it went well; what was refused says why in a toast. */
-export function useTaskActions(taskId: () => string, moves: () => readonly TaskMove[]) {
+export function useTaskActions(taskId: () => string) {
   const tasks = useTasks()
   const executions = useExecutions()
   const toasts = useToasts()
   const { busy, tell } = useAttempt()
   const recovery = useAttempt<RecoveryAction>()
 
-  async function moveTo(to: string): Promise<void> {
-    const via = moves().find((candidate) => candidate.to === to)?.via ?? 'transition'
-    if (via === 'cancel') await tasks.cancel(taskId())
-    else if (via === 'claim') await tasks.claim(taskId())
-    else if (via === 'verdict_fail') await tasks.verdict(taskId(), 'fail')
-    else await tasks.transition(taskId(), to)
-  }
   async function stopRunning(): Promise<void> {
     const running = tasks.byId.get(taskId())?.active_execution_id
     if (running) await executions.stop(running)
@@ -27,7 +20,6 @@ export function useTaskActions(taskId: () => string, moves: () => readonly TaskM
   return {
     busy,
     recovering: recovery.doing,
-    move: (to: string) => tell('The task stays where it is.', () => moveTo(to)),
     startWith: (agentId: string) => tell('The agent did not start.', () => tasks.claim(taskId(), agentId)),
     stop: () => tell('The agent was not stopped.', stopRunning),
     recover: (action: RecoveryAction, reason?: string) =>
