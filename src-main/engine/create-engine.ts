@@ -96,9 +96,9 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     },
     left: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
-  const claims = createClaims({ steps, worker, scheduler })
-  const actions = createActions({ steps, worker, executions, scheduler, claims, cleanup })
-  const sweeps = createSweeps({ steps, cleanup, rescues, freed: pump, executions: () => executions.running().values() })
+  const claims = createClaims({ ...steps, worker, scheduler })
+  const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
+  const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, freed: pump })
   return {
     actions,
     claims,
@@ -110,11 +110,11 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     prompts: createPrompts(context, worktrees),
     orphans: createOrphans(context, worktrees),
     repositories: createRepositories(context, worktrees),
-    branches: createBranchUpdates({ steps, worker, actions }),
+    branches: createBranchUpdates({ ...steps, worker, actions }),
     worker,
     hooks,
     plugins: pluginRules(plugins),
-    ...createProjectEnd({ steps, worker }),
+    ...createProjectEnd({ context, occasions, worker }),
     views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
     ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps }),
   }
@@ -191,7 +191,7 @@ async function stopRoleOf(
 }
 
 /** Ends whatever is open for a task: what waits is taken out of the queue, what runs is stopped. */
-export async function stopOpen(context: EngineContext, executions: Executions, task_id: TaskId): Promise<void> {
+async function stopOpen(context: EngineContext, executions: Executions, task_id: TaskId): Promise<void> {
   const open = context.store.read.executions.openOfTask(task_id)
   await Promise.all(open.map((record) => executions.stop(record.id, 'cancelled')))
 }

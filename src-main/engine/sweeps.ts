@@ -1,8 +1,8 @@
 import type { Cleanup } from './worktrees/cleanup.ts'
 import { nowIso, type EngineContext } from './context.ts'
-import type { Run } from './executions/executions.ts'
+import type { Executions, Run } from './executions/executions.ts'
+import { markLost } from './executions/mark-lost.ts'
 import type { StepDeps } from './moves/perform-step.ts'
-import { markLost } from './recovery.ts'
 import type { Rescues } from './worktrees/rescues.ts'
 import type { ExecutionRecord } from './ports/store.ts'
 import { toSettings } from './views.ts'
@@ -20,16 +20,16 @@ export interface Sweeps {
   close(): Promise<void>
 }
 
-export function createSweeps(parts: {
-  readonly steps: StepDeps
+export interface SweepParts extends Pick<StepDeps, 'context' | 'transitions' | 'occasions'> {
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
-  readonly executions: () => Iterable<Run>
+  readonly executions: Pick<Executions, 'running'>
   /** Told when somebody's worktree became free. */
   readonly freed: () => void
-}): Sweeps {
-  const { steps, cleanup, rescues, executions, freed } = parts
-  const { context } = steps
+}
+
+export function createSweeps(parts: SweepParts): Sweeps {
+  const { context, occasions, cleanup, rescues, executions, freed } = parts
   const closing = new AbortController()
   let timer: NodeJS.Timeout | null = null
   let sweeping = Promise.resolve()
@@ -47,12 +47,12 @@ export function createSweeps(parts: {
       .catch((error: unknown) => {
         context.log.error({ err: error }, 'the clean-up sweep broke')
       })
-    sayQuiet(steps, executions(), (run) => now - lastSign(run.heard))
+    sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.heard))
     for (const record of context.store.read.executions.open()) {
       const heard = heardElsewhere(context, record)
       if (heard === null || now - lastSign(heard) <= heartbeatLimitMs) continue
-      markLost(steps, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
-      steps.occasions.wake(record.task_id)
+      markLost(parts, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
+      occasions.wake(record.task_id)
       freed()
     }
   }

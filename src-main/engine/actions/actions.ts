@@ -41,15 +41,15 @@ export interface Actions {
 }
 
 export function createActions(deps: ActionDeps): Actions {
-  const { context, transitions } = deps.steps
+  const { context, transitions } = deps
   const { read } = context.store
   const { feed } = context
   return {
     transition: (request, actor, signal) => transition(deps, request, actor, signal),
     verdict: async (request, actor, signal) => {
-      const findings = await prepareVerdict(deps.steps, request, signal)
+      const findings = await prepareVerdict(deps, request, signal)
       if (isRefusal(findings)) return findings
-      const refusal = feed.commit((tx) => giveVerdict(deps.steps, tx, { ...request, ...findings }))
+      const refusal = feed.commit((tx) => giveVerdict(deps, tx, { ...request, ...findings }))
       return refusal ?? afterMove(deps, request.task_id, actor)
     },
     cancel: async (task_id, actor) => {
@@ -75,16 +75,16 @@ export function createActions(deps: ActionDeps): Actions {
       return isRefusal(result) ? result : afterMove(deps, task_id, actor)
     },
     assignRole: async (request, actor) => {
-      const result = feed.commit((tx) => assignRole(deps.steps, tx, { ...request, triggered_by: actor.triggered_by }))
+      const result = feed.commit((tx) => assignRole(deps, tx, { ...request, triggered_by: actor.triggered_by }))
       if (isRefusal(result)) return result
       if (result.moved) await afterMove(deps, request.task_id, actor)
-      await resetAfterReassign(deps.steps, request.task_id, request)
+      await resetAfterReassign(deps, request.task_id, request)
       return outcomeOf(deps, request.task_id)
     },
     recover: (request, actor, signal) => recoverTask(deps, request, actor, signal),
     resetWorkspace: (task_id, signal) => resetWorkspace(deps, task_id, signal),
     feedback: async (request, signal) => {
-      const sent = await sendFeedback(deps.steps, request, signal)
+      const sent = await sendFeedback(deps, request, signal)
       if (isRefusal(sent)) return sent
       if (sent.moved) await endJudges(deps, request.task_id, sent.execution_id)
       deps.worker.wake(request.task_id)
@@ -129,7 +129,7 @@ export function createActions(deps: ActionDeps): Actions {
 /** What goes back to its coder is judged no longer. */
 async function endJudges(deps: ActionDeps, task_id: TaskId, coder: ExecutionId): Promise<void> {
   deps.worker.interrupt(task_id)
-  const open = deps.steps.context.store.read.executions.openOfTask(task_id)
+  const open = deps.context.store.read.executions.openOfTask(task_id)
   await Promise.all(open.filter(({ id }) => id !== coder).map(({ id }) => deps.executions.stop(id, 'cancelled')))
 }
 

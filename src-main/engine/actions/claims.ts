@@ -42,21 +42,22 @@ export interface Claims {
   preview(q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal
 }
 
-export function createClaims(deps: {
-  readonly steps: StepDeps
+export interface ClaimDeps extends StepDeps {
   readonly worker: EffectWorker
   readonly scheduler: Scheduler
-}): Claims {
-  const { context } = deps.steps
+}
+
+export function createClaims(deps: ClaimDeps): Claims {
+  const { context } = deps
   const { read } = context.store
   return {
-    preview: (q, task, claimant) => planFor(deps.steps, q, task, { claimant, overrides: {} }),
+    preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {} }),
     claim: async (request, signal) => {
       const task = read.tasks.get(request.task_id)
       if (!task) return notFound('task')
-      const checked = await checkFirst(deps.steps, task, request, signal)
+      const checked = await checkFirst(deps, task, request, signal)
       if (isRefusal(checked)) return checked
-      const result = context.feed.commit((tx) => commitClaim(deps.steps, tx, request, checked))
+      const result = context.feed.commit((tx) => commitClaim(deps, tx, request, checked))
       if (isRefusal(result)) return result
       deps.worker.wake(request.task_id)
       await deps.worker.passed(request.task_id, 'workspace')

@@ -4,13 +4,10 @@ import type { AgentId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
 import { moveAsAsked, type AskedMove } from './asked-move.ts'
-import type { Claims } from './claims.ts'
+import type { ClaimDeps, Claims } from './claims.ts'
 import type { Cleanup } from '../worktrees/cleanup.ts'
-import type { EffectWorker } from '../moves/effects.ts'
 import type { Executions } from '../executions/executions.ts'
 import { isMessage } from '../executions/messages.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
-import type { Scheduler } from '../executions/scheduler.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 
 /** Who asks: the audit's name for them, and the agent where it is one. */
@@ -24,11 +21,8 @@ export interface Outcome {
   readonly review: ReviewRecord | null
 }
 
-export interface ActionDeps {
-  readonly steps: StepDeps
-  readonly worker: EffectWorker
+export interface ActionDeps extends ClaimDeps {
   readonly executions: Executions
-  readonly scheduler: Scheduler
   readonly claims: Claims
   readonly cleanup: Cleanup
 }
@@ -42,7 +36,7 @@ export async function transition(
 ): Promise<Outcome | Refusal> {
   const refusal = checkMessages(deps, request.task_id, actor)
   if (refusal) return refusal
-  const result = await moveAsAsked(deps.steps, { ...request, triggered_by: actor.triggered_by }, signal)
+  const result = await moveAsAsked(deps, { ...request, triggered_by: actor.triggered_by }, signal)
   if (isRefusal(result)) return result
   await endOthers(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
@@ -52,8 +46,8 @@ export async function transition(
 }
 
 /** An agent does not move a task away from under what a person has written to it. */
-function checkMessages({ steps, executions }: ActionDeps, task_id: TaskId, actor: Actor): Refusal | null {
-  const open = actor.agent_id === null ? [] : steps.context.store.read.executions.openOfTask(task_id)
+function checkMessages({ context, executions }: ActionDeps, task_id: TaskId, actor: Actor): Refusal | null {
+  const open = actor.agent_id === null ? [] : context.store.read.executions.openOfTask(task_id)
   const waits = open.some(
     (one) => isMessage(one) && one.agent_id === actor.agent_id && !executions.running().has(one.id),
   )
@@ -63,12 +57,15 @@ function checkMessages({ steps, executions }: ActionDeps, task_id: TaskId, actor
 }
 
 /** Drops what a task has still to do, and waits for what is under way to give up. */
-export async function abandon(deps: Pick<ActionDeps, 'steps' | 'worker'>, task_id: TaskId): Promise<void> {
-  deps.steps.context.feed.commit((tx) => {
+export async function abandon(
+  deps: Pick<ActionDeps, 'context' | 'occasions' | 'worker'>,
+  task_id: TaskId,
+): Promise<void> {
+  deps.context.feed.commit((tx) => {
     tx.effects.removeOfTask(task_id)
   })
   deps.worker.interrupt(task_id)
-  await Promise.all([deps.worker.settled(task_id), deps.steps.occasions.end(task_id)])
+  await Promise.all([deps.worker.settled(task_id), deps.occasions.end(task_id)])
 }
 
 /** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */
@@ -82,7 +79,7 @@ export async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor)
 /** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence, when it has begun one. */
 async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
   deps.worker.interrupt(task_id)
-  const others = deps.steps.context.store.read.executions
+  const others = deps.context.store.read.executions
     .openOfTask(task_id)
     .filter((one) => one.status === 'queued' || one.agent_id === null || one.agent_id !== actor.agent_id)
     // Newest first: what waits behind one that ends must not start meanwhile.
@@ -92,7 +89,7 @@ async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promi
 
 /** The task as it is now, with its newest review. */
 export function outcomeOf(deps: ActionDeps, task_id: TaskId): Outcome {
-  const { read } = deps.steps.context.store
+  const { read } = deps.context.store
   const task = read.tasks.get(task_id)
   if (!task) throw new BugError(`Task ${task_id} is gone.`)
   return { task, review: read.reviews.latest(task_id) }

@@ -27,13 +27,13 @@ export async function recoverTask(
   actor: Actor,
   signal: AbortSignal,
 ): Promise<Outcome | Refusal> {
-  const { context } = deps.steps
+  const { context } = deps
   const task = context.store.read.tasks.get(request.task_id)
   if (!task) return notFound('task')
   const refusal = checkRecovery(task, request.action)
   if (refusal) return refusal
   if (request.action === 'retry_merge') {
-    const status = mergeStateFrom(deps.steps, context.store.read, task)
+    const status = mergeStateFrom(deps, context.store.read, task)
     if (status === null) return { code: 'recovery_not_available', message: 'The workflow leads from here to no merge.' }
     return transition(deps, { task_id: task.id, status, version: task.version, reason: 'retry_merge' }, actor, signal)
   }
@@ -41,9 +41,7 @@ export async function recoverTask(
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
     return resumeHook(deps, task, request, actor)
   }
-  const again = context.feed.commit((tx) =>
-    runAgain(deps.steps, tx, task, request.action === 'resume', actor.triggered_by),
-  )
+  const again = context.feed.commit((tx) => runAgain(deps, tx, task, request.action === 'resume', actor.triggered_by))
   if (typeof again === 'object') return again
   if (again === 'queued') {
     deps.scheduler.pump()
@@ -59,7 +57,7 @@ export async function recoverTask(
 
 /** The step that failed is still to be done: it runs again, or is passed over this once. */
 function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest, actor: Actor): Outcome {
-  const { context } = deps.steps
+  const { context } = deps
   context.feed.commit((tx) => {
     const current = tx.tasks.get(task.id) ?? task
     const effect = tx.effects.first(task.id)
@@ -81,8 +79,8 @@ function again(effect: Effect): Effect {
 
 /** Only this hook and only this once: who, when and why stay in the timeline. */
 function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: RecoveryRequest, actor: Actor): void {
-  const step = stepsFor(deps.steps, tx, effect)[effect.data.cursor]
-  const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.steps.context)}: ${request.reason ?? ''}`
+  const step = stepsFor(deps, tx, effect)[effect.data.cursor]
+  const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.context)}: ${request.reason ?? ''}`
   if (step?.kind === 'check_before_work' && effect.data.kind === 'enter') {
     const skipped = skipFailed(effect.data, why)
     const task = tx.tasks.get(effect.task_id)
@@ -98,7 +96,7 @@ function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: Recov
     reason: why,
     duration_ms: 0,
   }
-  advance(deps.steps, tx, effect, { outcome })
+  advance(deps, tx, effect, { outcome })
 }
 
 /** Starts over from the default branch, when worktree and branch were found to be gone. */
@@ -107,7 +105,7 @@ export async function resetWorkspace(
   task_id: TaskId,
   signal: AbortSignal,
 ): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal> {
-  const { context, worktrees } = deps.steps
+  const { context, worktrees } = deps
   const task = context.store.read.tasks.get(task_id)
   if (!task) return notFound('task')
   if (task.error_annotation?.type !== 'workspace_reset_required') {

@@ -1,8 +1,6 @@
 import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
-import type { EffectWorker } from '../moves/effects.ts'
 import { forgetLogs } from './forget-logs.ts'
 import { abandon } from '../actions/move-task.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
 
 /** What a project leaves to be done around its deletion. */
 export interface ProjectEnd {
@@ -12,8 +10,8 @@ export interface ProjectEnd {
   forgetLogs(task_ids: readonly TaskId[]): Promise<void>
 }
 
-export function createProjectEnd(deps: { readonly steps: StepDeps; readonly worker: EffectWorker }): ProjectEnd {
-  const { context } = deps.steps
+export function createProjectEnd(deps: Parameters<typeof abandon>[0]): ProjectEnd {
+  const { context } = deps
   const { read } = context.store
   return {
     async abandonAll(project_id) {

@@ -8,6 +8,7 @@ import type { FeedbackRequest } from '../actions/send-feedback.ts'
 import { commitMessage, keepMessage } from './commit-message.ts'
 import { holdWorktree } from './hold-worktree.ts'
 import type { ActionDeps } from '../actions/move-task.ts'
+import type { StepDeps } from '../moves/perform-step.ts'
 import type { Actions } from '../actions/actions.ts'
 import { blackOut, showHunks } from './show-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -40,13 +41,13 @@ export interface BranchUpdates {
   update(request: UpdateBranchRequest, signal: AbortSignal): Promise<UpdatedBranch | Refusal>
 }
 
-type Deps = Pick<ActionDeps, 'steps' | 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
+type Deps = StepDeps & Pick<ActionDeps, 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
 
 /** What takes longer than people wait for an answer is told to them. */
 const patienceMs = 30_000
 
 export function createBranchUpdates(deps: Deps): BranchUpdates {
-  const { context, worktrees } = deps.steps
+  const { context, worktrees } = deps
   return {
     conflicts: async (task, signal) => {
       const workspace = worktrees.of(task)
@@ -88,7 +89,7 @@ async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSign
 
 /** Nobody else does anything in the worktree meanwhile; what came of it is written down before they may. */
 async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSignal): Promise<Attempt | Refusal> {
-  const { context, worktrees } = deps.steps
+  const { context, worktrees } = deps
   const { read } = context.store
   const asked = read.tasks.get(request.task_id)
   if (!asked) return notFound('task')
@@ -106,7 +107,7 @@ async function updateHeld(
   { task, workspace, ref }: { readonly task: TaskRecord; readonly workspace: WorkspaceRecord; readonly ref: BranchRef },
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const { context } = deps.steps
+  const { context } = deps
   const { branch, base_branch, path } = ref
   const keep_message = commitMessage(task, keepMessage)
   const result = await context.workspaces.updateBranch(
@@ -124,7 +125,7 @@ async function updateHeld(
   const isForAgent = result.kind === 'conflict' && on_conflict === 'agent' && !result.left
   if (isForAgent && path !== null) await context.workspaces.commitAll(path, keep_message, { signal })
   const isSaid = result.kind !== 'conflict' || isForAgent || (on_conflict !== 'report' && result.left)
-  if (isSaid) await noteUpdate(deps.steps, { task, workspace, result, triggered_by })
+  if (isSaid) await noteUpdate(deps, { task, workspace, result, triggered_by })
   return { task, workspace, path, result }
 }
 
@@ -133,10 +134,10 @@ function checkUpdate(
   deps: Deps,
   task_id: TaskId,
 ): { readonly task: TaskRecord; readonly workspace: WorkspaceRecord } | Refusal {
-  const { read } = deps.steps.context.store
+  const { read } = deps.context.store
   const task = read.tasks.get(task_id)
   if (!task) return notFound('task')
-  const state = deps.steps.transitions.workflowOf(read, task).states.get(task.status)
+  const state = deps.transitions.workflowOf(read, task).states.get(task.status)
   if (state?.kind === 'terminal') {
     return { code: 'task_terminal', message: 'The task is finished; its branch stays as it is.' }
   }
@@ -169,7 +170,7 @@ async function handOver(
   const { task, workspace } = found
   const { task_id, by, triggered_by, strategy } = request
   const { branch, base_branch } = workspace
-  const hunks = showHunks(deps.steps.context, task, conflict.hunks, 'in_prompt')
+  const hunks = showHunks(deps.context, task, conflict.hunks, 'in_prompt')
   const message = conflictPrompt({ ...conflict, branch, base_branch, strategy, hunks })
   const sent = await deps.actions.feedback({ task_id, by, triggered_by, comment_ids: [], message }, signal)
   if (isRefusal(sent)) return sent

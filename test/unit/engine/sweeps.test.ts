@@ -26,9 +26,10 @@ function sweepsOver(runs: readonly Run[]) {
   }
   const nothing = { sweep: () => Promise.resolve() }
   const steps = { context } as unknown as StepDeps
+  const executions = { running: () => new Map(runs.map((run) => [run.record.id, run])) }
   return {
     said,
-    sweeps: createSweeps({ steps, cleanup: nothing, rescues: nothing, executions: () => runs, freed: () => undefined }),
+    sweeps: createSweeps({ ...steps, cleanup: nothing, rescues: nothing, executions, freed: () => undefined }),
   }
 }
 

@@ -1,0 +1,51 @@
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import { roleOf } from '../../domain/workflow/graph.ts'
+import { noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
+import type { StepDeps } from '../moves/perform-step.ts'
+import type { ExecutionRecord } from '../ports/store.ts'
+import { toExecution } from '../views.ts'
+
+/** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
+export function markLost(
+  deps: Pick<StepDeps, 'context' | 'transitions'>,
+  found: ExecutionRecord,
+  message: string,
+): void {
+  const { context, transitions } = deps
+  context.feed.commit((tx) => {
+    const record = tx.executions.get(found.id)
+    if (record?.status !== 'running') return
+    const lost: ExecutionRecord = {
+      ...record,
+      status: 'lost',
+      error: message,
+      pid: null,
+      pid_started: null,
+      finished_at: tx.now(),
+    }
+    tx.executions.put(lost)
+    tx.emit('execution.finished', {
+      project_id: record.project_id,
+      task_id: record.task_id,
+      execution: toExecution(lost),
+    })
+    const task = tx.tasks.get(record.task_id)
+    if (!task) return
+    const workflow = transitions.workflowOf(tx, task)
+    if (worksFor(tx, workflow, task, record))
+      noteWorkStop(tx, workflow, task, { execution: lost, from: task.status, triggered_by: 'system' })
+    const state = workflow.states.get(task.status)
+    const isItsTurn = state !== undefined && roleOf(state) === record.role
+    const annotation: ErrorAnnotation = {
+      type: 'execution_lost',
+      message,
+      execution_id: record.id,
+      recovery_actions: record.session_id === null ? ['retry_execution'] : ['resume', 'retry_execution'],
+    }
+    tx.saveTask({
+      ...task,
+      active_execution_id: task.active_execution_id === record.id ? null : task.active_execution_id,
+      error_annotation: isItsTurn ? annotation : task.error_annotation,
+    })
+  })
+}
