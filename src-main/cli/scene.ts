@@ -27,7 +27,7 @@ export interface Scene {
 }
 
 /** Where the command line keeps its tokens: beside the service's own data. */
-export function dataDirOf(env: Environment): string {
+function dataDirOf(env: Environment): string {
   return env['SVC_DATA_DIR'] || defaultDataDir(env, process.platform)
 }
 

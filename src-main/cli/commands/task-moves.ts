@@ -7,6 +7,7 @@ import { paint, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { textOf } from '../prompt.ts'
 import { addClientCommand, addGroup, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
+import { turnsIn, turnText } from '../turn.ts'
 
 interface ClaimOptions extends CommonOptions {
   readonly agent?: string
@@ -102,10 +103,13 @@ async function claim(scene: Scene, ref: string, options: ClaimOptions): Promise<
       ...(Object.keys(overrides).length > 0 && { overrides }),
     }),
   )
+  const turns = agent === null || out.json ? [] : await turnsIn(scene, answer.task.project_id)
+  const turn = turns.find(({ execution_id }) => execution_id === answer.execution.id)
   await out.answer(answer, () => {
     const place = answer.workspace === null ? '' : ` in ${answer.workspace.path}`
     const next = agent === null ? '' : `\nFollow it with: svc task logs -f ${shortId(id)}`
-    return `${whereItIs(answer.task)} ${plain(agent?.name ?? 'You')} work${agent ? 's' : ''} on it${place}.${next}`
+    const who = agent ? `${plain(agent.name)} ${turn ? `waits (${turnText(turn)}) to work` : 'works'}` : 'You work'
+    return `${whereItIs(answer.task)} ${who} on it${place}.${next}`
   })
 }
 

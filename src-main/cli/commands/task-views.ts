@@ -8,6 +8,7 @@ import { plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
 import { formatFields, formatTable } from '../table.ts'
+import { turnsIn, turnText, type Turn } from '../turn.ts'
 
 interface ListOptions extends CommonOptions {
   readonly project?: string
@@ -49,11 +50,12 @@ async function list(scene: Scene, options: ListOptions): Promise<void> {
     ...(agent !== undefined && { assignee: (await findAgent(scene, agent)).id }),
   })
   const agents = scene.out.json ? [] : (await scene.client.call('agents.list', {})).items
+  const turns = scene.out.json ? [] : await turnsIn(scene, project.id)
   const rows = items.map((task) => [
     shortId(task.id),
     task.archived ? `${task.status} (archived)` : task.status,
     workersOf(task, agents),
-    noteOf(task),
+    noteOf(task, turns),
     task.title,
   ])
   await scene.out.answer({ items }, () =>
@@ -69,8 +71,11 @@ function workersOf({ roles }: Task, agents: readonly Agent[]): string {
   return [...new Set(names)].join(', ')
 }
 
-function noteOf({ error_annotation, active_execution_id, review_passed_at, review_summary }: Task): string {
+function noteOf(task: Task, turns: readonly Turn[]): string {
+  const { error_annotation, active_execution_id, review_passed_at, review_summary } = task
   if (error_annotation !== null) return error_annotation.type.replaceAll('_', ' ')
+  const turn = turns.find(({ execution_id }) => execution_id === active_execution_id)
+  if (turn) return `waits: ${turnText(turn)}`
   if (active_execution_id !== null) return 'at work'
   if (review_passed_at !== null) return 'passed'
   return review_summary?.status === 'running' ? 'checks run' : ''
@@ -81,8 +86,9 @@ async function show(scene: Scene, ref: string): Promise<void> {
   const task = await findTask(scene, ref)
   if (out.json) return out.answer(task, () => '')
   const task_id = task.id
-  const [agents, moves, waits, workspace] = await Promise.all([
+  const [agents, turns, moves, waits, workspace] = await Promise.all([
     client.call('agents.list', {}),
+    turnsIn(scene, task.project_id),
     client.call('tasks.moves', { task_id }),
     client.call('tasks.dependencies', { task_id }),
     workspaceOf(scene, task_id),
@@ -93,7 +99,7 @@ async function show(scene: Scene, ref: string): Promise<void> {
     ['title', task.title],
     ['state', task.status],
     ['who', workersOf(task, agents.items)],
-    ['note', noteOf(task)],
+    ['note', noteOf(task, turns)],
     ['trouble', task.error_annotation?.message ?? null],
     ['ways out', task.error_annotation?.recovery_actions.join(', ') ?? null],
     [

@@ -23,6 +23,7 @@ afterAll(async () => {
   await repository[Symbol.asyncDispose]()
 })
 
+const newTask = async (title: string) => (await world.json<Task>(['task', 'create', title], here())).id
 const here = () => ({ cwd: repository.path })
 const lastDigits = (id: string) => id.replaceAll('-', '').slice(-8)
 
@@ -121,6 +122,26 @@ test('what the API refuses is 1 with its words, what cannot be meant is 2', asyn
     code: 0,
     stdout: `${lastDigits(task.id)} is in cancelled.\n`,
   })
+})
+
+test('what waits for a slot is told as waiting; a run is stopped, and gone on with; the rest is called by its name', async () => {
+  await world.json(['call', 'projects.update_settings', `project_id=${project.id}`, 'max_concurrent_executions=1'])
+  await world.json<Agent>(['agent', 'add', 'Slow', '--executor', 'command', '--command', 'exec sleep 600'])
+  const [first, second] = [await newTask('First'), await newTask('Second')]
+  await world.svc(['task', 'claim', first, '--agent', 'Slow'])
+  const waits = await world.svc(['task', 'claim', second, '--agent', 'Slow'])
+  expect(waits.stdout).toMatch(/^[0-9a-f]{8} is in in_progress\. Slow waits \(slots full, number 1\) to work on it in /)
+  expect((await world.svc(['task', 'show', second])).stdout).toMatch(/^note +waits: slots full, number 1$/m)
+  expect((await world.svc(['task', 'stop', first])).stdout).toBe(
+    `${lastDigits(first)} is in in_progress. It was stopped. Resume it, or run it again.\n`,
+  )
+  expect((await world.svc(['task', 'stop', first])).code).toBe(1)
+  expect(await world.json(['task', 'recover', first, 'resume'])).toMatchObject({ task: { error_annotation: null } })
+  const stopAll = [first, second].map((id) => world.svc(['task', 'cancel', id]))
+  expect((await Promise.all(stopAll)).map(({ code }) => code)).toEqual([0, 0])
+  const limit = '{"max_concurrent_executions": 4, "project_id": "' + project.id + '"}'
+  const back = await world.svc(['call', 'projects.update_settings', '-'], { stdin: limit })
+  expect(back.stdout).toContain('"max_concurrent_executions": 4')
 })
 
 test('a paused project is paused for agents until it is resumed', async () => {
