@@ -103,7 +103,8 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
   root: 'src-renderer',
   base: './',
   plugins: [vue(), workedOutRoutes, earlyConnection],
-  worker: { format: 'es' },
+  // Of the languages that the viewer colours, its workers are sent those that they need: they carry none themselves.
+  worker: { format: 'es', rolldownOptions: { transform: { define: { __DIFFS_WORKER__: 'true' } } } },
   // Not `/api` alone: that is a folder of the renderer's too.
   server: { proxy: { '/api/v1': toService, '/healthz': toService } },
   builder: {
