@@ -1,9 +1,8 @@
-import { defineStore } from 'pinia'
 import type { Prompt } from '../../src-shared/contract/prompts.ts'
 import { useClient } from './client.ts'
 
 /** What agents are told, before they start and afterwards. */
-export const usePrompts = defineStore('prompts', () => {
+export function usePrompts() {
   const client = useClient()
   return {
     /** What whoever has the role would be told now. */
@@ -13,4 +12,4 @@ export const usePrompts = defineStore('prompts', () => {
     tryTemplate: (task_id: string, role: string, template: string | null): Promise<Prompt> =>
       client.call('tasks.try_template', { task_id, role, template }),
   }
-})
+}

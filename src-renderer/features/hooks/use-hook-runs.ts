@@ -2,7 +2,7 @@ import { onScopeDispose, readonly, shallowRef, watch } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { atMostEvery } from '../../composables/at-most-every.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
-import { useHookLogs } from '../../stores/hook-logs.ts'
+import { useHooks } from '../../stores/hooks.ts'
 import { useWhenBack } from '../../stores/live.ts'
 import { useTaskNews } from '../../stores/task-news.ts'
 import { leavesOut, mergeRuns } from './hook-runs.ts'
@@ -14,18 +14,18 @@ const PACE = 300
 
 /** The runs of a task's hooks, newest first, as they come: read again when news of them arrive, never by the clock. */
 export function useHookRuns(taskId: string) {
-  const logs = useHookLogs()
+  const hooks = useHooks()
   const news = useTaskNews()
   const runs = shallowRef<readonly HookRun[] | null>(null)
   const failure = shallowRef<unknown>(null)
 
   async function readAll(): Promise<void> {
-    runs.value = mergeRuns([], await logs.runs(taskId, ALL))
+    runs.value = mergeRuns([], await hooks.runs(taskId, ALL))
   }
   async function readNewest(): Promise<void> {
     const known = runs.value
     if (known === null) return readAll()
-    const newest = await logs.runs(taskId, NEWEST)
+    const newest = await hooks.runs(taskId, NEWEST)
     if (leavesOut(known, newest, NEWEST)) return readAll()
     runs.value = mergeRuns(known, newest)
   }

@@ -2,7 +2,7 @@ import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import { useResource } from '../../composables/use-resource.ts'
 import { draftOf, hooksOf, sameDraft, type HookDraft, type HooksDraft } from '../../model/hook-draft.ts'
 import { useHookDrafts } from '../../stores/hook-drafts.ts'
-import { useHookLogs } from '../../stores/hook-logs.ts'
+import { useHooks } from '../../stores/hooks.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -19,10 +19,10 @@ interface RefusedHook extends HookProblem {
 export function useHooksEditor(projectId: string) {
   const projects = useProjects()
   const drafts = useHookDrafts()
-  const logs = useHookLogs()
+  const hooks = useHooks()
   const saved = computed(() => projects.settings(projectId)?.lifecycle_hooks ?? null)
   const savedText = computed(() => JSON.stringify(saved.value))
-  const plugins = useResource(logs.plugins)
+  const plugins = useResource(hooks.plugins)
   const draft = shallowRef<HooksDraft | null>(null)
   const base = ref('')
   const restored = ref(false)
@@ -138,5 +138,3 @@ function warnWhenLeft(changed: { readonly value: boolean }): void {
     })
   })
 }
-
-export type HooksEditor = ReturnType<typeof useHooksEditor>

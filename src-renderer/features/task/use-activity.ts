@@ -9,7 +9,7 @@ import { budgetAfter } from '../../model/retry-budget.ts'
 import { glyphOfState, isDoneState, stateOf } from '../../model/workflow-shape.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
-import { useHookLogs } from '../../stores/hook-logs.ts'
+import { useHooks } from '../../stores/hooks.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
@@ -32,13 +32,13 @@ interface Subject {
 /** Everything that happened to a task, what it adds up to, and what comes next. */
 export function useActivity(subject: () => Subject) {
   const details = useTaskDetails()
-  const logs = useHookLogs()
+  const hooks = useHooks()
   const news = useTaskNews()
   const task = computed(() => subject().task)
   const read = useResource(async () => {
     const { id } = task.value
-    const [transitions, hooks] = await Promise.all([details.transitions(id), logs.runs(id, MOST_RUNS)])
-    return { transitions, hooks }
+    const [transitions, runs] = await Promise.all([details.transitions(id), hooks.runs(id, MOST_RUNS)])
+    return { transitions, hooks: runs }
   })
   watch(
     [

@@ -3,7 +3,7 @@ import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import { useClient } from './client.ts'
 
 /** What hooks ran and said, and what can be tried: too large or too rarely wanted for a store. */
-export function useHookLogs() {
+export function useHooks() {
   const client = useClient()
   return {
     /** The newest `limit` runs of a task's hooks, newest first, with those that are under way. */
