@@ -5,9 +5,7 @@ import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { threadsOf, type Thread } from '../model/comment-threads.ts'
 import { useClient } from './client.ts'
 import { useDesktop } from './desktop.ts'
-import { useExecutions } from './executions.ts'
 import { useSession } from './session.ts'
-import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
 
 /** What was written about tasks and their changes, in threads. */
@@ -86,16 +84,6 @@ export const useComments = defineStore('comments', () => {
         run: () => void hidden.delete(comment.id),
         left: () => void destroy(comment),
       })
-    },
-    /** Sends what is open to whoever works on the task, as `tasks.feedback` says. */
-    send: async (task_id: string, comment_ids: CommentId[], message?: string): Promise<void> => {
-      const reply = await client.call('tasks.feedback', {
-        task_id,
-        comment_ids,
-        ...(message === undefined ? {} : { message }),
-      })
-      useExecutions().put(reply.execution)
-      useTasks().put(reply.task)
     },
   }
 })

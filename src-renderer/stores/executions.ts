@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import type { Activity } from '../../src-shared/contract/events.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
+import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { useClient } from './client.ts'
 import { useTasks } from './tasks.ts'
 
@@ -64,9 +65,10 @@ export const useExecutions = defineStore('executions', () => {
     resize: async (executionId: string, cols: number, rows: number): Promise<void> => {
       await client.call('executions.resize', { execution_id: executionId, cols, rows })
     },
-    /** Writes to whoever works on a task: behind a run at work it waits. */
-    message: async (taskId: string, text: string): Promise<void> => {
-      const reply = await client.call('tasks.feedback', { task_id: taskId, comment_ids: [], message: text })
+    /** Sends comments and a message to whoever works on a task: behind a run at work they wait. */
+    send: async (taskId: string, comment_ids: CommentId[], message?: string): Promise<void> => {
+      const more = message === undefined ? {} : { message }
+      const reply = await client.call('tasks.feedback', { task_id: taskId, comment_ids, ...more })
       put(reply.execution)
       useTasks().put(reply.task)
     },
