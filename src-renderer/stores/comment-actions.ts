@@ -27,6 +27,3 @@ export function useCommentActions(taskId: () => string) {
     remove: comments.deleteLater,
   }
 }
-
-/** What `CommentThread` is given to act with. */
-export type CommentActions = Omit<ReturnType<typeof useCommentActions>, 'write'>

@@ -56,5 +56,3 @@ export function useTaskFacts() {
   }
   return { stateOfTask, waitsFor, factsOf }
 }
-
-export type FactsOfTasks = ReturnType<typeof useTaskFacts>
