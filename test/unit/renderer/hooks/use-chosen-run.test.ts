@@ -3,7 +3,7 @@ import { computed, nextTick, shallowRef } from 'vue'
 import { useChosenRun } from '../../../../src-renderer/features/hooks/use-chosen-run.ts'
 import type { HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import type { ErrorAnnotation } from '../../../../src-shared/contract/tasks.ts'
-import { withService } from './renderer-app.ts'
+import { withService } from '../renderer-app.ts'
 import { runOf } from './hook-run-fixture.ts'
 
 afterEach(() => void vi.unstubAllGlobals())

@@ -3,7 +3,7 @@ import { nextTick } from 'vue'
 import { useHookRuns } from '../../../../src-renderer/features/hooks/use-hook-runs.ts'
 import { useTaskNews } from '../../../../src-renderer/stores/task-news.ts'
 import type { HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
-import { withService } from './renderer-app.ts'
+import { withService } from '../renderer-app.ts'
 import { runOf } from './hook-run-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -6,7 +6,7 @@ import { useProjects } from '../../../../src-renderer/stores/projects.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { LifecycleHooks } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import { defaultProjectSettings } from '../../../../src-shared/contract/projects.ts'
-import { withService } from './renderer-app.ts'
+import { withService } from '../renderer-app.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { useCommands } from '../../../../src-renderer/stores/commands.ts'
-import { withService } from '../hooks/renderer-app.ts'
+import { withService } from '../renderer-app.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 

@@ -1,30 +1,13 @@
-import { createPinia, setActivePinia } from 'pinia'
-import { createApp } from 'vue'
 import { expect, test } from 'vitest'
-import { createWindowSession } from '../../../../src-renderer/api/session.ts'
-import { connectionKey } from '../../../../src-renderer/stores/client.ts'
 import { useIntegrations } from '../../../../src-renderer/stores/integrations.ts'
-import { createClient } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { integrationOf } from '../integrations/integration-fixture.ts'
+import { onService } from '../renderer-app.ts'
 
 const known = integrationOf()
 const projectId = known.project_id
 
-function storeWith(reply: (name: string) => Promise<unknown>) {
-  const app = createApp({})
-  const pinia = createPinia()
-  const client = createClient({
-    call: (name) => reply(name),
-    stream: () => {
-      throw new Error('Nothing is streamed.')
-    },
-  })
-  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
-  app.use(pinia)
-  setActivePinia(pinia)
-  return app.runWithContext(() => useIntegrations())
-}
+const storeWith = (reply: (name: string) => Promise<unknown>) => onService(reply, useIntegrations)
 
 test('a project without an integration is told from one that nobody has asked for', async () => {
   const store = storeWith(() => Promise.reject(new ApiError({ code: 'not_found', message: 'There is none.' })))

@@ -1,14 +1,10 @@
-import { createPinia, setActivePinia } from 'pinia'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createApp } from 'vue'
-import { createWindowSession } from '../../../../src-renderer/api/session.ts'
-import { connectionKey } from '../../../../src-renderer/stores/client.ts'
 import { undoTime, useNotifications } from '../../../../src-renderer/stores/notifications.ts'
-import { createClient } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { NotificationId } from '../../../../src-shared/contract/ids.ts'
 import type { Notification } from '../../../../src-shared/contract/notifications.ts'
 import { taskOf } from '../task-fixture.ts'
+import { onService, type Reply } from '../renderer-app.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
 const { project_id, id: task_id } = taskOf(1)
@@ -31,25 +27,13 @@ const eventOf = ({ id, event_type, title, body }: Notification) => ({
   ...{ notification_id: id, project_id, task_id, event_type, title, body, occurred_at: at },
 })
 
-type Reply = (name: string, input: Readonly<Record<string, unknown>>) => unknown
-
 function storeWith(reply: Reply) {
-  const app = createApp({})
-  const pinia = createPinia()
   const calls: [string, unknown][] = []
-  const client = createClient({
-    call: async (name, input) => {
-      if (name !== 'notifications.unread_count') calls.push([name, input])
-      return reply(name, input as Readonly<Record<string, unknown>>)
-    },
-    stream: () => {
-      throw new Error('Nothing is streamed.')
-    },
-  })
-  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
-  app.use(pinia)
-  setActivePinia(pinia)
-  return { store: app.runWithContext(() => useNotifications()), calls }
+  const noted: Reply = (name, input) => {
+    if (name !== 'notifications.unread_count') calls.push([name, input])
+    return reply(name, input)
+  }
+  return { store: onService(noted, useNotifications), calls }
 }
 const pageOf = (items: readonly Notification[], next_cursor: string | null = null) => ({
   ...{ items, has_more: next_cursor !== null, next_cursor },

@@ -1,15 +1,11 @@
-import { createPinia, setActivePinia } from 'pinia'
-import { createApp } from 'vue'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createWindowSession } from '../../../../src-renderer/api/session.ts'
 import { useAccounts } from '../../../../src-renderer/stores/accounts.ts'
-import { connectionKey } from '../../../../src-renderer/stores/client.ts'
 import { usePeople } from '../../../../src-renderer/stores/people.ts'
 import { useProjects } from '../../../../src-renderer/stores/projects.ts'
 import { useSession } from '../../../../src-renderer/stores/session.ts'
-import { createClient } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { ProjectId, UserId } from '../../../../src-shared/contract/ids.ts'
+import { onService, type Reply } from '../renderer-app.ts'
 
 const shop = ProjectId.parse('01990001-0000-7000-8000-000000000001')
 const closed = ProjectId.parse('01990001-0000-7000-8000-000000000002')
@@ -24,8 +20,6 @@ afterEach(() => void vi.unstubAllGlobals())
 function openStores() {
   vi.stubGlobal('window', Object.assign(new EventTarget(), { location: { hash: '' } }))
 
-  const app = createApp({})
-  const pinia = createPinia()
   const answers: Readonly<Record<string, (input: { project_id?: string }) => unknown>> = {
     'projects.list': () => ({ items: [shop, closed].map((id) => ({ id, name: id, repos: [] })) }),
     'system.get': () => ({ registered: true }),
@@ -35,16 +29,8 @@ function openStores() {
       return { items: [member(grace as UserId, 'Grace')] }
     },
   }
-  const client = createClient({
-    call: async (name, input) => answers[name]?.(input as { project_id?: string }),
-    stream: () => {
-      throw new Error('Nothing is streamed.')
-    },
-  })
-  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
-  app.use(pinia)
-  setActivePinia(pinia)
-  return app.runWithContext(() => ({
+  const reply: Reply = (name, input) => answers[name]?.(input)
+  return onService(reply, () => ({
     people: usePeople(),
     accounts: useAccounts(),
     projects: useProjects(),

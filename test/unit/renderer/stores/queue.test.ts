@@ -8,7 +8,7 @@ import { useTaskNews } from '../../../../src-renderer/stores/task-news.ts'
 import { useTasks } from '../../../../src-renderer/stores/tasks.ts'
 import type { Queue } from '../../../../src-shared/contract/queue.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
-import { withService } from '../hooks/renderer-app.ts'
+import { withService } from '../renderer-app.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

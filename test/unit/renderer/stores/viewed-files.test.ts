@@ -1,30 +1,14 @@
-import { createPinia, setActivePinia } from 'pinia'
-import { createApp } from 'vue'
 import { describe, expect, test } from 'vitest'
-import { createWindowSession } from '../../../../src-renderer/api/session.ts'
-import { connectionKey } from '../../../../src-renderer/stores/client.ts'
 import { useViewedFiles } from '../../../../src-renderer/stores/viewed-files.ts'
-import { createClient } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
+import { onService } from '../renderer-app.ts'
 
 const content = { path: 'a.ts', blob: 'one', new_mode: '100644' }
 const shown = { ...content, viewed: false }
 
 /** The store on a service that answers as `reply` does. */
-function storeWith(reply: (input: unknown) => Promise<unknown>) {
-  const app = createApp({})
-  const pinia = createPinia()
-  const client = createClient({
-    call: (_name, input) => reply(input),
-    stream: () => {
-      throw new Error('Nothing is streamed.')
-    },
-  })
-  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
-  app.use(pinia)
-  setActivePinia(pinia)
-  return app.runWithContext(() => useViewedFiles())
-}
+const storeWith = (reply: (input: unknown) => Promise<unknown>) =>
+  onService((_name, input) => reply(input), useViewedFiles)
 
 describe('ticks', () => {
   test('what the service said stands until somebody ticks', () => {

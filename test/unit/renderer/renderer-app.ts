@@ -1,12 +1,31 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { createApp, effectScope } from 'vue'
 import { vi } from 'vitest'
-import { createWindowSession } from '../../../../src-renderer/api/session.ts'
-import { connectionKey } from '../../../../src-renderer/stores/client.ts'
-import { createClient } from '../../../../src-shared/client/create-client.ts'
+import { createWindowSession } from '../../../src-renderer/api/session.ts'
+import { connectionKey } from '../../../src-renderer/stores/client.ts'
+import { createClient } from '../../../src-shared/client/create-client.ts'
 
 /** Answers of a service by operation; what is not named is refused loudly. */
 export type Answers = Readonly<Record<string, (input: never) => unknown>>
+
+/** What a service answers to each call. */
+export type Reply = (name: string, input: Readonly<Record<string, unknown>>) => unknown
+
+/** Runs `use` on a service that answers so, in an app without a page. */
+export function onService<T>(reply: Reply, use: () => T): T {
+  const app = createApp({})
+  const pinia = createPinia()
+  const client = createClient({
+    call: async (name, input) => reply(name, input as Readonly<Record<string, unknown>>),
+    stream: () => {
+      throw new Error('Nothing is streamed.')
+    },
+  })
+  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
+  app.use(pinia)
+  setActivePinia(pinia)
+  return app.runWithContext(use)
+}
 
 /**
  * Runs `use` as a component's set-up would, on a service that answers so, without a page. `end` is the unmounting.
@@ -21,23 +40,13 @@ export function withService<T>(answers: Answers, use: () => T): { readonly used:
     setItem: (key: string, value: string) => void disk.set(key, value),
     removeItem: (key: string) => void disk.delete(key),
   })
-  const app = createApp({})
-  const pinia = createPinia()
-  const client = createClient({
-    call: async (name, input) => {
-      const answer = answers[name]
-      if (!answer) throw new Error(`Nobody answers ${name}.`)
-      return answer(input as never)
-    },
-    stream: () => {
-      throw new Error('Nothing is streamed.')
-    },
-  })
-  app.provide(connectionKey, { client, session: createWindowSession(), desktop: null })
-  app.use(pinia)
-  setActivePinia(pinia)
   const scope = effectScope()
-  const used = app.runWithContext(() => scope.run(use))
+  const reply: Reply = (name, input) => {
+    const answer = answers[name]
+    if (!answer) throw new Error(`Nobody answers ${name}.`)
+    return answer(input as never)
+  }
+  const used = onService(reply, () => scope.run(use))
   if (used === undefined) throw new Error('The scope is over.')
   return { used, end: () => scope.stop() }
 }
