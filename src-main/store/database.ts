@@ -1,5 +1,5 @@
-import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
@@ -15,14 +15,14 @@ export interface OpenDatabase {
 }
 
 /** The file belongs to a later version; nothing in it was touched. */
-export class DatabaseTooNewError extends Error {
+class DatabaseTooNewError extends Error {
   override readonly name = 'DatabaseTooNewError'
   readonly code = 'database_too_new'
 }
 
 /**
  * Opens (or makes) the database and brings it up to date. Before a migration touches a file that
- * holds data, the file is copied to `<file>.before-<n>` beside it. Throws `DatabaseUnusableError` for a file that is
+ * holds data, the file is copied to `<file>.before-<n>` beside it, in the place of the copy from an update before. Throws `DatabaseUnusableError` for a file that is
  * damaged (after it was copied aside), locked, or on a disk that is full or read-only.
  */
 export async function openDatabase(file: string, migrationsFolder: string): Promise<OpenDatabase> {
@@ -33,6 +33,8 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
     client.pragma('busy_timeout = 5000')
+    // What one large write has made of the journal is given back with the next.
+    client.pragma('journal_size_limit = 16777216')
     // Tokens' hashes, environments and prompts that were deleted are not to be found in free pages.
     client.pragma('secure_delete = ON')
     const applied = countApplied(client)
@@ -42,7 +44,8 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
         `${file} was written by a newer Copse (${applied} migrations, this one knows ${known}). Update Copse.`,
       )
     }
-    if (existed && applied > 0 && applied < known) {
+    const isUpdate = existed && applied > 0 && applied < known
+    if (isUpdate) {
       await client.backup(`${file}.before-${known}`)
       chmodSync(`${file}.before-${known}`, 0o600)
     }
@@ -53,6 +56,7 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     const broken = client.pragma('foreign_key_check') as unknown[]
     if (broken.length > 0) throw new Error(`${file}: ${broken.length} rows point at nothing after the migration.`)
     client.pragma('foreign_keys = ON')
+    if (isUpdate) removeOlderCopies(file, known)
     forgetDeletedWords(client)
     const inTransaction = client.transaction((work: () => unknown) => work())
     return {
@@ -80,6 +84,15 @@ function openFile(file: string): SqliteDatabase.Database {
     throw unusable(file, error) ?? error
   }
   return new SqliteDatabase(file, { timeout: 5_000 })
+}
+
+/** Once an update has succeeded, only the copy from before it is one to go back to. */
+function removeOlderCopies(file: string, known: number): void {
+  const beginning = `${basename(file)}.before-`
+  for (const name of readdirSync(dirname(file))) {
+    const number = name.startsWith(beginning) ? Number(name.slice(beginning.length)) : NaN
+    if (number < known) rmSync(join(dirname(file), name))
+  }
 }
 
 function countApplied(client: SqliteDatabase.Database): number {

@@ -70,11 +70,16 @@ test('an older file is copied before it is migrated, and keeps its rows', async 
   store.close()
   expect(await readdir(folder.path)).toEqual(['copse.db'])
 
+  // From an update long ago, and of somebody's own making.
+  for (const name of ['before-1', 'before-the-move']) await writeFile(`${file}.${name}`, '')
   const next = await nextVersion(folder.path, 'ALTER TABLE projects ADD COLUMN colour TEXT;')
   const second = await openDatabase(file, next)
   const migrated = createStore(second)
   expect(migrated.read.projects.get(id)?.name).toBe('Kept')
   migrated.close()
+  expect((await readdir(folder.path)).filter((name) => /before-1$|before-the/.test(name))).toEqual([
+    'copse.db.before-the-move',
+  ])
   const [copy] = (await readdir(folder.path)).filter((name) => /before-\d+$/.test(name))
   expect(ask(join(folder.path, copy ?? ''), 'SELECT name FROM projects')).toEqual([{ name: 'Kept' }])
   expect(ask(join(folder.path, copy ?? ''), 'PRAGMA table_info(projects)')).not.toContainEqual(
