@@ -32,7 +32,7 @@ export function noticeWords(type: NotificationType): NoticeWords {
 /** What happened, in one line under the task's title. `isAtGate`: its task waits for a judgement now. */
 export function noticeSentence(item: Pick<Notification, 'event_type' | 'body'>, isAtGate: boolean): string {
   const reason = firstLine(item)
-  if (item.event_type === 'review.passed' && isAtGate) return 'Review passed and waits for approval'
+  if (item.event_type === 'review.passed' && isAtGate) return 'Review passed, and waits for you'
   const { label } = noticeWords(item.event_type)
   return reason === null ? label : `${label}: ${reason}`
 }

@@ -47,5 +47,5 @@ test('the line below a title says what happened and why, and that somebody is wa
     noticeSentence({ event_type: 'merge.failed', body: 'Two files conflict.\nBoth' }, false),
     noticeSentence(passed, false),
     noticeSentence(passed, true),
-  ]).toEqual(['Merge failed: Two files conflict.', 'Review passed', 'Review passed and waits for approval'])
+  ]).toEqual(['Merge failed: Two files conflict.', 'Review passed', 'Review passed, and waits for you'])
 })
