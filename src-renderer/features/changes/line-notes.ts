@@ -1,5 +1,5 @@
 import type { CommentAnchor } from '../../../src-shared/contract/comments.ts'
-import type { DiffNote, DiffPlace } from '../../components/diff-notes.ts'
+import type { DiffNote, DiffPlace } from '../../components/diff/diff-notes.ts'
 import type { Thread } from '../../model/comment-threads.ts'
 
 /** The key of the note in which a new comment is written. */

@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import type { DiffPlace } from '../../components/diff-notes.ts'
+import type { DiffPlace } from '../../components/diff/diff-notes.ts'
 import { openComments, type Thread } from '../../model/comment-threads.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useCommentActions } from '../../stores/comment-actions.ts'

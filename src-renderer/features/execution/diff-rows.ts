@@ -1,4 +1,4 @@
-import type { CodeToken } from '../../components/code-tokens.ts'
+import type { CodeToken } from './code-tokens.ts'
 import type { DiffLine } from './line-diff.ts'
 
 /** A line of an edit with its number: of what is removed that before, of all else that after. */

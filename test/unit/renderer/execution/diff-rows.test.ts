@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeTokens, markedPieces } from '../../../../src-renderer/components/code-tokens.ts'
+import { codeTokens, markedPieces } from '../../../../src-renderer/features/execution/code-tokens.ts'
 import { colouredLines, numberedRows, sideOf } from '../../../../src-renderer/features/execution/diff-rows.ts'
 import { diffLines } from '../../../../src-renderer/features/execution/line-diff.ts'
 

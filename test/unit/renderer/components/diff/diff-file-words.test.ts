@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fileWords } from '../../../../src-renderer/components/diff-file-words.ts'
+import { fileWords } from '../../../../../src-renderer/components/diff/diff-file-words.ts'
 
 const file: Parameters<typeof fileWords>[0] = {
   ...{ path: 'a', old_path: null, status: 'modified', binary: false, additions: 1, deletions: 0 },

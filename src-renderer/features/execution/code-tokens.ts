@@ -29,7 +29,7 @@ async function colour(path: string, code: string): Promise<Lines | null> {
   // Large, and wanted only once there is something to colour.
   const [{ getFiletypeFromFileName, getSharedHighlighter }, { diffTheme }] = await Promise.all([
     import('@pierre/diffs'),
-    import('./diff-theme.ts'),
+    import('../../components/diff/diff-theme.ts'),
   ])
   const lang = getFiletypeFromFileName(path)
   if (lang === 'text') return null

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { changePlaces, nextPlace } from '../../../../src-renderer/components/change-steps.ts'
-import { diffItems, type DiffViewFile } from '../../../../src-renderer/components/diff-items.ts'
+import { changePlaces, nextPlace } from '../../../../../src-renderer/components/diff/change-steps.ts'
+import { diffItems, type DiffViewFile } from '../../../../../src-renderer/components/diff/diff-items.ts'
 
 const file = (path: string): DiffViewFile => ({
   ...{ path, old_path: null, status: 'modified', additions: 1, deletions: 1 },

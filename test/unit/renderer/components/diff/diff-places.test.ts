@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { lastAbove } from '../../../../src-renderer/components/diff-current.ts'
-import { diffItems } from '../../../../src-renderer/components/diff-items.ts'
-import { lineNow } from '../../../../src-renderer/components/diff-lines.ts'
+import { lastAbove } from '../../../../../src-renderer/components/diff/diff-current.ts'
+import { diffItems } from '../../../../../src-renderer/components/diff/diff-items.ts'
+import { lineNow } from '../../../../../src-renderer/components/diff/diff-lines.ts'
 
 const patch = `diff --git a/a.txt b/a.txt
 --- a/a.txt
