@@ -17,8 +17,9 @@ export function measureLate<E extends Element>(
 /** Tells how large the box of a virtual list is once the browser has laid it out. Until then its `initialRect` holds. */
 export function observeSizeLate(list: Virtualizer<HTMLDivElement, Element>, tell: (rect: Rect) => void): () => void {
   const box = list.scrollElement
-  const observer = new ResizeObserver(() => {
-    if (box) tell({ width: box.offsetWidth, height: box.offsetHeight })
+  const observer = new ResizeObserver((entries) => {
+    const size = entries.at(-1)?.borderBoxSize[0]
+    if (size) tell({ width: Math.round(size.inlineSize), height: Math.round(size.blockSize) })
   })
   if (box) observer.observe(box)
   return () => observer.disconnect()
