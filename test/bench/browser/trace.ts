@@ -7,7 +7,6 @@ export interface TraceEvent {
   /** Microseconds of a clock that all processes share. */
   readonly ts: number
   readonly pid: number
-  readonly args?: { readonly data?: { readonly documentLoaderURL?: string } }
 }
 
 /** What the browser traced of these categories while the page did its work, in order. */

@@ -11,7 +11,7 @@ const sizes = { full: 5_000, quick: 50 } as const
 /**
  * From the address to a board with 5,000 tasks that answers to a click, in a browser that has kept nothing: all of
  * them are counted in their columns, the first cards are drawn, and the main thread is free. The floor is an empty
- * page of the same framework and build. Both times are in the browser's own trace, as are those of the first paints.
+ * page of the same framework and build. Both times are the browser's own, as are those of the first paints.
  */
 export const firstBoard: BenchRow = {
   name: 'first-board-5000',
@@ -35,7 +35,7 @@ async function prepare({ scale, build, say }: Setting): Promise<Contest> {
   const open = async (url: string, ready: string, isProduct: boolean): Promise<PageTimes> => {
     await using page = await openPage(browser)
     if (isProduct) await signIn(page, product)
-    const times = await timeTo(browser, page, url, ready)
+    const times = await timeTo(page, url, ready)
     say(`  ${isProduct ? 'board' : 'empty'}: first paint after ${times.painted.toFixed(0)} ms`)
     return times
   }
