@@ -14,7 +14,7 @@ import type { Clock } from '../engine/ports/clock.ts'
 import type { Executors } from '../engine/ports/executors.ts'
 import type { Logs } from '../engine/ports/logs.ts'
 import type { Workspaces } from '../engine/ports/workspaces.ts'
-import type { AgentRecord, ProjectRecord, Queries, Store, TaskRecord } from '../engine/ports/store.ts'
+import type { AgentRecord, ProjectRecord, Store } from '../engine/ports/store.ts'
 import type { Workflows } from '../engine/projects/workflows.ts'
 import type { CallContext } from './api.ts'
 
@@ -98,5 +98,3 @@ export type Handler<N extends OperationName> = (
 ) => OperationOutput<N> | Promise<OperationOutput<N>>
 
 export type Handlers<N extends OperationName = OperationName> = { readonly [K in N]: Handler<K> }
-
-export type { ProjectRecord, Queries, TaskRecord }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { KnowledgeId, Timestamp } from '../../../src-shared/contract/ids.ts'
 import { createRedactor } from '../../base/redact.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
@@ -7,6 +6,7 @@ import type { Tx } from '../../engine/event-feed.ts'
 import type { KnowledgeRecord, ProjectRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findKnowledge, findProject, missing } from '../find.ts'
+import { pageOf, placeIn, type Page } from '../pages.ts'
 
 type Names = 'knowledge.list' | 'knowledge.create' | 'knowledge.get' | 'knowledge.update' | 'knowledge.delete'
 
@@ -80,48 +80,18 @@ function sourceOf(principal: Principal): KnowledgeRecord['source'] {
 }
 
 type Listed = Parameters<Handlers<'knowledge.list'>['knowledge.list']>[0]
-type Page = ReturnType<typeof pageOf>
 
-function search(parts: ApiParts, { project_id, q, cursor, limit }: Listed & { q: string }): Page {
-  const offset = cursor === undefined ? 0 : fromCursor(Offset, cursor).offset
+function search(parts: ApiParts, { project_id, q, cursor, limit }: Listed & { q: string }): Page<KnowledgeRecord> {
+  const offset = placeIn(Offset, cursor)?.offset ?? 0
   const found = parts.store.read.knowledge.search(project_id, q, { offset, limit: limit + 1 })
   return pageOf(found, limit, () => ({ offset: offset + limit }))
 }
 
-function newest(parts: ApiParts, { project_id, cursor, limit }: Listed): Page {
-  const after = cursor === undefined ? null : fromCursor(Place, cursor)
-  const found = parts.store.read.knowledge.list(project_id, { after, limit: limit + 1 })
+function newest(parts: ApiParts, { project_id, cursor, limit }: Listed): Page<KnowledgeRecord> {
+  const found = parts.store.read.knowledge.list(project_id, { after: placeIn(Place, cursor), limit: limit + 1 })
   return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
-}
-
-/** One more was asked for than the page holds, to see whether there are more. */
-function pageOf(
-  found: readonly KnowledgeRecord[],
-  limit: number,
-  cursorAfter: (last: KnowledgeRecord) => z.infer<typeof Offset> | z.infer<typeof Place>,
-) {
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  const has_more = found.length > limit
-  return { items, has_more, next_cursor: has_more && last ? toCursor(cursorAfter(last)) : null }
 }
 
 /** Where a page ended: by relevance a count, by age the last entry. */
 const Offset = z.strictObject({ offset: z.int().min(0).max(1_000_000) })
 const Place = z.strictObject({ created_at: Timestamp, id: KnowledgeId })
-
-function toCursor(place: z.infer<typeof Offset> | z.infer<typeof Place>): string {
-  return btoa(JSON.stringify(place)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-function fromCursor<T>(shape: z.ZodType<T>, cursor: string): T {
-  try {
-    return shape.parse(JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))))
-  } catch (cause) {
-    const message = 'This cursor is none that this list answered. Leave it out to start from the beginning.'
-    throw new ApiError(
-      { code: 'validation_failed', message, details: { issues: [{ path: 'cursor', message }] } },
-      { cause },
-    )
-  }
-}

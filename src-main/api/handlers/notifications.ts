@@ -1,12 +1,15 @@
+import { z } from 'zod'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { NotificationId, Timestamp, type ProjectId } from '../../../src-shared/contract/ids.ts'
 import { kindOf, notificationTypes } from '../../../src-shared/contract/notification-types.ts'
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
-import type { NotificationFilter, NotificationRecord } from '../../engine/ports/notification-queries.ts'
-import type { ApiParts, Handlers, Queries } from '../context.ts'
+import type { NotificationRecord } from '../../engine/ports/notification-queries.ts'
+import type { Queries } from '../../engine/ports/store.ts'
+import type { ApiParts, Handlers } from '../context.ts'
 import { findProject, missing } from '../find.ts'
+import { pageOf, placeIn } from '../pages.ts'
 import { readerOf, userOf } from '../reader-of.ts'
 import { seesProject, whyUnseen } from '../project-sight.ts'
 
@@ -28,13 +31,10 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
         project_ids: projectsFor(read, principal, project_id),
         read: isRead ?? null,
         types: kind === undefined ? null : notificationTypes.filter((type) => kindOf(type) === kind),
-        after: cursor === undefined ? null : parseCursor(cursor),
+        after: placeIn(Place, cursor),
         limit: limit + 1,
       })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      const has_more = found.length > limit
-      return { items, has_more, next_cursor: has_more && last ? cursorOf(last) : null }
+      return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
     },
     'notifications.unread_count': ({ project_id }, { principal }) => ({
       count: read.notifications.unreadCount(readerOf(principal), projectsFor(read, principal, project_id)),
@@ -107,15 +107,4 @@ function requireSight(q: Queries, principal: Principal, project_id: ProjectId): 
 }
 
 /** Where a page ended: the time and id of its last notification. */
-function cursorOf({ created_at, id }: NotificationRecord): string {
-  return `${created_at}_${id}`
-}
-
-function parseCursor(cursor: string): NotificationFilter['after'] {
-  const [created_at, id] = cursor.split('_')
-  const time = Timestamp.safeParse(created_at)
-  const known = NotificationId.safeParse(id)
-  if (time.success && known.success) return { created_at: time.data, id: known.data }
-  const message = 'This cursor is none that a list answered. Leave it out to start from the beginning.'
-  throw new ApiError({ code: 'validation_failed', message, details: { issues: [{ path: 'cursor', message }] } })
-}
+const Place = z.strictObject({ created_at: Timestamp, id: NotificationId })

@@ -1,8 +1,9 @@
-import { ApiError } from '../../../src-shared/contract/errors.ts'
+import { z } from 'zod'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
-import type { TaskFilter, TaskRecord } from '../../engine/ports/store.ts'
+import type { TaskFilter } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, missing } from '../find.ts'
+import { pageOf, placeIn } from '../pages.ts'
 import { workspaceView } from '../workspace-view.ts'
 
 type Names =
@@ -29,18 +30,11 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
         assignee: input.assignee ?? null,
         parent_id: input.parent_id ?? null,
         include_archived: input.include_archived ?? false,
-        after: input.cursor === undefined ? null : parseCursor(input.cursor),
+        after: placeIn(Place, input.cursor),
         limit: input.limit + 1,
       }
-      const found = read.tasks.list(filter)
-      const page = found.slice(0, input.limit)
-      const last = page.at(-1)
-      const has_more = found.length > input.limit
-      return {
-        items: page.map((task) => views.task(task)),
-        has_more,
-        next_cursor: has_more && last ? cursorOf(last) : null,
-      }
+      const page = pageOf(read.tasks.list(filter), input.limit, ({ position, id }) => ({ position, id }))
+      return { ...page, items: page.items.map((task) => views.task(task)) }
     },
     'tasks.get': ({ task_id }) => views.task(findTask(read, task_id)),
     'tasks.transitions': ({ task_id }) => ({
@@ -59,27 +53,4 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
 }
 
 /** Where a page ended: the position and id of its last task. */
-function cursorOf(task: TaskRecord): string {
-  return btoa(JSON.stringify([task.position, task.id]))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-}
-
-function parseCursor(cursor: string): { position: number; id: TaskId } {
-  try {
-    const value: unknown = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')))
-    if (Array.isArray(value) && typeof value[0] === 'number') return { position: value[0], id: TaskId.parse(value[1]) }
-  } catch (error) {
-    throw badCursor(error)
-  }
-  throw badCursor(null)
-}
-
-function badCursor(cause: unknown): ApiError {
-  const message = 'This cursor is none that a list answered. Leave it out to start from the beginning.'
-  return new ApiError(
-    { code: 'validation_failed', message, details: { issues: [{ path: 'cursor', message }] } },
-    { cause },
-  )
-}
+const Place = z.strictObject({ position: z.number(), id: TaskId })

@@ -1,0 +1,33 @@
+import type { z } from 'zod'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
+import { invalidInput } from '../domain/refusal.ts'
+
+/** A page of a list, and where the next one begins: opaque to clients. */
+export interface Page<T> {
+  readonly items: T[]
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+/** The first `limit` of what was found. One more was asked for than a page holds, to see whether there are more. */
+export function pageOf<T>(found: readonly T[], limit: number, placeOf: (last: T) => unknown): Page<T> {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const has_more = found.length > limit
+  return {
+    items,
+    has_more,
+    next_cursor:
+      has_more && last !== undefined ? Buffer.from(JSON.stringify(placeOf(last))).toString('base64url') : null,
+  }
+}
+
+/** The place that a cursor stands for; null where there is none. Throws `validation_failed` for one of another list. */
+export function placeIn<T>(shape: z.ZodType<T>, cursor: string | undefined): T | null {
+  if (cursor === undefined) return null
+  const parsed = shape.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))
+  if (parsed.success) return parsed.data
+  const message = 'This cursor is none that this list answered. Leave it out to start from the beginning.'
+  throw new ApiError(invalidInput('cursor', message))
+}
