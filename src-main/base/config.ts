@@ -4,8 +4,8 @@ import { ConfigError, type Setting } from './config-error.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { defaultDataDir, type Resources } from './paths.ts'
 
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+type LogLevel = (typeof logLevels)[number]
 
 /** Everything that a start can be told, checked. */
 export interface AppConfig {

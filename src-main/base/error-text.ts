@@ -8,7 +8,7 @@ const secretName =
 const minLength = 6
 
 /** The values of an environment that are secrets by their names. */
-export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     // Where a secret lies is none.
     value !== undefined && value.length >= minLength && secretName.test(name) && !existsSync(value) ? [value] : [],

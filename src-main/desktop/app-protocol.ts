@@ -35,7 +35,7 @@ export function serveApp(webRoot: string): void {
 }
 
 /** One file below `webRoot`, or 404: also for every path that leads out of it. */
-export async function answer(webRoot: string, request: Pick<Request, 'method' | 'url'>): Promise<Response> {
+async function answer(webRoot: string, request: Pick<Request, 'method' | 'url'>): Promise<Response> {
   const url = new URL(request.url)
   const file = url.host === appOrigin.host && request.method === 'GET' ? fileFor(webRoot, url.pathname) : null
   const content = file === null ? null : await readIfThere(file)

@@ -4,7 +4,7 @@ import type { DesktopSettings, PageManners } from '../../src-shared/contract/des
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** What the program keeps about itself on this machine. */
-export interface Kept extends DesktopSettings {
+interface Kept extends DesktopSettings {
   /** The page's, for the first paint of the next window. */
   readonly theme: PageManners['theme']
   /** The ids of the projects that the tray has paused, and would let go on. */

@@ -9,7 +9,7 @@ import type { Workspaces } from './ports/workspaces.ts'
 import type { Store } from './ports/store.ts'
 import type { Workflows } from './projects/workflows.ts'
 
-export interface EngineConfig {
+interface EngineConfig {
   readonly workspaceRoot: string
   readonly cleanupDelaySeconds: number
   /** Scheme, host and port of the HTTP API; null while it does not listen. */

@@ -19,7 +19,7 @@ import { qwen } from './qwen.ts'
 export type Drivers = { readonly [K in ExecutorProfile]: ExecutorProfileDriver }
 
 /** A driver of each profile. */
-export const createDrivers = (): Drivers => ({
+const createDrivers = (): Drivers => ({
   'claude-code': createClaudeCodeDriver(),
   codex: createCodexDriver(),
   opencode: overAcp(opencode),

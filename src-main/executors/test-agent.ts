@@ -10,7 +10,7 @@ import type { Clock } from '../engine/ports/clock.ts'
 import type { ExecutionOutcome, ExecutionRun, Executors } from '../engine/ports/executors.ts'
 
 /** What is asked of an agent to see whether it answers. */
-export const testPrompt =
+const testPrompt =
   'This is a test of whether you can be reached. Do not read, run or change anything. Answer with the one word: ready'
 
 const maxEntries = 200

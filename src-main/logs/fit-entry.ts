@@ -1,7 +1,7 @@
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 
 /** The longest text of an entry, in characters. */
-export const maxTextLength = 1024 * 1024
+const maxTextLength = 1024 * 1024
 /** All texts of an entry together. */
 const maxEntryLength = 4 * maxTextLength
 const maxDepth = 32

@@ -47,7 +47,7 @@ export interface ServerOptions {
 }
 
 /** How much patience and how much room a client gets. */
-export interface ServerLimits extends AddressBudget {
+interface ServerLimits extends AddressBudget {
   /** For the head of a request to arrive, then for all of it. */
   readonly headersMs: number
   readonly requestMs: number

@@ -13,7 +13,7 @@ export const Usage = z.object({
 export type Usage = z.infer<typeof Usage>
 
 /** What a tool of an agent does. */
-export const toolActions = ['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other'] as const
+const toolActions = ['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other'] as const
 export type ToolAction = (typeof toolActions)[number]
 
 /** What people read for it, before its target: `Edit src/a.ts`. */

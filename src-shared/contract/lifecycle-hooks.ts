@@ -51,7 +51,7 @@ export const LifecycleHooks = z
   .meta({ id: 'LifecycleHooks' })
 export type LifecycleHooks = z.infer<typeof LifecycleHooks>
 
-export const hookRunStatuses = ['running', 'succeeded', 'failed', 'timed_out', 'skipped'] as const
+const hookRunStatuses = ['running', 'succeeded', 'failed', 'timed_out', 'skipped'] as const
 
 /** One run of one hook: the line of its log, or, while it is `running`, what there is of it so far. */
 export const HookRun = z

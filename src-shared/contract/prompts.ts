@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AgentId } from './ids.ts'
 
-export const promptPartKinds = [
+const promptPartKinds = [
   'task',
   'template',
   'review_prompt',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AgentId, ExecutionId, TaskId, Timestamp } from './ids.ts'
 
 /** Why an execution has not started: the first that applies. */
-export const waitReasons = [
+const waitReasons = [
   'entering',
   'task_paused',
   'task_busy',

@@ -23,13 +23,13 @@ export const StateHook = z
   })
 export type StateHook = z.infer<typeof StateHook>
 
-export const WorkflowTransition = z.object({
+const WorkflowTransition = z.object({
   to: z.string(),
   label: z.string(),
   audience: z.enum(audiences).default('all'),
 })
 
-export const GateConfig = z.object({
+const GateConfig = z.object({
   max_rejections: z.int().min(0).optional(),
   reject_target: z.string().optional(),
   requires_human_approval: z.boolean().default(false),

@@ -32,7 +32,7 @@ export type Workspace = z.infer<typeof Workspace>
 
 export const diffScopes = ['uncommitted', 'branch'] as const
 
-export const omissionReasons = ['too_large', 'budget', 'binary'] as const
+const omissionReasons = ['too_large', 'budget', 'binary'] as const
 
 export const FolderSize = z.object({
   size_bytes: z.int().describe("Of the files, not of the disk's blocks: what several worktrees share counts in each."),

@@ -3,7 +3,7 @@ import { WorkflowDefinition } from '../../../src-shared/contract/workflow-defini
 import { validateWorkflow, type PluginChecks, type WorkflowIssue } from './validate.ts'
 
 /** A definition is at most this long as JSON, so that every answer about it comes at once. */
-export const maxDefinitionLength = 1_000_000
+const maxDefinitionLength = 1_000_000
 
 /** Deep enough for any plugin's options, and far from what recursion can bear. */
 const maxDepth = 32

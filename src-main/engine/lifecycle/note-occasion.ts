@@ -6,7 +6,7 @@ import { isOfThisStay } from '../executions/open-execution.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 
 /** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */
-export function noteOccasion(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<Occasion, 'hooks' | 'cursor'>): void {
+function noteOccasion(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<Occasion, 'hooks' | 'cursor'>): void {
   const settings = tx.projects.get(task.project_id)?.settings
   const hooks = placedHooks(settings?.lifecycle_hooks ?? {}, event)
   // Without hooks of its own an end still ends what hooks of the work have begun.

@@ -25,7 +25,7 @@ export interface RunFacts {
   readonly result: RunResult | null
 }
 
-export type TokenCount = Pick<Usage, 'input_tokens' | 'output_tokens'>
+type TokenCount = Pick<Usage, 'input_tokens' | 'output_tokens'>
 
 export interface RunResult {
   readonly failed: boolean

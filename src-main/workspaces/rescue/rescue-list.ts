@@ -53,7 +53,7 @@ export async function expireRescues(repo: string, before: number, { signal }: Ca
   return gone
 }
 
-export function refOf({ task_id, timestamp }: Pick<RescueName, 'task_id' | 'timestamp'>): string {
+function refOf({ task_id, timestamp }: Pick<RescueName, 'task_id' | 'timestamp'>): string {
   return `${root}/${task_id}/${timestamp}`
 }
 
