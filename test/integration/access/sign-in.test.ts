@@ -72,3 +72,13 @@ test('a personal token is made by whoever is signed in with a password, and by n
   const times = { created_at: made?.['created_at'], last_used_at: expect.any(String) as string }
   expect(listed).toEqual({ items: [{ id: made?.['id'], name: 'laptop', ...times }] })
 })
+
+test('where registration is closed the first person registers, and the second is refused', async () => {
+  await using running = await runApp({ unregistered: true, config: { registration: 'closed' } })
+  const register = (name: string) => {
+    const account = { email: `${name}@copse.test`, password: 'correct horse', display_name: name }
+    return ask(running.url, 'POST', '/auth/register', account)
+  }
+  expect((await register('ada'))[0]).toBe(201)
+  expect(await register('bob')).toMatchObject([403, { error: { code: 'registration_closed' } }])
+})

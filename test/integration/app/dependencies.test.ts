@@ -115,6 +115,26 @@ test.concurrent('dependency_gate: others wait for done, and the context holder m
   expect((await job.claim(third, other)).task.status).toBe('in_progress')
 })
 
+test.concurrent(
+  'dependency_gate: a person who executed the dependency is its context holder, and no agent of theirs',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const agent = await job.agent('echo one > one.txt; echo done')
+    const [first, second] = [await job.task(), await job.task()]
+    await add(job, second, first)
+    const { execution } = await client.call('tasks.claim', { task_id: first.id })
+    await job.running.eventually(
+      () => client.call('executions.get', { execution_id: execution.id }),
+      ({ status }) => status === 'running',
+    )
+    await client.call('executions.finish', { execution_id: execution.id, status: 'succeeded' })
+    await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    expect(await refusalOf(job.claim(second, agent))).toBe('dependency_gate')
+    expect((await client.call('tasks.claim', { task_id: second.id })).task.status).toBe('in_progress')
+  },
+)
+
 test.concurrent('dependency_gate: the context holder may go on while the dependency is being merged', async () => {
   await using job = await startJob({ workflow: slowMerge })
   const { client } = job.running

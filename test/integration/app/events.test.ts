@@ -39,6 +39,21 @@ test.concurrent('whoever comes back with the last number gets exactly what they 
   expect(numbers(all)).toEqual([...numbers(seen), ...numbers(missed)])
 })
 
+test.concurrent('the events of one project are those of no other', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const other = await client.call('projects.create', { name: 'Other', repo_path: job.repository.path })
+  await job.task({ title: 'Not asked for' })
+  const theirs = await client.call('tasks.create', { project_id: other.id, title: 'Asked for' })
+  const seen: unknown[] = []
+  for await (const item of client.events({ project_id: other.id }, 0, AbortSignal.timeout(30_000))) {
+    if (item.kind !== 'event') continue
+    seen.push(item.event.data.project_id)
+    if (isAbout('task.created', theirs.id)(item)) break
+  }
+  expect(new Set(seen)).toEqual(new Set([other.id]))
+})
+
 test.concurrent('a number from the future or another installation is answered with a reset', async () => {
   await using job = await startJob()
   const { client } = job.running

@@ -165,4 +165,11 @@ test.concurrent('folders that are no project are told apart', async () => {
   const other = client.call('projects.create', { name: 'X', repo_path: job.repository.path, default_branch: 'nope' })
   expect(await refusalOf(other)).toBe('validation_failed')
   expect((await client.call('projects.list', {})).items).toHaveLength(1)
+  await job.repository.git(['branch', 'next'])
+  const made = await client.call('projects.create', {
+    name: 'X',
+    repo_path: job.repository.path,
+    default_branch: 'next',
+  })
+  expect(made.repos).toMatchObject([{ default_branch: 'next', is_primary: true }])
 })

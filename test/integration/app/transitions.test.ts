@@ -186,3 +186,47 @@ test.concurrent('a CI command that hangs is ended as 124, and one that floods is
   expect(tail).toMatch(/the end\n$/)
   expect(tail).not.toContain('\uFFFD')
 })
+
+test.concurrent('short of its end a task can be cancelled wherever it is', async () => {
+  await using job = await startJob({
+    // A merge that never ends by itself.
+    workflow: (standard) => ({
+      ...standard,
+      states: standard.states.map((state) => (state.name === 'merging' ? { ...state, hooks: {} } : state)),
+    }),
+  })
+  const { client } = job.running
+  const ways = ['', 'todo', 'todo planning', 'claim', 'claim blocked', 'claim review', 'claim review merging']
+  const from = await Promise.all(
+    ways.map(async (way) => {
+      const { id: task_id } = await job.task()
+      for (const status of way.split(' ').filter((one) => one !== '')) {
+        if (status === 'claim') await client.call('tasks.claim', { task_id })
+        else {
+          const { version } = await job.running.taskWhere(task_id, (one) => !one.entry_barrier)
+          await client.call('tasks.transition', { task_id, status, version })
+        }
+      }
+      const { status } = await client.call('tasks.get', { task_id })
+      expect((await client.call('tasks.cancel', { task_id })).task.status, status).toBe('cancelled')
+      return status
+    }),
+  )
+  expect(from).toEqual(['backlog', 'todo', 'planning', 'in_progress', 'blocked', 'review', 'merging'])
+})
+
+test.concurrent('a way that is for agents only is audience_mismatch to a person', async () => {
+  await using job = await startJob({
+    workflow: (standard) => ({
+      ...standard,
+      states: standard.states.map((state) =>
+        state.name === 'backlog'
+          ? { ...state, transitions: state.transitions.map((one) => ({ ...one, audience: 'agent_only' })) }
+          : state,
+      ),
+    }),
+  })
+  const task = await job.task()
+  const move = job.running.client.call('tasks.transition', { task_id: task.id, status: 'todo', version: 1 })
+  expect(await refused(move)).toMatchObject({ code: 'audience_mismatch', status: 403 })
+})

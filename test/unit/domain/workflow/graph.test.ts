@@ -16,13 +16,21 @@ const at = (name: string): WorkflowState => {
   return state
 }
 
+const landmarks = ({ entry, queue, cancellation, blocked }: typeof standard) =>
+  [entry, queue, cancellation, blocked].map((state) => state?.name)
+
 test('the default workflow is known by what its states are, not by their names', () => {
-  expect({
-    entry: standard.entry.name,
-    queue: standard.queue.name,
-    cancellation: standard.cancellation?.name,
-    blocked: standard.blocked?.name,
-  }).toEqual({ entry: 'backlog', queue: 'todo', cancellation: 'cancelled', blocked: 'blocked' })
+  expect(landmarks(standard)).toEqual(['backlog', 'todo', 'cancelled', 'blocked'])
+  const places = ['name', 'to', 'cascade', 'reject_target', 'initial_state', 'cancellation_state']
+  const renamed = JSON.parse(JSON.stringify(standardDefinition), (key, value: unknown) =>
+    typeof value === 'string' && places.includes(key) && standard.states.has(value) ? `my ${value}` : value,
+  ) as typeof standardDefinition
+  expect(landmarks(indexWorkflow(renamed))).toEqual(['my backlog', 'my todo', 'my cancelled', 'my blocked'])
+  // Blocked is where publish_task_blocked says so, whatever it is called.
+  const states = standardDefinition.states.map(({ hooks, ...state }) =>
+    state.name === 'blocked' ? state : { ...state, ...(hooks && { hooks }) },
+  )
+  expect(indexWorkflow({ ...standardDefinition, states }).blocked).toBeNull()
 })
 
 test('the default workflow has the states that the interface names, and no others', () => {
