@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 import type { ViteUserConfig } from 'vitest/config'
 
-const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
-  dependencies: Record<string, string>
-}
-
-/** What the main process loads from node_modules at run time; everything else is bundled. */
-const external = [/^node:/, 'electron', ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))]
+/**
+ * What the main process loads from node_modules at run time: native modules, and what looks for files of its own or is
+ * no more than a few. Everything else is bundled, since to find and read its hundreds of files takes half of a start.
+ */
+const external = [
+  /^(node:|electron$)/,
+  /^(@fastify\/static|bcrypt|better-sqlite3|electron-updater|fastify|node-pty|pino|simple-git)(\/|$)/,
+]
 
 const routes = new URL('src-shared/client/routes.ts', import.meta.url)
 /**
@@ -139,6 +140,7 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
     },
     main: {
       consumer: 'server',
+      resolve: { noExternal: true },
       build: {
         outDir: '../dist/main',
         emptyOutDir: true,
@@ -149,7 +151,13 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
         rolldownOptions: {
           external,
           input: { electron: 'src-main/electron.ts', headless: 'src-main/headless.ts', cli: 'src-main/cli.ts' },
-          output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+          output: {
+            format: 'es',
+            entryFileNames: '[name].js',
+            chunkFileNames: 'chunks/[name]-[hash].js',
+            // Those of the libraries; what their licences ask for is in licences.txt.
+            comments: false,
+          },
         },
       },
     },

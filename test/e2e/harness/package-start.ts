@@ -14,7 +14,7 @@ await desktop.page.locator('[data-card]').first().waitFor()
 
 // What it loads only later: a pseudo-terminal, passwords, and the updater, which Electron alone can start.
 const require = createRequire(pathToFileURL(join(app, 'package.json')))
-for (const name of ['node-pty', 'bcrypt', 'electron-updater/package.json', '@agentclientprotocol/sdk']) require(name)
+for (const name of ['node-pty', 'bcrypt', 'electron-updater/package.json']) require(name)
 
 const code = await desktop.quit()
 if (code !== 0 || desktop.log() !== '') throw new Error(`The packed app ended with ${code}: ${desktop.log()}`)
