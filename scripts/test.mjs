@@ -40,7 +40,9 @@ console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 
 /** What needs no test runner; each counts as one test. Two at a time, for two cores, and the build beside the lint. */
-async function checks(bin, env) {
+async function checks(bin, { NODE_OPTIONS = '', ...rest }) {
+  // Who types the whole program makes much that is soon garbage: with room for it a quarter of the time is saved.
+  const env = { ...rest, NODE_OPTIONS: `${NODE_OPTIONS} --max-semi-space-size=64` }
   // Without a cache: what it keeps of a file is not looked at again when a type that the file uses has changed.
   const lint = () => check('lint', env, 'eslint', '.')
   const others = async () => {
