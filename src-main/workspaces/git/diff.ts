@@ -21,15 +21,6 @@ export interface DiffSides {
   readonly unread: readonly UnreadFile[]
 }
 
-export interface TreeChange {
-  readonly status: 'A' | 'D' | 'M' | 'T' | 'R' | 'U'
-  readonly path: string
-  readonly old_path: string | null
-  readonly additions: number
-  readonly deletions: number
-  readonly binary: boolean
-}
-
 const fileBytes = 1024 * 1024
 const totalBytes = 8 * 1024 * 1024
 const askedFileBytes = 64 * 1024 * 1024
@@ -58,20 +49,12 @@ const patchNames = [
   '--indent-heuristic',
 ]
 
-/** What differs between two trees (or commits), in git's order, renames found. */
-export async function treeChanges(
-  cwd: string,
-  from: string,
-  to: string,
-  { signal, env = {}, renames = true }: Options & { readonly renames?: boolean },
-): Promise<readonly TreeChange[]> {
-  return await listChanges({ cwd, from, to, env, unread: [] }, { signal, renames })
-}
-
 /** How much differs between two sides; null when git could not merge some file and does not look inside it. */
 export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat | null> {
-  const changes = await listChanges(sides, { signal, renames: true })
-  if (changes.some(({ status }) => status === 'U')) return null
+  const args = ['-z', '--raw', '--numstat', '--find-renames', ...form]
+  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env })
+  const changes = parseCounts(splitNul(stdout))
+  if (changes === null) return null
   return {
     files: changes.length + sides.unread.length,
     additions: changes.reduce((sum, change) => sum + change.additions, 0),
@@ -118,15 +101,6 @@ function diffArgs({ from, to, unread }: DiffSides, args: readonly string[]): rea
     : [...config, 'diff-tree', '-r', ...args, from, to, '--', ...(paths.length > 0 ? [':/', ...paths] : [])]
 }
 
-async function listChanges(
-  sides: DiffSides,
-  { signal, renames }: Options & { readonly renames: boolean },
-): Promise<readonly TreeChange[]> {
-  const args = ['-z', '--raw', '--numstat', renames ? '--find-renames' : '--no-renames', ...form]
-  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env })
-  return parseChanges(splitNul(stdout))
-}
-
 function describe(change: RawChange, part: PatchPart): FileChange {
   const status = { A: 'added', D: 'deleted', M: 'modified', T: 'modified', R: 'renamed', U: 'modified' } as const
   const { additions, deletions, binary, kept } = part
@@ -147,22 +121,22 @@ function describe(change: RawChange, part: PatchPart): FileChange {
   }
 }
 
-/** `--raw --numstat -z`: first all raw records, then the counts in the same order. */
-function parseChanges(fields: readonly string[]): readonly TreeChange[] {
-  const named: Pick<TreeChange, 'status' | 'path' | 'old_path'>[] = []
+/** `--raw --numstat -z`: first all raw records, then the counts in the same order; null where one is not merged. */
+function parseCounts(fields: readonly string[]): readonly Pick<DiffStat, 'additions' | 'deletions'>[] | null {
+  const letters: (string | undefined)[] = []
   let at = 0
-  const take = (): string => fields[at++] ?? ''
   while (fields[at]?.startsWith(':')) {
-    const letter = take().split(' ').at(4)?.charAt(0)
-    const isPlain = letter === 'A' || letter === 'D' || letter === 'T' || letter === 'R' || letter === 'U'
-    const status = isPlain ? letter : 'M'
-    const first = take()
-    named.push(status === 'R' ? { status, old_path: first, path: take() } : { status, path: first, old_path: null })
+    const letter = fields[at]?.split(' ').at(4)?.charAt(0)
+    letters.push(letter)
+    at += letter === 'R' ? 3 : 2
   }
-  return named.map((change) => {
-    const [additions = '', deletions = ''] = take().split('\t')
-    if (change.status === 'R') at += 2
-    const binary = additions === '-'
-    return { ...change, additions: binary ? 0 : Number(additions), deletions: binary ? 0 : Number(deletions), binary }
+  if (letters.includes('U')) return null
+  return letters.map((letter) => {
+    const [additions = '', deletions = ''] = fields[at]?.split('\t') ?? []
+    at += letter === 'R' ? 3 : 1
+    // Of a binary file git counts no lines.
+    return additions === '-'
+      ? { additions: 0, deletions: 0 }
+      : { additions: Number(additions), deletions: Number(deletions) }
   })
 }
