@@ -54,7 +54,7 @@ test('what happened is in the inbox: read, marked, filtered, deleted, and opened
   expect(page.url()).toMatch(/#\/p\/[^/]+\/t\//)
 })
 
-test('a review that passed is merged from the inbox, without opening its task', async () => {
+test('a review that passed is merged from the inbox, and one that failed too often leads to its attempts', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -64,12 +64,22 @@ test('a review that passed is merged from the inbox, without opening its task', 
   const { id: agent_id } = await client.call('agents.create', { name: 'Worker', executor: 'command', config })
   const { id: task_id } = await client.call('tasks.create', { project_id: project.id, title: 'Add one' })
   await client.call('tasks.claim', { task_id, agent_id })
+  const review_config = { ci_steps: ['exit 1'] }
+  const other = { name: 'Other', executor: 'command', config: { command: 'date +%N >> two.txt' } } as const
+  const { id: never } = await client.call('tasks.create', { project_id: project.id, title: 'Add two', review_config })
+  await client.call('tasks.claim', { task_id: never, agent_id: (await client.call('agents.create', other)).id })
   await rail(page).getByRole('link', { name: /Inbox/ }).click()
   await row(page, /review.*passed/i).click()
   await page.getByRole('button', { name: 'Merge into main' }).click()
   await row(page, /· Done/).waitFor()
   expect((await client.call('tasks.get', { task_id })).status).toBe('done')
   expect(await repository.git(['show', 'main:one.txt'])).toContain('one')
+
+  await row(page, /· Blocked: Review sent the work back 3 times/).click()
+  await page.getByRole('button', { name: /^Open task/ }).click()
+  await page.getByRole('button', { name: 'See the attempts' }).click()
+  await page.getByRole('img', { name: '3 of 3 rejections used' }).waitFor()
+  expect(await page.locator('[data-card][aria-current]').textContent()).toContain('Sent back 3/3')
 })
 
 test('how one hears of notifications is off until it is turned on, and kept on the device', async () => {
