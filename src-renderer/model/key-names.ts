@@ -9,6 +9,15 @@ const names: Readonly<Record<string, string>> = {
   ' ': 'Space',
 }
 
+/** What a press says of itself, as a `KeyboardEvent` does. */
+interface Press {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+  readonly shiftKey: boolean
+}
+
 /** What stands on the keys of a binding, press by press: `g s` is G, then S. Optional modifiers are left out. */
 export function keyNames(binding: string, mac: boolean): readonly (readonly string[])[] {
   return binding.split(' ').map((press) =>
@@ -26,10 +35,7 @@ export function keyLine(binding: string, mac: boolean): string {
 }
 
 /** What a press is bound by; null while only modifiers are down. A sign may need Shift here and not on another keyboard. */
-export function bindingOf(
-  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
-  mac: boolean,
-): string | null {
+export function bindingOf(event: Press, mac: boolean): string | null {
   const { key } = event
   if (['Control', 'Meta', 'Alt', 'Shift', 'AltGraph', 'Dead', 'Unidentified'].includes(key)) return null
   const isLetter = key.toLowerCase() !== key.toUpperCase()

@@ -2,7 +2,7 @@ import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { LogSlice } from '../../src-shared/contract/executions.ts'
-import { bytesOf } from '../model/bytes-of.ts'
+import { bytesOf } from './bytes-of.ts'
 import { useClient } from './client.ts'
 import { pause } from './pause.ts'
 

@@ -2,7 +2,7 @@ import type { Diff, FolderSize, Workspace } from '../../src-shared/contract/work
 import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import { bytesOf } from '../model/bytes-of.ts'
+import { bytesOf } from './bytes-of.ts'
 import { useClient } from './client.ts'
 
 const SLICE = 1_048_576
