@@ -1,4 +1,5 @@
 import { computed, ref, type ComputedRef } from 'vue'
+import { formatCount } from '../words/format-amounts.ts'
 
 /** Keeps out of a field what can't be kept, before a browser is busy with it for minutes. */
 export interface PasteLimit {
@@ -12,7 +13,7 @@ export interface PasteLimit {
 
 /** `longest`: as many characters as the service takes. A file is refused without a look into it. */
 export function usePasteLimit(text: () => string, longest: number): PasteLimit {
-  const words = `This is too long: ${longest.toLocaleString('en')} characters at most. Link to pictures and logs instead.`
+  const words = `This is too long: ${formatCount(longest)} characters at most. Link to pictures and logs instead.`
   const refused = ref<{ readonly words: string; readonly at: string } | null>(null)
   const tooLong = computed(() => text().length > longest)
   return {

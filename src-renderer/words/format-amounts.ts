@@ -38,7 +38,7 @@ export function formatCost(usd: number | null): string {
 
 /** `1 file`, `9 files`. */
 export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString('en')} ${n === 1 ? one : many}`
+  return `${formatCount(n)} ${n === 1 ? one : many}`
 }
 
 /** `0 B`, `840 B`, `1.2 kB`, `214 MB`: in thousands, as file managers say it. */

@@ -21,11 +21,16 @@ export function relativeTime(at: string, now: number): string {
 export function dayAndTime(at: string, now: number): string {
   const date = new Date(at)
   const days = calendarDays(date.getTime(), now)
-  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  const time = clockTime(at)
   if (days === 0 || days === 1) return `${days === 0 ? 'Today' : 'Yesterday'} ${time}`
   const sameYear = date.getFullYear() === new Date(now).getFullYear()
   const year = sameYear ? {} : ({ year: 'numeric' } as const)
   return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year })} ${time}`
+}
+
+/** The time of day of a moment: `07:33`. */
+export function clockTime(at: string | number): string {
+  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
 /** The exact moment in the reader's own time zone, for the tooltip. */

@@ -1,4 +1,5 @@
 import { parsePatchFiles, type FileDiffMetadata } from '@pierre/diffs'
+import { formatCount } from '../../words/format-amounts.ts'
 import type { NotedItem } from './diff-notes.ts'
 
 /** A file of a diff, as the viewer needs it. */
@@ -54,7 +55,7 @@ function withShortLines(file: FileDiffMetadata): FileDiffMetadata {
   const cut = (line: string) => {
     if (line.length <= LONGEST_LINE) return line
     const end = line.endsWith('\n') ? '\n' : ''
-    const more = (line.length - end.length - LONGEST_LINE).toLocaleString('en')
+    const more = formatCount(line.length - end.length - LONGEST_LINE)
     return `${line.slice(0, LONGEST_LINE)} … ${more} more characters${end}`
   }
   return { ...file, additionLines: file.additionLines.map(cut), deletionLines: file.deletionLines.map(cut) }

@@ -1,4 +1,5 @@
 import { actionVerbs } from '../../../src-shared/contract/executions.ts'
+import { count } from '../../words/format-amounts.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import type { PairedCall, ToolCall, ToolResult } from './transcript-rows.ts'
 
@@ -66,8 +67,8 @@ function outcomeOf(call: ToolCall, result: ToolResult | null, diff: LineDiff | n
 function resultSize(call: ToolCall, result: ToolResult): string {
   if (call.action === 'run') return ''
   const lines = countLines(result.text)
-  if (call.action === 'search') return lines === 1 ? '1 hit' : `${lines} hits`
-  if (call.action === 'read') return lines === 1 ? '1 line' : `${lines} lines`
+  if (call.action === 'search') return count(lines, 'hit')
+  if (call.action === 'read') return count(lines, 'line')
   return ''
 }
 
