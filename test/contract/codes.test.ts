@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorCodes } from '../../src-shared/contract/errors.ts'
+import { operations } from '../../src-shared/contract/operations.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 
 const textOf = (pattern: string) =>
@@ -19,4 +20,14 @@ test('every code of the contract is answered somewhere in the service', () => {
 
 test('every code of the contract is met by a test at a door of a running service', () => {
   expect(missingIn('test/integration/**/*.test.ts', 'test/contract/*.test.ts')).toEqual([])
+})
+
+test('every operation is asked for by a test of a running service, by its name or its address', () => {
+  const texts = textOf('test/integration/**/*.test.ts')
+  const isAsked = (name: string, path: string) => {
+    const asked = new RegExp(`call\\(\\s*'${name.replace('.', '[.]')}'|post\\('${path.replace('/auth', '')}'`)
+    return texts.some((text) => asked.test(text))
+  }
+  const unasked = Object.entries(operations).filter(([name, { path }]) => !isAsked(name, path))
+  expect(unasked.map(([name]) => name)).toEqual([])
 })

@@ -27,7 +27,7 @@ export const projectsOperations = {
   'demo.create': post(
     '/demo',
     'human',
-    'Make a small repository with a project, a scripted agent and one task.',
+    'Make a small repository with a project, a scripted agent and one task, which goes from claim to merge by itself.',
     z.object({}),
     z.object({ project: Project, task: Task, agent: Agent }),
     201,

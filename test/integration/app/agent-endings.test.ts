@@ -87,3 +87,18 @@ test.concurrent('an agent that breaks off in the middle of a line leaves its tas
     error_annotation: { type: 'execution_failed', exit_code: 137, message: 'It was ended by SIGKILL. I begin.' },
   })
 })
+
+test.concurrent('what an agent says that it has used is told of its run, its task and its project', async () => {
+  const used = '{ usage: { input_tokens: 1000, output_tokens: 50 }, total_cost_usd: 0.25 }'
+  await using ending = await startEnding(`words('Done.'); result(${used})`)
+  const { client, task, job } = ending
+  const [execution] = await job.executions(task.id)
+  expect(execution?.usage).toEqual({ input_tokens: 1000, output_tokens: 50, cost_usd: 0.25 })
+  const sum = { executions: 1, ...execution?.usage }
+  expect(await client.call('tasks.usage', { task_id: task.id })).toEqual(sum)
+  expect(await client.call('projects.usage', { project_id: job.project.id })).toEqual({
+    total: sum,
+    by_agent: [{ ...sum, agent_id: execution?.agent_id }],
+    by_task: [{ ...sum, task_id: task.id, title: task.title }],
+  })
+})

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { runApp } from '../../helpers/running-app.ts'
 
 /** A project with a task whose agent has committed something, and failed; and its branch. */
 async function worked(job: Job): Promise<{ path: string; branch: string }> {
@@ -96,3 +97,13 @@ test.concurrent(
     })
   },
 )
+
+test.concurrent('the demo is a project with an agent and a task that goes to its merge by itself', async () => {
+  await using running = await runApp()
+  const { client } = running
+  const { project, agent, task } = await client.call('demo.create', {})
+  expect(task.roles['coder']).toEqual({ type: 'agent', id: agent.id })
+  expect((await client.call('agents.detect', {})).items.map(({ executor }) => executor)).toContain('claude-code')
+  const done = await running.taskWhere(task.id, ({ status }) => status === 'done')
+  expect(done.project_id).toBe(project.id)
+})
