@@ -1,6 +1,7 @@
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { orAborted } from '../../base/or-aborted.ts'
 import type { GivenAnswer } from '../../domain/task/check-answer.ts'
 import { createAsks, type Asks } from './asks.ts'
 import { nowIso, type EngineContext } from '../context.ts'
@@ -224,12 +225,6 @@ async function until(left: () => readonly Run[], signal: AbortSignal): Promise<v
 }
 
 async function allEnded(runs: readonly Run[], signal: AbortSignal): Promise<void> {
-  if (runs.length === 0 || signal.aborted) return
-  await Promise.race([Promise.all(runs.map((run) => run.ended)), aborted(signal)])
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  if (runs.length === 0) return
+  await orAborted(Promise.all(runs.map((run) => run.ended)), signal)
 }

@@ -3,7 +3,7 @@ import { roleOf } from '../../domain/workflow/graph.ts'
 import { noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
-import { toExecution } from '../views.ts'
+import { saveEnd } from './save-end.ts'
 
 /** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
 export function markLost(
@@ -15,20 +15,7 @@ export function markLost(
   context.feed.commit((tx) => {
     const record = tx.executions.get(found.id)
     if (record?.status !== 'running') return
-    const lost: ExecutionRecord = {
-      ...record,
-      status: 'lost',
-      error: message,
-      pid: null,
-      pid_started: null,
-      finished_at: tx.now(),
-    }
-    tx.executions.put(lost)
-    tx.emit('execution.finished', {
-      project_id: record.project_id,
-      task_id: record.task_id,
-      execution: toExecution(lost),
-    })
+    const lost = saveEnd(tx, { ...record, status: 'lost', error: message })
     const task = tx.tasks.get(record.task_id)
     if (!task) return
     const workflow = transitions.workflowOf(tx, task)

@@ -9,7 +9,7 @@ import { sessionOf, settleComments } from './messages.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { feedbackFor, promptFacts } from '../prompts/prompt-facts.ts'
 import { keepPrompt } from '../prompts/prompt-record.ts'
-import { toExecution } from '../views.ts'
+import { saveEnd } from './save-end.ts'
 
 export interface NewExecution {
   readonly task: TaskRecord
@@ -76,13 +76,7 @@ export function isOfThisStay(
 
 /** Takes an execution that has not started out of the queue. */
 export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
-  const cancelled: ExecutionRecord = { ...record, status: 'cancelled', error: why, finished_at: tx.now() }
-  tx.executions.put(cancelled)
   const { task_id: id, project_id, overrides } = record
   settleComments(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
-  tx.emit('execution.finished', {
-    project_id: record.project_id,
-    task_id: record.task_id,
-    execution: toExecution(cancelled),
-  })
+  saveEnd(tx, { ...record, status: 'cancelled', error: why })
 }

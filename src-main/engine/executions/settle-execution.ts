@@ -13,7 +13,7 @@ import { isOfThisStay } from './open-execution.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
-import { toExecution } from '../views.ts'
+import { saveEnd } from './save-end.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 import { redactorOf } from '../redactor-of.ts'
@@ -59,7 +59,7 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
       has_session: session_id !== null,
     })
     const conclusion = isMessage(current) ? withdraw(tx, current, concluded) : concluded
-    const record: ExecutionRecord = {
+    const record = saveEnd(tx, {
       ...current,
       status: conclusion.status,
       exit_code: outcome.exit_code,
@@ -67,15 +67,6 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
       usage: outcome.usage ?? current.usage,
       error: conclusion.error,
       summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
-      pid: null,
-      pid_started: null,
-      finished_at: tx.now(),
-    }
-    tx.executions.put(record)
-    tx.emit('execution.finished', {
-      project_id: record.project_id,
-      task_id: record.task_id,
-      execution: toExecution(record),
     })
     const task = tx.tasks.get(record.task_id)
     if (!task) return

@@ -1,6 +1,7 @@
 import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import { orAborted } from '../../base/or-aborted.ts'
 import type { Tx } from '../event-feed.ts'
 import type { OccasionRecord, TaskRecord } from '../ports/store.ts'
 import { outcomeOf, runHook, type HookDeps } from './run-hook.ts'
@@ -121,14 +122,6 @@ export function createOccasions(deps: OccasionsDeps): Occasions {
 function endOf(underWay: ReadonlyMap<number, Underway>, id: number, task_id: TaskId): Promise<unknown> {
   const own = underWay.get(id)?.ended
   return own ?? Promise.race([...underWay.values()].filter((one) => one.task_id === task_id).map((one) => one.ended))
-}
-
-async function orAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  const stop = () => resolve(undefined)
-  signal.addEventListener('abort', stop, { once: true })
-  await Promise.race([work, promise])
-  signal.removeEventListener('abort', stop)
 }
 
 /** Runs what is left of a moment's hooks, one after the other; a failing one does not stop the next. */

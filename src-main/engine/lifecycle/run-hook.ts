@@ -6,10 +6,10 @@ import { hookAction, type Occasion, type PlacedHook } from '../../domain/transit
 import type { EngineContext } from '../context.ts'
 import type { StepRun } from '../moves/effects.ts'
 import type { Plugin, PluginResult } from '../plugins/plugin.ts'
+import { runPlugin } from '../plugins/run-plugin.ts'
 import { redactorOf } from '../redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
-import { workspaceOf } from '../worktrees/workspace-of.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 import type { HookEnd, HookRuns, HookStart } from './hook-runs.ts'
 import { runScriptHook, skippedRun } from './script-hook.ts'
@@ -68,24 +68,17 @@ const phaseOf = {
 } as const satisfies Record<HookEvent, HookPhase>
 
 async function runPluginHook(
-  { context, transitions, plugins }: HookDeps,
+  deps: HookDeps,
   task: TaskRecord,
-  moment: Moment,
+  { event, from, triggered_by }: Moment,
   hook: PluginHook,
   run: StepRun,
 ): Promise<HookEnd> {
-  const plugin = plugins.get(hook.name)
-  if (!plugin?.events.includes(moment.event)) return skippedRun('unsupported_event')
-  const { read } = context.store
-  const project = read.projects.get(task.project_id)
-  const workflow = transitions.workflowOf(read, task)
-  const state = workflow.states.get(task.status)
-  if (!project || !state) return skippedRun('superseded')
-  const options = plugin.options.safeParse(hook.config ?? {})
-  if (!options.success) return failedRun(`Its options do not fit: ${options.error.issues[0]?.message ?? 'wrong shape'}`)
-  const { event, from, triggered_by } = moment
-  const told = { task, project, workflow, state, from, triggered_by, workspace: workspaceOf(read, task) }
-  return endOf(await plugin.run({ ...told, phase: phaseOf[event], config: options.data, ...run }))
+  const plugin = deps.plugins.get(hook.name)
+  if (!plugin?.events.includes(event)) return skippedRun('unsupported_event')
+  const call = { phase: phaseOf[event], state: task.status, from, triggered_by, config: hook.config }
+  const result = await runPlugin(deps, plugin, task, call, run)
+  return result ? endOf(result) : skippedRun('superseded')
 }
 
 function endOf(result: PluginResult): HookEnd {

@@ -6,6 +6,7 @@ import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { cancelQueued } from '../executions/open-execution.ts'
 import type { TaskRecord } from '../ports/store.ts'
+import { closeOpenReview } from './review-attempts.ts'
 import type { Transitions } from './transitions.ts'
 import { toReviewSummary } from '../views.ts'
 
@@ -47,18 +48,10 @@ export function blockTask(
     })
     if (!isRefusal(moved)) return
   }
-  const review_summary = failOpenReview(tx, task) ?? task.review_summary
+  // No transition closes the review of a task that stays where it is.
+  const review = closeOpenReview(tx, task, true)
+  const review_summary = review && toReviewSummary(review)
   tx.saveTask({ ...task, ...patch, review_summary, entry_barrier: false })
-}
-
-/** No transition closes the review of a task that stays where it is. */
-function failOpenReview(tx: Tx, task: TaskRecord): TaskRecord['review_summary'] {
-  const review = tx.reviews.latest(task.id)
-  if (review?.status !== 'running') return null
-  const failed = { ...review, status: 'failed' as const, finished_at: tx.now() }
-  tx.reviews.put(failed)
-  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: failed })
-  return toReviewSummary(failed)
 }
 
 export interface Rejection {
@@ -92,15 +85,19 @@ export function applyRejection(deps: BlockDeps, tx: Tx, task: TaskRecord, reques
     return
   }
   const why = request.feedback === null ? {} : { reason: request.feedback.slice(0, 10_000) }
-  const problem = isRefusal(plan) ? noWayBack(gate) : plan.kind === 'escalate' ? exhausted(gate) : goesRound(gate)
+  const problem = isRefusal(plan)
+    ? noWayBack(gate)
+    : plan.kind === 'escalate'
+      ? exhausted(gate, gate.gate_config?.max_rejections ?? 0)
+      : goesRound(gate)
   blockTask(deps, tx, task, { ...problem, ...why }, depth)
 }
 
-function exhausted(gate: WorkflowState): ErrorAnnotation {
-  const budget = gate.gate_config?.max_rejections ?? 0
+/** The gate has sent the work back as often as it may by itself. */
+export function exhausted(gate: WorkflowState, times: number): ErrorAnnotation {
   return {
     type: 'retry_budget_exhausted',
-    message: `${gate.label} sent the work back ${budget} times. Look at it yourself, then move it on.`,
+    message: `${gate.label} sent the work back ${times} times. Look at it yourself, then move it on.`,
     recovery_actions: [],
   }
 }

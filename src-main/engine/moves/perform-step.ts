@@ -12,11 +12,11 @@ import { escalate, hookEnd } from './hook-end.ts'
 import { checkBeforeWork, performBeforeWork } from '../lifecycle/before-work.ts'
 import type { HookRuns } from '../lifecycle/hook-runs.ts'
 import type { Occasions } from '../lifecycle/occasions.ts'
-import type { Plugin, PluginContext, PluginResult } from '../plugins/plugin.ts'
+import type { Plugin, PluginResult } from '../plugins/plugin.ts'
+import { runPlugin } from '../plugins/run-plugin.ts'
 import { runStateScript } from './state-script.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from './transitions.ts'
-import { workspaceOf } from '../worktrees/workspace-of.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
 export interface StepDeps {
@@ -126,23 +126,8 @@ export async function runHook(
   const plugin = deps.plugins.get(hook.plugin ?? '')
   if (!plugin) throw new BugError(`The workflow names the plugin ${hook.plugin ?? ''}, which does not exist.`)
   if (!plugin.phases.includes(phase)) return { kind: 'skipped', reason: 'unsupported_event' }
-  const options = plugin.options.safeParse(hook.config ?? {})
-  if (!options.success) {
-    return { kind: 'failed', reason: `Its options do not fit: ${options.error.issues[0]?.message ?? 'wrong shape'}` }
-  }
-  return plugin.run({ ...pluginContext(deps, task, effect), phase, config: options.data, ...run })
-}
-
-function pluginContext(
-  deps: Pick<StepDeps, 'context' | 'transitions'>,
-  task: TaskRecord,
-  effect: Pick<Effect, 'from' | 'to' | 'triggered_by'>,
-): Omit<PluginContext, 'phase' | 'config' | keyof StepRun> {
-  const { read } = deps.context.store
-  const project = read.projects.get(task.project_id)
-  const workflow = deps.transitions.workflowOf(read, task)
-  const state = workflow.states.get(effect.to)
-  if (!project || !state) throw new BugError(`Task ${task.id} lost its project or its state.`)
-  const { from, triggered_by } = effect
-  return { task, project, workflow, state, from, triggered_by, workspace: workspaceOf(read, task) }
+  const { from, to: state, triggered_by } = effect
+  const result = await runPlugin(deps, plugin, task, { phase, state, from, triggered_by, config: hook.config }, run)
+  if (!result) throw new BugError(`Task ${task.id} lost its project or its state.`)
+  return result
 }

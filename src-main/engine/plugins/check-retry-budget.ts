@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { exhausted } from '../moves/block-task.ts'
 import type { Plugin, PluginContext, PluginServices } from './plugin.ts'
 
 const Options = z.strictObject({
@@ -35,8 +35,9 @@ export function checkRetryBudget({ context }: PluginServices): Plugin {
       const feedback = transitions
         .byTask(task.id)
         .findLast((entry) => entry.rejection && entry.from_state === gate.name)
-      const reason = feedback?.trigger_reason ?? null
-      return Promise.resolve({ kind: 'escalate', annotation: exhausted(gate, rejections, reason) })
+      const reason = feedback?.trigger_reason?.slice(0, 10_000)
+      const annotation = { ...exhausted(gate, rejections), ...(reason !== undefined && { reason }) }
+      return Promise.resolve({ kind: 'escalate', annotation })
     },
   }
 }
@@ -49,13 +50,4 @@ function gateOf({ workflow, state, from }: PluginContext, wanted: string | undef
   }
   const near = state.kind === 'gate' ? state : workflow.states.get(from)
   return near?.kind === 'gate' ? near : null
-}
-
-function exhausted(gate: WorkflowState, rejections: number, reason: string | null): ErrorAnnotation {
-  return {
-    type: 'retry_budget_exhausted',
-    message: `${gate.label} sent the work back ${rejections} times. Look at it yourself, then move it on.`,
-    recovery_actions: [],
-    ...(reason !== null && { reason: reason.slice(0, 10_000) }),
-  }
 }

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { conflictAnswers, MergeConflicts, updateStrategies } from '../../../src-shared/contract/merges.ts'
+import { orAborted } from '../../base/or-aborted.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { conflictPrompt } from '../../domain/task/conflict-text.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
@@ -80,10 +81,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
 /** What the task is about to do by itself comes first, unless it takes long or waits for somebody. */
 async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  const late = new Promise<void>((resolve) => {
-    limit.addEventListener('abort', () => resolve(), { once: true })
-  })
-  await Promise.race([worker.settled(task_id), late])
+  await orAborted(worker.settled(task_id), limit)
   signal.throwIfAborted()
 }
 
