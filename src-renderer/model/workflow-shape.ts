@@ -76,6 +76,17 @@ export function stateOf(workflow: WorkflowDefinition | undefined, name: string):
   return workflow?.states.find((state) => state.name === name)
 }
 
+/** How a state is shown; one that the workflow does not have, or that is not known yet, goes by its name. */
+export function stateFace(
+  workflow: WorkflowDefinition | undefined,
+  name: string,
+): { readonly label: string; readonly glyph: StateGlyphName } {
+  const state = stateOf(workflow, name)
+  return workflow && state
+    ? { label: state.label, glyph: glyphOfState(workflow, state) }
+    : { label: name, glyph: 'custom' }
+}
+
 /** The role whose holder does the work: that of the first active state on the way from the queue. */
 export function coderRole(workflow: WorkflowDefinition): string | null {
   const seen = new Set<string>()

@@ -3,7 +3,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
 import type { CommandId } from '../../model/command-list.ts'
 import { parseRoute } from '../../model/route.ts'
-import { glyphOfState, stateOf } from '../../model/workflow-shape.ts'
+import { stateFace } from '../../model/workflow-shape.ts'
 import { useCommands } from '../../stores/commands.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -45,8 +45,6 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
       .filter((task) => !task.archived)
       .sort((one, other) => farness(one) - farness(other) || (one.updated_at < other.updated_at ? 1 : -1))
       .map((task): RunnableItem => {
-        const workflow = projects.workflow(task.project_id)
-        const state = stateOf(workflow, task.status)
         return {
           id: task.id,
           kind: 'task',
@@ -55,7 +53,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
           shortId: shortId(task.id),
           words: task.labels.join(' '),
           note: projects.byId.get(task.project_id)?.name,
-          glyph: workflow && state ? glyphOfState(workflow, state) : 'custom',
+          glyph: stateFace(projects.workflow(task.project_id), task.status).glyph,
           run: ({ full }) => openTask(task, full),
         }
       }),

@@ -6,7 +6,7 @@ import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { useNow } from '../../composables/use-now.ts'
 import { useResource } from '../../composables/use-resource.ts'
 import { budgetAfter } from '../../model/retry-budget.ts'
-import { glyphOfState, isDoneState, stateOf } from '../../model/workflow-shape.ts'
+import { isDoneState, stateFace, stateOf } from '../../model/workflow-shape.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useHooks } from '../../stores/hooks.ts'
@@ -83,11 +83,7 @@ function useNames(known: () => Subject & { readonly transitions: Parameters<type
     actor: people.actor,
     author: people.author,
     worker: people.worker,
-    state(name) {
-      const { workflow } = known()
-      const state = stateOf(workflow, name)
-      return { label: state?.label ?? name, glyph: workflow && state ? glyphOfState(workflow, state) : 'custom' }
-    },
+    state: (name) => stateFace(known().workflow, name),
     rejections(transitionId) {
       const { transitions, workflow } = known()
       const at = transitions.findIndex(({ id }) => id === transitionId)
