@@ -2,87 +2,80 @@ import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { profileFields } from '../../src-shared/contract/agent-profiles.ts'
 import { executorCapabilities, executorProfiles } from '../../src-shared/contract/projects.ts'
-import { violations } from './harness/axe.ts'
+import { violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-const shots = process.env['COPSE_SHOTS']
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`an agent of every kind is added with what it takes, tried out, varied and removed, in the ${colorScheme} theme`, async () => {
-    await using service = await startBuiltService({ as: 'local' })
-    await using browser = await launchChromium()
-    const page = await browser.newPage({
-      viewport: { width: 1440, height: 900 },
-      colorScheme,
-      bypassCSP: true,
-      reducedMotion: 'reduce',
-    })
-    page.setDefaultTimeout(20_000)
-    await page.goto(service.url)
-    await page.getByRole('button', { name: /demo project/i }).waitFor()
-    await page.evaluate(() => (location.hash = '#/agents'))
-    await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
-    await page.getByText('No other machine is registered.').waitFor()
-    expect(await violations(page), 'no agents').toEqual([])
-
-    const table = page.getByRole('table').first()
-    for (const executor of executorProfiles) {
-      const { name, command, model, args, env } = profileFields[executor]
-      await page.getByRole('button', { name: 'Add agent' }).first().click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Kind').selectOption(executor)
-      await dialog.getByLabel('Name', { exact: true }).fill(`My ${name}`)
-      const seen = async (label: string | RegExp) => (await dialog.getByLabel(label).count()) > 0
-      expect(
-        [await seen(/^Command$|^Path of/), await seen(/^Model/), await seen(/^More arguments/), await seen('May do')],
-        executor,
-      ).toEqual([command !== null, model, args, executorCapabilities[executor].permissions.length > 1])
-      if (command === 'line') await dialog.getByLabel('Command', { exact: true }).fill('echo ready; cat >/dev/null')
-      if (env) {
-        await dialog.getByRole('button', { name: 'Add variable' }).click()
-        await dialog.getByLabel('Name of variable 1').fill('TOKEN')
-        await dialog.getByLabel('Value of TOKEN').fill('secret')
-        expect(await dialog.getByLabel('Value of TOKEN').getAttribute('type')).toBe('password')
-      }
-      if (executor === 'claude-code') {
-        await dialog.getByLabel('More arguments, one a line').fill('--print\n--add-dir\n../docs')
-        await dialog.getByLabel('Name', { exact: true }).focus()
-        await dialog.getByText('leaves yours out: --print').waitFor()
-        await dialog.getByLabel('May do').selectOption('ask')
-        expect(await violations(page), 'dialog').toEqual([])
-        if (shots) await page.screenshot({ path: `${shots}/dialog-${colorScheme}.png` })
-      }
-      await dialog.getByRole('button', { name: 'Add agent' }).click()
-      await dialog.waitFor({ state: 'detached' })
-      await table.getByText(`My ${name}`, { exact: true }).waitFor()
-    }
-
-    await page.getByRole('button', { name: 'Test run of My Command' }).click()
-    const panel = page.getByRole('status', { name: 'Test run of My Command' })
-    await panel.getByText('It ended well').waitFor()
-    expect(await panel.getByLabel('What My Command said').innerText()).toContain('ready')
-    expect(await violations(page), 'all agents').toEqual([])
-    if (shots) await page.screenshot({ path: `${shots}/agents-${colorScheme}.png`, fullPage: true })
-
-    await page.getByRole('button', { name: 'More about My Claude Code' }).click()
-    await page.getByRole('menuitem', { name: 'Duplicate as a variant' }).click()
-    const dialog = page.getByRole('dialog')
-    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('My Claude Code 2')
-    expect(await dialog.getByLabel('May do').inputValue()).toBe('ask')
-    await dialog.getByLabel('Model, if not its default').fill('opus')
-    await dialog.getByRole('button', { name: 'Add agent' }).click()
-    await table.getByText('claude-code · opus', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'More about My Claude Code 2' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Delete My Claude Code 2' }).click()
-    await table.getByText('My Claude Code 2', { exact: true }).waitFor({ state: 'detached' })
-
-    await page.getByLabel('Name of the machine').fill('alder')
-    await page.getByRole('button', { name: 'Add daemon' }).click()
-    await page.getByText('it is not shown again').waitFor()
-    expect(await violations(page), 'daemon').toEqual([])
-    await page.getByRole('button', { name: 'Revoke…' }).click()
-    await page.getByRole('button', { name: 'Revoke alder' }).click()
-    await page.getByText('No other machine is registered.').waitFor()
+test('an agent of every kind is added with what it takes, tried out, varied and removed', async () => {
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const page = await browser.newPage({
+    viewport: { width: 1440, height: 900 },
+    bypassCSP: true,
+    reducedMotion: 'reduce',
   })
-}
+  page.setDefaultTimeout(20_000)
+  await page.goto(service.url)
+  await page.getByRole('button', { name: /demo project/i }).waitFor()
+  await page.evaluate(() => (location.hash = '#/agents'))
+  await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
+  await page.getByText('No other machine is registered.').waitFor()
+  expect(await violationsInThemes(page), 'no agents').toEqual([])
+
+  const table = page.getByRole('table').first()
+  for (const executor of executorProfiles) {
+    const { name, command, model, args, env } = profileFields[executor]
+    await page.getByRole('button', { name: 'Add agent' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Kind').selectOption(executor)
+    await dialog.getByLabel('Name', { exact: true }).fill(`My ${name}`)
+    const seen = async (label: string | RegExp) => (await dialog.getByLabel(label).count()) > 0
+    expect(
+      [await seen(/^Command$|^Path of/), await seen(/^Model/), await seen(/^More arguments/), await seen('May do')],
+      executor,
+    ).toEqual([command !== null, model, args, executorCapabilities[executor].permissions.length > 1])
+    if (command === 'line') await dialog.getByLabel('Command', { exact: true }).fill('echo ready; cat >/dev/null')
+    if (env) {
+      await dialog.getByRole('button', { name: 'Add variable' }).click()
+      await dialog.getByLabel('Name of variable 1').fill('TOKEN')
+      await dialog.getByLabel('Value of TOKEN').fill('secret')
+      expect(await dialog.getByLabel('Value of TOKEN').getAttribute('type')).toBe('password')
+    }
+    if (executor === 'claude-code') {
+      await dialog.getByLabel('More arguments, one a line').fill('--print\n--add-dir\n../docs')
+      await dialog.getByLabel('Name', { exact: true }).focus()
+      await dialog.getByText('leaves yours out: --print').waitFor()
+      await dialog.getByLabel('May do').selectOption('ask')
+      expect(await violationsInThemes(page), 'dialog').toEqual([])
+    }
+    await dialog.getByRole('button', { name: 'Add agent' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await table.getByText(`My ${name}`, { exact: true }).waitFor()
+  }
+
+  await page.getByRole('button', { name: 'Test run of My Command' }).click()
+  const panel = page.getByRole('status', { name: 'Test run of My Command' })
+  await panel.getByText('It ended well').waitFor()
+  expect(await panel.getByLabel('What My Command said').innerText()).toContain('ready')
+  expect(await violationsInThemes(page), 'all agents').toEqual([])
+
+  await page.getByRole('button', { name: 'More about My Claude Code' }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate as a variant' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('My Claude Code 2')
+  expect(await dialog.getByLabel('May do').inputValue()).toBe('ask')
+  await dialog.getByLabel('Model, if not its default').fill('opus')
+  await dialog.getByRole('button', { name: 'Add agent' }).click()
+  await table.getByText('claude-code · opus', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'More about My Claude Code 2' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete My Claude Code 2' }).click()
+  await table.getByText('My Claude Code 2', { exact: true }).waitFor({ state: 'detached' })
+
+  await page.getByLabel('Name of the machine').fill('alder')
+  await page.getByRole('button', { name: 'Add daemon' }).click()
+  await page.getByText('it is not shown again').waitFor()
+  expect(await violationsInThemes(page), 'daemon').toEqual([])
+  await page.getByRole('button', { name: 'Revoke…' }).click()
+  await page.getByRole('button', { name: 'Revoke alder' }).click()
+  await page.getByText('No other machine is registered.').waitFor()
+})

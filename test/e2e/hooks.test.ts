@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violations } from './harness/axe.ts'
+import { violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
@@ -146,10 +146,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await panel.getByRole('button', { name: 'Open log of sleep 60' }).click()
   await view.getByText('Timed out').waitFor()
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await violations(page), `viewer, ${colorScheme}`).toEqual([])
-  }
+  expect(await violationsInThemes(page), 'viewer').toEqual([])
 })
 
 test('a run is followed while it goes, and what it says next comes by itself', async () => {
@@ -232,10 +229,7 @@ test('hooks are put in order, and what is not saved waits for the person to come
   await page.getByLabel('gate').fill('g'.repeat(65))
   await page.getByRole('button', { name: 'Save hooks' }).click()
   await page.getByText(/The options of check_retry_budget/).waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await violations(page), `editor, ${colorScheme}`).toEqual([])
-  }
+  expect(await violationsInThemes(page), 'editor').toEqual([])
   await page.getByLabel('gate').fill('review')
   await save(page)
 })

@@ -1,57 +1,50 @@
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
-import { violations } from './harness/axe.ts'
+import { violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-const shots = process.env['COPSE_SHOTS']
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`what agents are told is seen at the task, and a template is tried, kept and given up, in the ${colorScheme} theme`, async () => {
-    await using service = await startBuiltService({ as: 'local' })
-    await using browser = await launchChromium()
-    const page = await browser.newPage({
-      viewport: { width: 1440, height: 900 },
-      colorScheme,
-      bypassCSP: true,
-      reducedMotion: 'reduce',
-    })
-    page.setDefaultTimeout(20_000)
-    await page.goto(service.url)
-    await page.getByRole('button', { name: /demo project/i }).click()
-    const card = page.locator('[data-card]').filter({ hasText: 'Greet whoever is named' })
-    await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
-
-    await page.evaluate(() => (location.hash = '#/settings/prompts'))
-    const template = page.getByRole('textbox', { name: /^Template/ })
-    await template.waitFor()
-    expect(await template.inputValue()).toContain('## How to work')
-    await template.fill('Hello {{nobody}}')
-    await page.getByText('{{nobody}} stands for nothing').waitFor()
-    await template.fill('Work as {{role}} and be brief.')
-    await page.getByText('Work as coder and be brief.').waitFor()
-    expect(await violations(page), 'settings').toEqual([])
-    if (shots) await page.screenshot({ path: `${shots}/prompts-${colorScheme}.png`, fullPage: true })
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Back to the built-in template' }).waitFor()
-
-    await page.goBack()
-    await card.click()
-    await page.getByRole('tab', { name: /^Overview/ }).click()
-    await page.getByText('What the agent is told').click()
-    const parts = page.getByRole('group', { name: 'Template' })
-    await parts.getByText('Work as coder and be brief.').waitFor()
-    expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet whoever is named')
-    expect(await violations(page), 'task').toEqual([])
-    if (shots) await page.screenshot({ path: `${shots}/prompt-task-${colorScheme}.png` })
-    // The run that has been knew nothing of the new template.
-    await page
-      .getByLabel('Told to whom')
-      .selectOption({ index: (await page.getByLabel('Told to whom').locator('option').count()) - 1 })
-    await parts.getByText('You are in a git worktree of your own').waitFor()
-
-    await page.evaluate(() => (location.hash = '#/settings/prompts'))
-    await page.getByRole('button', { name: 'Back to the built-in template' }).click()
-    await page.getByLabel('Template, built in').waitFor()
-    expect(await page.getByLabel('Template, built in').inputValue()).toContain('## How to work')
+test('what agents are told is seen at the task, and a template is tried, kept and given up', async () => {
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const page = await browser.newPage({
+    viewport: { width: 1440, height: 900 },
+    bypassCSP: true,
+    reducedMotion: 'reduce',
   })
-}
+  page.setDefaultTimeout(20_000)
+  await page.goto(service.url)
+  await page.getByRole('button', { name: /demo project/i }).click()
+  const card = page.locator('[data-card]').filter({ hasText: 'Greet whoever is named' })
+  await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
+
+  await page.evaluate(() => (location.hash = '#/settings/prompts'))
+  const template = page.getByRole('textbox', { name: /^Template/ })
+  await template.waitFor()
+  expect(await template.inputValue()).toContain('## How to work')
+  await template.fill('Hello {{nobody}}')
+  await page.getByText('{{nobody}} stands for nothing').waitFor()
+  await template.fill('Work as {{role}} and be brief.')
+  await page.getByText('Work as coder and be brief.').waitFor()
+  expect(await violationsInThemes(page), 'settings').toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Back to the built-in template' }).waitFor()
+
+  await page.goBack()
+  await card.click()
+  await page.getByRole('tab', { name: /^Overview/ }).click()
+  await page.getByText('What the agent is told').click()
+  const parts = page.getByRole('group', { name: 'Template' })
+  await parts.getByText('Work as coder and be brief.').waitFor()
+  expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet whoever is named')
+  expect(await violationsInThemes(page), 'task').toEqual([])
+  // The run that has been knew nothing of the new template.
+  await page
+    .getByLabel('Told to whom')
+    .selectOption({ index: (await page.getByLabel('Told to whom').locator('option').count()) - 1 })
+  await parts.getByText('You are in a git worktree of your own').waitFor()
+
+  await page.evaluate(() => (location.hash = '#/settings/prompts'))
+  await page.getByRole('button', { name: 'Back to the built-in template' }).click()
+  await page.getByLabel('Template, built in').waitFor()
+  expect(await page.getByLabel('Template, built in').inputValue()).toContain('## How to work')
+})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violations } from './harness/axe.ts'
+import { violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
@@ -55,10 +55,7 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
     )
   await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
   expect(await rows()).toEqual(['First', 'Second', 'Third'])
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await violations(page), `queue, ${colorScheme}`).toEqual([])
-  }
+  expect(await violationsInThemes(page), 'queue').toEqual([])
   await page.keyboard.press('Escape')
   await queue.waitFor({ state: 'detached' })
   expect(await slots.evaluate((button) => button.matches(':focus'))).toBe(true)
@@ -117,10 +114,7 @@ test('an agent of which nothing is heard is called quiet, not failed, until it i
   await openTask('Think', 'Agent')
   await panel.getByText(/^Quiet for/).waitFor()
   await panel.getByRole('button', { name: /^Stop/ }).waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await violations(page), `quiet, ${colorScheme}`).toEqual([])
-  }
+  expect(await violationsInThemes(page), 'quiet').toEqual([])
   // A reload forgets nothing of it.
   await page.reload()
   await row.getByText(/^Quiet for/).waitFor()
@@ -199,8 +193,5 @@ test('what a run has used is told of the run, the task and the project, and time
   )
   await set('Say that an agent is quiet after', '0.5')
   await expect.poll(saved).toEqual([null, 30])
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await violations(page), `usage, ${colorScheme}`).toEqual([])
-  }
+  expect(await violationsInThemes(page), 'usage').toEqual([])
 })

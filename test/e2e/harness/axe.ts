@@ -16,3 +16,13 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
       violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => [id, 'at', ...target, html.slice(0, 200)].join(' '))))`,
   )
 }
+
+/** The same of a page as it is in both themes; in the dark one only the colours are others. It is left in the light one. */
+export async function violationsInThemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await violations(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await violations(page, ['color-contrast'])
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...light, ...dark.map((one) => `dark: ${one}`)]
+}
