@@ -88,6 +88,9 @@ const test: ViteUserConfig['test'] = {
         include: ['test/e2e/**/*.test.ts'],
         environment: 'node',
         globalSetup: ['test/e2e/harness/global-setup.ts'],
+        // Half of its time a walk waits for what it has started, which leaves a core idle if only two are under way.
+        maxWorkers: 3,
+        sequence: { groupOrder: 1 },
         testTimeout: 90_000,
         hookTimeout: 90_000,
         maxConcurrency: 2,
