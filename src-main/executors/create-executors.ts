@@ -19,7 +19,7 @@ import { qwen } from './qwen.ts'
 export type Drivers = { readonly [K in ExecutorProfile]: ExecutorProfileDriver }
 
 /** A driver of each profile. */
-const createDrivers = (): Drivers => ({
+export const createDrivers = (): Drivers => ({
   'claude-code': createClaudeCodeDriver(),
   codex: createCodexDriver(),
   opencode: overAcp(opencode),
