@@ -138,7 +138,8 @@ test('after the service was killed, Claude Code is resumed in the session that i
       description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),
     })
     await second.client.call('tasks.recover', { task_id: task.id, action: 'resume' })
-    const call = await bench.model.waitForCall((one) => one.prompt.includes('Finish it.'))
+    // What it says of its surroundings may come after the prompt.
+    const call = await bench.model.waitForCall((one) => one.said.includes('Finish it.'))
     expect(call.said).toContain('Write half.txt, then wait.')
     const done = await second.eventually(
       () => second.client.call('tasks.executions', { task_id: task.id }),
