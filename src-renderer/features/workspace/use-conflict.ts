@@ -1,5 +1,6 @@
-import { ref, shallowRef, watch } from 'vue'
+import { shallowRef, watch } from 'vue'
 import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
+import { useAttempt } from '../../stores/attempt.ts'
 import { conflictIn, useBranchUpdates, type Conflict, type UpdateStrategy } from '../../stores/branch-updates.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -14,10 +15,10 @@ export function useConflict(taskId: () => string, base: () => string) {
   const toasts = useToasts()
   const navigation = useNavigation()
   const conflict = shallowRef<Conflict | null>(null)
-  const busy = ref<ConflictAction | 'update' | null>(null)
+  const { doing: busy, tell } = useAttempt<ConflictAction | 'update'>()
   watch(taskId, () => (conflict.value = null))
 
-  function tell(reply: BranchUpdate): void {
+  function report(reply: BranchUpdate): void {
     conflict.value = reply.outcome === 'editor' ? { files: reply.files, hunks: reply.hunks, left: true } : null
     const see = { label: 'See the agent', run: () => navigation.openTask(taskId(), 'agent') }
     toasts.done(updateSentence(reply, base()), reply.outcome === 'agent' ? see : undefined)
@@ -27,18 +28,20 @@ export function useConflict(taskId: () => string, base: () => string) {
     failed: string,
     work: () => Promise<unknown>,
   ): Promise<void> {
-    if (busy.value !== null) return
-    busy.value = action
     const asked = taskId()
-    try {
-      await work()
-    } catch (error) {
-      const met = conflictIn(error)
-      if (met && asked === taskId()) conflict.value = met
-      else toasts.refused(error, failed)
-    } finally {
-      busy.value = null
-    }
+    await tell(
+      failed,
+      async () => {
+        try {
+          await work()
+        } catch (error) {
+          const met = conflictIn(error)
+          if (!met || asked !== taskId()) throw error
+          conflict.value = met
+        }
+      },
+      action,
+    )
   }
   return {
     conflict,
@@ -46,11 +49,11 @@ export function useConflict(taskId: () => string, base: () => string) {
     busily,
     update: (strategy: UpdateStrategy) =>
       busily('update', 'The branch was not updated.', async () =>
-        tell(await updates.update(taskId(), strategy, 'report')),
+        report(await updates.update(taskId(), strategy, 'report')),
       ),
     resolveBy: (who: 'agent' | 'editor', strategy: UpdateStrategy) =>
       busily(who, who === 'agent' ? 'The agent did not get it.' : 'Nothing was opened.', async () =>
-        tell(await updates.update(taskId(), strategy, who)),
+        report(await updates.update(taskId(), strategy, who)),
       ),
   }
 }
