@@ -1,27 +1,25 @@
 /** Every state glyph. The shape says the kind; colour only repeats it. */
-export const glyphNames = [
-  'backlog',
-  'initial',
-  'active',
-  'gate',
-  'gate-passed',
-  'gate-waiting',
-  'custom',
-  'merging',
-  'merge-failed',
-  'blocked',
-  'barrier',
-  'terminal',
-  'cancelled',
-  'running',
-  'failed',
-  'timed-out',
-  'skipped',
-  'succeeded',
-  'waiting',
-  'clock',
-] as const
-export type GlyphName = (typeof glyphNames)[number]
+export type GlyphName =
+  | 'backlog'
+  | 'initial'
+  | 'active'
+  | 'gate'
+  | 'gate-passed'
+  | 'gate-waiting'
+  | 'custom'
+  | 'merging'
+  | 'merge-failed'
+  | 'blocked'
+  | 'barrier'
+  | 'terminal'
+  | 'cancelled'
+  | 'running'
+  | 'failed'
+  | 'timed-out'
+  | 'skipped'
+  | 'succeeded'
+  | 'waiting'
+  | 'clock'
 
 /** What a glyph, a pill or a note means. `neutral` is quiet grey. */
 export type Tone = 'run' | 'ok' | 'warn' | 'fail' | 'you' | 'neutral'

@@ -14,7 +14,7 @@ export const filterKinds = [
 export type FilterKind = (typeof filterKinds)[number]
 export type BoardFilter = Readonly<Partial<Record<FilterKind, readonly string[]>>>
 
-export const taskMarks = ['running', 'blocked', 'held', 'external', 'subtask'] as const
+const taskMarks = ['running', 'blocked', 'held', 'external', 'subtask'] as const
 export type TaskMark = (typeof taskMarks)[number]
 
 /** What a filter asks of a task that the task does not say itself. */

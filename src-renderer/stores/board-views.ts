@@ -3,7 +3,7 @@ import { shallowReactive, watch } from 'vue'
 import { parseFilter, type BoardFilter } from '../model/board-filter.ts'
 import { keptOnDevice } from './on-device.ts'
 
-export const sortColumns = [
+const sortColumns = [
   'project',
   'state',
   'priority',
