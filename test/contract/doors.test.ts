@@ -114,7 +114,7 @@ test('every operation answers and refuses in the window and on the command line 
   // The walk has met all that it set out for.
   expect([...told]).toEqual(expect.arrayContaining(['answered', 'validation_failed', 'not_found', 'not_a_member']))
   expect([...told]).toEqual(expect.arrayContaining(['task_terminal', 'execution_not_running', 'owner_required']))
-}, 120_000)
+}, 240_000)
 
 test('every tool of MCP refuses as its operation does over HTTP', async () => {
   await using running = await runApp()
