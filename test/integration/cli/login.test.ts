@@ -68,7 +68,7 @@ test('the link that Copse prints on this machine signs in once', async () => {
   })
   const again = await local.svc(['login', link])
   expect(again).toMatchObject({ code: 1 })
-  expect(again.stderr).toContain('Start Copse again')
+  expect(again.stderr).toContain('Press Enter where Copse was started')
   expect(await local.svc(['login', local.url])).toMatchObject({ code: 2 })
 })
 
