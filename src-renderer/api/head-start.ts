@@ -1,4 +1,5 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
+import { routes } from '../../src-shared/client/routes.ts'
 import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
 
@@ -9,25 +10,43 @@ export interface HeadStart {
   begin(projectId: string | null): void
 }
 
-/** Each answer is given out once, to the first that asks the same; one that failed to nobody who asks later. */
+/**
+ * Each answer is given out once, to the first that asks the same; one that failed to nobody who asks later. Once anything
+ * has changed, what is left is given to nobody: it may be old.
+ */
 export function createHeadStart(client: Client): HeadStart {
   const answers = new Map<string, Promise<unknown>>()
-  let feed: { readonly items: AsyncIterable<FeedItem>; readonly end: AbortController } | null = null
+  /** What the page was quicker to ask for itself: an answer kept for it would lie there until it is old. */
+  const taken = new Set<string>()
+  let isOver = false
+  let feed: { readonly items: AsyncIterable<FeedItem>; readonly stop: AbortController } | null = null
 
-  async function ask<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>> {
+  async function ask<N extends OperationName>(name: N, input: OperationInput<N>): Promise<void> {
     const key = keyOf(name, input)
+    if (isOver || taken.has(key)) return
     const answer = client.call(name, input)
     answers.set(key, answer)
     try {
-      return await answer
+      await answer
     } catch (error) {
       answers.delete(key)
       throw error
     }
   }
+  function end(): void {
+    isOver = true
+    answers.clear()
+    taken.clear()
+  }
+  async function* watched(items: AsyncIterable<FeedItem>): AsyncIterable<FeedItem> {
+    for await (const item of items) {
+      if (item.kind === 'event' || item.kind === 'reset') end()
+      yield item
+    }
+  }
   function subscribe(): void {
-    const end = new AbortController()
-    feed = { items: started(client.events({}, null, end.signal)), end }
+    const stop = new AbortController()
+    feed = { items: started(watched(client.events({}, null, stop.signal))), stop }
   }
   async function askAll(projectId: string | null): Promise<void> {
     // What is asked for once this is answered cannot be older than the subscription.
@@ -44,7 +63,9 @@ export function createHeadStart(client: Client): HeadStart {
     client: {
       ...client,
       call: async (name, input) => {
+        if (routes[name].method !== 'GET') end()
         const key = keyOf(name, input)
+        if (!isOver) taken.add(key)
         const answer = answers.get(key)
         answers.delete(key)
         return answer === undefined ? client.call(name, input) : ((await answer) as never)
@@ -53,7 +74,7 @@ export function createHeadStart(client: Client): HeadStart {
         const begun = feed
         feed = null
         if (begun === null) return client.events(input, after, signal)
-        signal.addEventListener('abort', () => begun.end.abort(), { once: true })
+        signal.addEventListener('abort', () => begun.stop.abort(), { once: true })
         return begun.items
       },
     },

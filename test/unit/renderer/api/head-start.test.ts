@@ -4,8 +4,13 @@ import type { Client } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import type { FeedItem } from '../../../../src-shared/contract/events.ts'
 
+interface SetUp {
+  readonly refused?: readonly string[]
+  readonly items?: readonly FeedItem[]
+}
+
 /** A service that writes down what it is asked for, and answers with how often it was asked until then. */
-function setUp(refused: readonly string[] = []) {
+function setUp({ refused = [], items = [] }: SetUp = {}) {
   const asked: string[] = []
   const client: Client = {
     call: async (name) => {
@@ -15,7 +20,7 @@ function setUp(refused: readonly string[] = []) {
     },
     events: async function* (_, __, signal) {
       asked.push('events')
-      for (const seq of [1, 2]) yield { kind: 'reset', seq } satisfies FeedItem
+      yield* items
       asked.push(signal.aborted ? 'events were left' : 'events ended')
     },
     transcript: () => expect.fail('Nobody asks for it.'),
@@ -45,7 +50,8 @@ test('what the first screen asks for is on its way before it asks, after the sub
 })
 
 test('the subscription that has begun is handed over whole, and ends with its reader; the next is one of its own', async () => {
-  const { asked, client, begin } = setUp()
+  const items = [1, 2].map((seq): FeedItem => ({ kind: 'reset', seq }))
+  const { asked, client, begin } = setUp({ items })
   begin(null)
   await settled()
   const stop = new AbortController()
@@ -54,20 +60,42 @@ test('the subscription that has begun is handed over whole, and ends with its re
     seen.push(item)
     if (seen.length === 2) stop.abort()
   }
-  expect(seen).toEqual([
-    { kind: 'reset', seq: 1 },
-    { kind: 'reset', seq: 2 },
-  ])
-  expect(asked).toEqual(['events', 'system.get', 'projects.list', 'events were left'])
+  expect(seen).toEqual(items)
+  expect(asked.at(-1)).toBe('events were left')
   await client.events({}, 2, new AbortController().signal)[Symbol.asyncIterator]().next()
   expect(asked.at(-1)).toBe('events')
 })
 
 test('what was refused is asked for again, and nothing is asked for before it begins', async () => {
-  const { asked, client, begin } = setUp(['projects.get_workflow'])
+  const { asked, client, begin } = setUp({ refused: ['projects.get_workflow'] })
   expect(await client.call('tasks.board', board)).toBe(1)
   begin('p')
   await settled()
   await expect(client.call('projects.get_workflow', board)).rejects.toThrow('No.')
   expect(asked.filter((name) => name === 'projects.get_workflow')).toHaveLength(2)
+})
+
+test('an answer from before a change is given to nobody, whether the page made it or heard of it', async () => {
+  const own = setUp()
+  own.begin('p')
+  await settled()
+  await own.client.call('projects.update', { project_id: 'p', name: 'Ferry' })
+  expect(await own.client.call('projects.get_workflow', board)).toBe(2)
+
+  // The past is gone that somebody asked for: the answers may be from then.
+  const heard = setUp({ items: [{ kind: 'reset', seq: 1 }] })
+  heard.begin('p')
+  await settled()
+  const before = heard.asked.length
+  await heard.client.call('system.get', {})
+  expect(heard.asked).toHaveLength(before + 1)
+})
+
+test('what the page is quicker to ask for itself is not asked for once more, to lie there until it is old', async () => {
+  const { asked, client, begin } = setUp()
+  begin('p')
+  expect(await client.call('projects.get_workflow', board)).toBe(1)
+  await settled()
+  expect(asked.filter((name) => name === 'projects.get_workflow')).toHaveLength(1)
+  expect(await client.call('projects.get_workflow', board)).toBe(2)
 })
