@@ -1,7 +1,7 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
 import { routes } from '../../src-shared/client/routes.ts'
 import type { FeedItem } from '../../src-shared/contract/events.ts'
-import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
+import type { OperationInput, OperationName } from '../../src-shared/contract/operations.ts'
 
 /** A client that has asked already for what the first screen will ask for, while its script was on its way. */
 export interface HeadStart {
