@@ -193,7 +193,8 @@ function describe(
   if (cut === 'timed_out') return `It ran longer than ${run.timeout_seconds} s and was stopped.`
   if (cut === 'stopped') return 'It was stopped.'
   const said = outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
-  if (exitCode === notFoundCode) return `The command was not found. Check the agent's command. ${said}`.trim()
-  if (exitCode !== 0) return `It ended with exit code ${exitCode}. ${said}`.trim()
+  const lastWords = said && ` Its last line: ${said}`
+  if (exitCode === notFoundCode) return `The command was not found. Check the agent's command.${lastWords}`
+  if (exitCode !== 0) return `It ended with exit code ${exitCode}.${lastWords}`
   return outputs.findLast(({ lastLine }) => lastLine !== '')?.lastLine ?? null
 }

@@ -26,7 +26,9 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
   }
   function useLocal(token: string, endsAt: number): void {
     access = token
-    again(endsAt - host.now(), () => forget('This local session has ended. Start Copse again.'))
+    again(endsAt - host.now(), () =>
+      forget('This local session has ended. Press Enter where Copse runs for a new link.'),
+    )
     become({ kind: 'signed_in', as: 'local' })
   }
   function usePair(pair: SessionPair): void {

@@ -169,9 +169,9 @@ describe('a command that fails', () => {
     expect(await run({ command: 'echo fine; echo "no such key" >&2; exit 4' })).toMatchObject({
       ended: 'exited',
       exit_code: 4,
-      message: 'It ended with exit code 4. no such key',
+      message: 'It ended with exit code 4. Its last line: no such key',
     })
-    expect(textOf('error')).toBe('It ended with exit code 4. no such key')
+    expect(textOf('error')).toBe('It ended with exit code 4. Its last line: no such key')
   })
 
   it('says that the command was not found', async () => {
