@@ -21,9 +21,10 @@ class DatabaseTooNewError extends Error {
 }
 
 /**
- * Opens (or makes) the database and brings it up to date. Before a migration touches a file that
- * holds data, the file is copied to `<file>.before-<n>` beside it, in the place of the copy from an update before. Throws `DatabaseUnusableError` for a file that is
- * damaged (after it was copied aside), locked, or on a disk that is full or read-only.
+ * Opens (or makes) the database and brings it up to date. Before a migration touches a file that holds data, the file is
+ * copied to `<file>.before-<n>` beside it, in the place of the copy from an update before. Throws
+ * `DatabaseUnusableError` for a file that is damaged (after it was copied aside), locked, or on a disk that is full or
+ * read-only.
  */
 export async function openDatabase(file: string, migrationsFolder: string): Promise<OpenDatabase> {
   const existed = existsSync(file)
