@@ -24,7 +24,7 @@ export async function pathInside(root: string, path: string): Promise<string> {
 /** Whether `path` is `root` or below it; both absolute and resolved. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path)
-  return way === '' || (!isAbsolute(way) && way !== '../..' && !way.startsWith(`..${sep}`))
+  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
 }
 
 // HFS+ passes over these in names; see utf8.c of git.
