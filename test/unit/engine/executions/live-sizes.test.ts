@@ -36,19 +36,11 @@ function setUp(tookMs = 0) {
       return { files: 1, additions: ++under.lines, deletions: 0 }
     },
   }
-  const read = {
-    tasks: { get: (id: string) => ({ id, project_id: 'p', parent_id: null, subtask_mode: null, diff_stat: null }) },
-    workspaces: { byTask: (id: string) => ({ path: `/w/${id}`, port_base: null }) },
-  }
+  const tasks = { get: (id: string) => ({ id, diff_stat: null }) }
+  const read = { tasks, workspaces: { byTask: (id: string) => ({ path: `/w/${id}`, port_base: null }) } }
   const tx = {
-    tasks: {
-      ...read.tasks,
-      put: ({ id, diff_stat }: { id: string; diff_stat: DiffStat }) => written.push(`${id} +${diff_stat.additions}`),
-    },
-    workspaces: read.workspaces,
-    dependencies: { of: () => [] },
-    external_links: { ofTask: () => null },
-    emit: () => undefined,
+    tasks,
+    saveTask: ({ id, diff_stat }: { id: string; diff_stat: DiffStat }) => written.push(`${id} +${diff_stat.additions}`),
   }
   const sizes = createLiveSizes(
     {
