@@ -3,6 +3,7 @@ import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
 import type { EngineContext } from '../context.ts'
 import type { WorktreeWatch } from '../ports/diff-reader.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
+import { toTask } from '../views.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
@@ -95,7 +96,11 @@ export function createLiveSizes(
 function write({ feed }: Parts, task_id: TaskId, diff_stat: DiffStat): void {
   feed.commit((tx) => {
     const current = tx.tasks.get(task_id)
-    if (current && !isSame(current.diff_stat, diff_stat)) tx.saveTask({ ...current, diff_stat })
+    if (!current || isSame(current.diff_stat, diff_stat)) return
+    // Its time stays: lists by the last change would be sorted anew with every few lines that an agent writes.
+    const updated = { ...current, diff_stat }
+    tx.tasks.put(updated)
+    tx.emit('task.updated', { project_id: current.project_id, task_id, task: toTask(tx, updated) })
   })
 }
 

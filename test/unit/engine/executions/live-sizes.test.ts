@@ -36,11 +36,19 @@ function setUp(tookMs = 0) {
       return { files: 1, additions: ++under.lines, deletions: 0 }
     },
   }
-  const tasks = { get: (id: string) => ({ id, diff_stat: null }) }
-  const read = { tasks, workspaces: { byTask: (id: string) => ({ path: `/w/${id}`, port_base: null }) } }
+  const read = {
+    tasks: { get: (id: string) => ({ id, project_id: 'p', parent_id: null, subtask_mode: null, diff_stat: null }) },
+    workspaces: { byTask: (id: string) => ({ path: `/w/${id}`, port_base: null }) },
+  }
   const tx = {
-    tasks,
-    saveTask: ({ id, diff_stat }: { id: string; diff_stat: DiffStat }) => written.push(`${id} +${diff_stat.additions}`),
+    tasks: {
+      ...read.tasks,
+      put: ({ id, diff_stat }: { id: string; diff_stat: DiffStat }) => written.push(`${id} +${diff_stat.additions}`),
+    },
+    workspaces: read.workspaces,
+    dependencies: { of: () => [] },
+    external_links: { ofTask: () => null },
+    emit: () => undefined,
   }
   const sizes = createLiveSizes(
     {
