@@ -1,4 +1,5 @@
 import { watch } from 'vue'
+import { whenIdle } from '../composables/when-idle.ts'
 import { useNavigation } from '../stores/navigation.ts'
 import { useTasks } from '../stores/tasks.ts'
 
@@ -13,7 +14,7 @@ export function useFetchedAhead(fetch: () => Promise<unknown>): void {
   watch(
     isLoading,
     (loading) => {
-      if (!loading) requestIdleCallback(() => void fetch())
+      if (!loading) whenIdle(() => void fetch())
     },
     { immediate: true, flush: 'post' },
   )

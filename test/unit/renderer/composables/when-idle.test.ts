@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { whenIdle } from '../../../../src-renderer/composables/when-idle.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('a browser that does not tell when it is idle is left some time, unless it is called off', () => {
+  const done: string[] = []
+  whenIdle(() => done.push('kept'))
+  whenIdle(() => done.push('called off'))()
+  expect(done).toEqual([])
+  vi.runAllTimers()
+  expect(done).toEqual(['kept'])
+})
+
+test('one that tells is waited for, but not for ever', () => {
+  const asked = vi.fn((work: () => void, options: { readonly timeout: number }) => (work(), options.timeout))
+  const calledOff = vi.fn()
+  vi.stubGlobal('requestIdleCallback', asked)
+  vi.stubGlobal('cancelIdleCallback', calledOff)
+  const work = vi.fn()
+  whenIdle(work)()
+  expect(work).toHaveBeenCalledOnce()
+  expect(calledOff).toHaveBeenCalledExactlyOnceWith(1_000)
+})
