@@ -166,7 +166,12 @@ async function useActions(page: Page): Promise<void> {
     await page.getByRole('menuitem', { name: 'Cancel task…' }).click()
     await done.filter({ has: card(page, 'Beta') }).waitFor()
   }
-  await cancel()
+  // From the head of its task it can be taken back just as well.
+  await card(page, 'Beta').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: /^State: To do/ }).click()
+  await page.getByRole('menuitem', { name: /cancel/i }).click()
+  await done.filter({ has: card(page, 'Beta') }).waitFor()
   await toast(page, /is cancelled/)
     .getByRole('button', { name: 'Undo' })
     .click()
@@ -174,6 +179,7 @@ async function useActions(page: Page): Promise<void> {
     .getByRole('region', { name: /^To do/ })
     .filter({ has: card(page, 'Beta') })
     .waitFor()
+  await page.getByRole('button', { name: 'Close', exact: true }).click()
   await toast(page, /is cancelled/).waitFor({ state: 'detached' })
   await cancel()
   // It is cancelled for good once the time to take it back is up, and can be archived then.
