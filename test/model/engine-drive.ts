@@ -25,9 +25,9 @@ function isOwn(rig: EngineRig, trigger: Trigger, agent_id: AgentId | null): bool
 const signal = new AbortController().signal
 
 function actorOf(rig: EngineRig, who: Who): Actor {
-  if (who === 'user') return { triggered_by: 'user:ada', agent_id: null }
-  if (who === 'system') return { triggered_by: 'system', agent_id: null }
-  return { triggered_by: `agent:${rig.ids[who]}`, agent_id: rig.ids[who] }
+  if (who === 'user') return { triggered_by: 'user:ada', agent_id: null, execution_id: null }
+  if (who === 'system') return { triggered_by: 'system', agent_id: null, execution_id: null }
+  return { triggered_by: `agent:${rig.ids[who]}`, agent_id: rig.ids[who], execution_id: null }
 }
 
 function assigneeOf(rig: EngineRig, who: 'user' | 'coder' | 'reviewer'): Assignee {

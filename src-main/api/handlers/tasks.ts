@@ -123,7 +123,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
 }
 
 function actor(principal: Principal): Actor {
-  return { triggered_by: actorOf(principal), agent_id: principal.kind === 'agent' ? principal.agent_id : null }
+  const { agent_id, execution_id } = principal.kind === 'agent' ? principal : { agent_id: null, execution_id: null }
+  return { triggered_by: actorOf(principal), agent_id, execution_id }
 }
 
 function reviewOf(outcome: Outcome): { review?: Review } {

@@ -1,6 +1,6 @@
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
-import type { AgentId, TaskId } from '../../../src-shared/contract/ids.ts'
+import type { AgentId, ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
 import { moveAsAsked, type AskedMove } from './asked-move.ts'
@@ -10,10 +10,11 @@ import type { Executions } from '../executions/executions.ts'
 import { isMessage } from '../executions/messages.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 
-/** Who asks: the audit's name for them, and the agent where it is one. */
+/** Who asks: the audit's name for them, and the agent and its execution where it is one. */
 export interface Actor {
   readonly triggered_by: string
   readonly agent_id: AgentId | null
+  readonly execution_id: ExecutionId | null
 }
 
 export interface Outcome {
@@ -76,11 +77,15 @@ export async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor)
   return outcome
 }
 
-/** What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its sentence, when it has begun one. */
+/**
+ * What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its
+ * sentence, when it has begun one: a quick one has before it is written down that it runs.
+ */
 async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
   deps.worker.interrupt(task_id)
   const others = deps.context.store.read.executions
     .openOfTask(task_id)
+    .filter((one) => one.id !== actor.execution_id)
     .filter((one) => one.status === 'queued' || one.agent_id === null || one.agent_id !== actor.agent_id)
     // Newest first: what waits behind one that ends must not start meanwhile.
     .toReversed()

@@ -48,7 +48,7 @@ export const engineWork: BenchRow = {
 }
 
 const signal = new AbortController().signal
-const actor = { triggered_by: 'user:bench', agent_id: null }
+const actor = { triggered_by: 'user:bench', agent_id: null, execution_id: null }
 
 /** The states that a tour asks for, one transition each; null is a claim, which leads to in_progress. */
 const tour = ['todo', null, 'review', 'in_progress', 'todo', 'backlog'] as const
