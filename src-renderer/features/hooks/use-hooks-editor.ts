@@ -36,11 +36,11 @@ export function useHooksEditor(projectId: string) {
     base.value = savedText.value
     draft.value = saved.value && draftOf(saved.value)
   }
-  // What somebody else saves shows at once while nothing is edited here.
+  // What somebody else saves shows at once while nothing is edited here. The same once more would only take the focus.
   watch(
     saved,
     (now, before) => {
-      if (now === null) return
+      if (now === null || (draft.value !== null && JSON.stringify(now) === base.value)) return
       const kept = draft.value === null ? drafts.get(projectId) : null
       if (kept) {
         draft.value = kept.draft

@@ -15,7 +15,7 @@ const script = (command: string) => LifecycleHooks.parse({ before_work: [{ type:
 /** An editor of the project’s hooks, and the service that keeps them. `refuse`: what the next saving meets. */
 async function edit() {
   const kept = { hooks: script('npm ci'), refuse: null as ApiError | null }
-  const settings = () => ({ ...defaultProjectSettings, lifecycle_hooks: kept.hooks })
+  const settings = () => ({ ...defaultProjectSettings, lifecycle_hooks: structuredClone(kept.hooks) })
   const answers = {
     'projects.get_settings': settings,
     'plugins.list': () => ({ items: [] }),
@@ -54,6 +54,15 @@ test('what is typed is kept until it is saved, and gone from the device then', a
   expect(kept.hooks.before_work).toMatchObject([{ command: 'npm ci --offline' }])
   expect(editor.changed.value).toBe(false)
   expect(drafts.has('p1')).toBe(false)
+  end()
+})
+
+test('settings that come once more as they were leave the hooks in the page, and with them the focus', async () => {
+  const { projects, first, settle, end } = await edit()
+  const { key } = first()
+  await projects.loadSettings('p1')
+  await settle()
+  expect(first().key).toBe(key)
   end()
 })
 
