@@ -71,13 +71,15 @@ export function useChooseRepository() {
   const create = () =>
     attempt(async () => {
       if (!found.value || name.value.trim() === '') return
+      const from = navigation.route
       const project = await projects.create({
         name: name.value.trim(),
         repo_path: found.value.path,
         default_branch: found.value.default_branch,
       })
       await projects.prepare(project.id)
-      navigation.openProject(project.id)
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (navigation.route === from) navigation.openProject(project.id)
     })
   function forget(): void {
     found.value = null
