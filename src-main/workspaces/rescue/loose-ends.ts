@@ -80,23 +80,12 @@ async function looseTips(
   const input = [...new Set(commits), ...new Set(known.map((commit) => `^${commit}`))].join('\n')
   const args = ['rev-list', '--parents', '--ignore-missing', ...kept, '--stdin']
   const { stdout } = await runGit(repo, args, { signal, input: `${input}\n` })
-  const rows = stdout
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split(' '))
-  const parents = new Set(rows.flatMap((row) => row.slice(1)))
-  return rows.flatMap(([commit = '']) => (parents.has(commit) ? [] : [commit]))
+  return tipsIn(stdout)
 }
 
 async function reflogOf(cwd: string, args: readonly string[], { signal }: RescueOptions): Promise<readonly string[]> {
   const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 128] })
-  return exit_code === 0
-    ? stdout
-        .toString('utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-    : []
+  return exit_code === 0 ? linesIn(stdout) : []
 }
 
 /** The commits of a repository that none of its remotes has: its branches, its stash and `head`. */
@@ -108,11 +97,19 @@ export async function unpublishedTips(
   const stash = await resolveCommit(cwd, 'refs/stash', { signal })
   const args = ['rev-list', '--parents', '--branches', ...[head, stash].filter((one) => one !== null)]
   const { stdout } = await runGit(cwd, [...args, '--not', '--remotes', '--tags'], { signal })
-  const rows = stdout
+  return tipsIn(stdout)
+}
+
+/** Of what `rev-list --parents` lists, the commits that are nobody's parent. */
+function tipsIn(listed: Buffer): readonly string[] {
+  const rows = linesIn(listed).map((line) => line.split(' '))
+  const parents = new Set(rows.flatMap((row) => row.slice(1)))
+  return rows.flatMap(([commit = '']) => (parents.has(commit) ? [] : [commit]))
+}
+
+function linesIn(output: Buffer): readonly string[] {
+  return output
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => line.split(' '))
-  const parents = new Set(rows.flatMap((row) => row.slice(1)))
-  return rows.flatMap(([commit = '']) => (parents.has(commit) ? [] : [commit]))
 }
