@@ -2,17 +2,13 @@ import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { profileFields } from '../../src-shared/contract/agent-profiles.ts'
 import { executorCapabilities, executorProfiles } from '../../src-shared/contract/projects.ts'
-import { violationsInThemes } from './harness/axe.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
 test('an agent of every kind is added with what it takes, tried out, varied and removed', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const page = await browser.newPage({
-    viewport: { width: 1440, height: 900 },
-    bypassCSP: true,
-    reducedMotion: 'reduce',
-  })
+  const page = await browser.newPage(checkedPage)
   page.setDefaultTimeout(20_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).waitFor()

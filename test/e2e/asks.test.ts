@@ -2,11 +2,9 @@ import { expect, test } from 'vitest'
 import { writeAskingClaude } from '../helpers/asking-claude.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violationsInThemes } from './harness/axe.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
-
-const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 
 const options = [
   { label: 'Blue', description: 'Calm' },
@@ -23,7 +21,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
   const config = { command: await writeAskingClaude(service.dataDir, requests), permissions: 'worktree' } as const
   const agent = await client.call('agents.create', { name: 'Asker', executor: 'claude-code', config })

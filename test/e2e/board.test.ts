@@ -2,11 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violations } from './harness/axe.ts'
+import { checkedPage, violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title })
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const toast = (page: Page, text: RegExp) => page.locator('[data-sonner-toast]').filter({ hasText: text })
@@ -16,7 +15,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel } = await openLocally(await browser.newPage(checkedPage), service)
   const ferry = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
   const other = await client.call('projects.create', { name: 'Lantern', repo_path: repository.path })
   const agent = { executor: 'command', config: { command: 'exit 7' } } as const

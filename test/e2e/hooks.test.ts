@@ -5,11 +5,9 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violationsInThemes } from './harness/axe.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
-
-const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 
 /** A folder outside every worktree, by which a test tells its hooks what to do. */
 async function signs() {
@@ -43,7 +41,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'Hooked', repo_path: repository.path })
   await client.call('agents.create', {
     name: 'Worker',
@@ -154,7 +152,7 @@ test('a run is followed while it goes, and what it says next comes by itself', a
   await using sign = await signs()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'Live', repo_path: repository.path })
   const command = `echo first; while [ ! -f ${sign.path('go')} ]; do sleep 0.05; done; echo second`
   await client.call('projects.update_settings', {
@@ -180,7 +178,7 @@ test('hooks are put in order, and what is not saved waits for the person to come
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, openProject } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'Ordered', repo_path: repository.path })
   const script = (command: string) => ({ type: 'script', command }) as const
   await client.call('projects.update_settings', {

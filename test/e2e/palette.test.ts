@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violations } from './harness/axe.ts'
+import { checkedPage, violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
-
-const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 
 test('a person finds tasks, actions and settings in the palette, and gives a command other keys', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
   const lease = await client.call('tasks.create', { project_id: project.id, title: 'Lease deliveries', status: 'todo' })
   const judge = await client.call('agents.create', { name: 'Judge', executor: 'command', config: { command: 'true' } })

@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
-import { violationsInThemes } from './harness/axe.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
 test('what agents are told is seen at the task, and a template is tried, kept and given up', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const page = await browser.newPage({
-    viewport: { width: 1440, height: 900 },
-    bypassCSP: true,
-    reducedMotion: 'reduce',
-  })
+  const page = await browser.newPage(checkedPage)
   page.setDefaultTimeout(20_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).click()

@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violationsInThemes } from './harness/axe.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
-
-const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 
 /** A folder outside every worktree: a file in it tells the agent of the task of that name to end. */
 async function signFolder() {
@@ -25,7 +23,7 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
   await client.call('projects.update_settings', { project_id: project.id, max_concurrent_executions: 1 })
   const agent = await client.call('agents.create', {
@@ -94,7 +92,7 @@ test('an agent of which nothing is heard is called quiet, not failed, until it i
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
   // The service looks every 15 seconds.
   page.setDefaultTimeout(40_000)
   const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
@@ -147,7 +145,7 @@ test('what a run has used is told of the run, the task and the project, and time
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
   const program = join(signs.path, 'claude')
   await writeFile(program, ['#!/bin/sh', 'echo two > a.txt', ...pricedRun].join('\n'))

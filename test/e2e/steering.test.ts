@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violationsInThemes } from './harness/axe.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
@@ -20,15 +20,13 @@ const paste = (field: Locator, what: Pasted) =>
     return !element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
   }, what)
 
-const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
-
 test('a message waits behind the run, is changed, and is delivered; the terminal shows what is printed and takes keys', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   const gate = await mkdtemp(join(tmpdir(), 'copse-steering-'))
   try {
     await using service = await startBuiltService({ as: 'local' })
     await using browser = await launchChromium()
-    const { page, client, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+    const { page, client, openProject } = await openLocally(await browser.newPage(checkedPage), service)
     const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
     const make = (name: string, config: { command: string; terminal?: boolean }) =>
       client.call('agents.create', { name, executor: 'command', config })

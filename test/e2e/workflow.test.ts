@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { violations } from './harness/axe.ts'
+import { checkedPage, violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
-
-const pageOptions = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 
 test('a person changes a workflow in the graph and in the JSON, sees what is wrong at its place, and saves it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, openProject } = await openLocally(await browser.newPage(pageOptions), service)
+  const { page, client, openProject } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
   await client.call('tasks.create', { project_id: project.id, title: 'Waits', status: 'todo' })
   await page.reload()
