@@ -92,7 +92,7 @@ export async function workAndDie(app: KillableApp, world: World, office: Office)
   if (how === 'machine') killAll([dataDir, repository.path])
   await addHoldings(held, repository, workspacesOf(world))
   const left = processesIn([dataDir, repository.path])
-  if (how === 'twice') await killWhileStarting(dataDir, random.between(100, 1_500), appOptions)
+  if (how === 'twice') await killWhileStarting(dataDir, random.between(50, 800), appOptions)
   return { after_events: after.events, how, left }
 }
 

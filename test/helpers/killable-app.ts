@@ -1,11 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
-import type { Commits, CountCommits } from './mortal-app-process.ts'
+import { builtFile } from './built.ts'
+import type { Commits, CountCommits } from './die-at-commit.ts'
 import { eventually } from './eventually.ts'
 import { projectRoot } from './project-root.ts'
 import { signIn } from './running-app.ts'
@@ -36,7 +37,7 @@ export async function startKillableApp(
   kind: 'plain' | 'mortal' = 'plain',
   options: KillableOptions = {},
 ): Promise<KillableApp> {
-  const child = spawnApp(dataDir, kind, options)
+  const child = await spawnApp(dataDir, kind, options)
   const exited = once(child, 'exit')
   const url = await Promise.race([readUrl(child), exited.then(() => Promise.reject(new Error('It did not start.')))])
   const over = (token: string | null) =>
@@ -73,21 +74,29 @@ export async function killWhileStarting(
   afterMs: number,
   options: KillableOptions = {},
 ): Promise<void> {
-  const child = spawnApp(dataDir, 'plain', options)
+  const child = await spawnApp(dataDir, 'plain', options)
   const exited = once(child, 'exit')
   await setTimeout(afterMs)
   child.kill('SIGKILL')
   await exited
 }
 
-function spawnApp(dataDir: string, kind: 'plain' | 'mortal', { cleanupDelaySeconds }: KillableOptions): ChildProcess {
-  const entry = kind === 'mortal' ? 'mortal-app-process.ts' : 'app-process.ts'
-  const more = cleanupDelaySeconds === undefined ? [] : [String(cleanupDelaySeconds)]
-  return fork(resolve(projectRoot, 'test/helpers', entry), [dataDir, ...more], {
+async function spawnApp(
+  dataDir: string,
+  kind: 'plain' | 'mortal',
+  { cleanupDelaySeconds }: KillableOptions,
+): Promise<ChildProcess> {
+  return fork(await builtFile('cli.js'), ['serve', '--json', '--port', '0', '--data-dir', dataDir], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    execArgv: [],
-    // Many are started: what was compiled once need not be compiled again.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(projectRoot, 'node_modules', '.cache', 'compile') },
+    execArgv: kind === 'mortal' ? ['--import', join(projectRoot, 'test', 'helpers', 'die-at-commit.ts')] : [],
+    env: {
+      ...process.env,
+      SVC_BCRYPT_COST: '4',
+      SVC_LOG_LEVEL: 'silent',
+      ...(cleanupDelaySeconds !== undefined && { SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: String(cleanupDelaySeconds) }),
+      // Many are started: what was compiled once need not be compiled again.
+      NODE_COMPILE_CACHE: join(projectRoot, 'node_modules', '.cache', 'node-compile'),
+    },
   })
 }
 

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../../src-shared/client/http-transport.ts'
-import { projectRoot } from '../../helpers/project-root.ts'
+import { builtFile } from '../../helpers/built.ts'
 
 type Death = 'exception' | 'rejection' | 'fatal'
 
@@ -28,7 +28,7 @@ const flags = ['--report-on-fatalerror', '--report-uncaught-exception', '--max-o
 
 async function dieOf(death: Death, folder: string) {
   const args = ['--import', beside, ...flags, `--report-directory=${folder}`]
-  const serve = [join(projectRoot, 'src-main', 'cli.ts'), 'serve', '--json', '--port', '0', '--data-dir', folder]
+  const serve = [await builtFile('cli.js'), 'serve', '--json', '--port', '0', '--data-dir', folder]
   const fromEnvironment = 'an environment secret 1357'
   const child = spawn(process.execPath, [...args, ...serve], {
     cwd: folder,

@@ -4,15 +4,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { holdDataDir } from '../../../src-main/base/single-instance.ts'
-import { projectRoot } from '../../helpers/project-root.ts'
+import { builtFile } from '../../helpers/built.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
+const cli = await builtFile('cli.js')
 const svc = (dataDir: string, ...rest: readonly string[]) =>
-  promisify(execFile)(process.execPath, [
-    join(projectRoot, 'src-main/cli.ts'),
-    ...['rotate-key', '--data-dir', dataDir, ...rest],
-  ])
+  promisify(execFile)(process.execPath, [cli, 'rotate-key', '--data-dir', dataDir, ...rest])
 
 test('a new key voids every access token, and refresh and personal tokens go on', { timeout: 60_000 }, async () => {
   await using first = await runApp()

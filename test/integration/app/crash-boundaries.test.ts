@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { arrival, createJourney, pack, travel, type Arrival } from '../../helpers/crash-journey.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
-import type { Commits, CountCommits } from '../../helpers/mortal-app-process.ts'
+import type { Commits, CountCommits } from '../../helpers/die-at-commit.ts'
 
 vi.setConfig({ testTimeout: 600_000 })
 

@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { createClient, type Client } from '../../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../../src-shared/client/http-transport.ts'
-import { projectRoot } from '../../helpers/project-root.ts'
+import { builtFile } from '../../helpers/built.ts'
 
-export const cliFile = join(projectRoot, 'src-main', 'cli.ts')
+export const cliFile = await builtFile('cli.js')
 
 export interface Ended {
   readonly code: number | null
@@ -48,7 +48,7 @@ const person = { email: 'owner@copse.test', password: 'correct horse', display_n
 /** Starts the service; `signedIn` gives the commands its first account's token by the environment. */
 export async function startWorld({ as = 'serve', signedIn = true } = {}): Promise<SvcWorld> {
   const home = await mkdtemp(join(tmpdir(), 'copse-svc-'))
-  const served = as === 'serve' ? [cliFile, 'serve', '--json'] : [join(projectRoot, 'src-main', 'headless.ts')]
+  const served = as === 'serve' ? [cliFile, 'serve', '--json'] : [await builtFile('headless.js')]
   const service = spawn(process.execPath, [...served, '--port', '0', '--data-dir', join(home, 'service')], {
     env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
 
-// The application as a process of its own that dies at a commit of the parent's choice. It counts the
-// transactions that write something from the parent's first word on; the product knows nothing of it.
+// Loaded before the service, has it die at a commit of the parent's choice. It counts the transactions that write
+// something from the parent's first word on; the product knows nothing of it.
 
 /** Counts from now on, and dies right before or right after the commit with this number (null: never). */
 export interface CountCommits {
@@ -65,5 +65,3 @@ function look(database: SqliteDatabase.Database): { readonly changes: number; re
 function dieAt(when: 'before' | 'after'): void {
   if (die?.when === when && die.at === commits.length) process.kill(process.pid, 'SIGKILL')
 }
-
-await import('./app-process.ts')
