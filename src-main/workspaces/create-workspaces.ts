@@ -15,10 +15,11 @@ import { mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
 import { GitError } from './git/git-error.ts'
 import { peekBranch, peekHead } from './git/peek.ts'
+import { readTree } from './git/snapshot.ts'
 import { countAheadBehind, isDirty } from './git/status.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
-import { changedSince, readWholeTree } from './judged-tree.ts'
+import { changedSince } from './changed-since.ts'
 import { removeLeftGitLocks } from './worktree/left-git-locks.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.ts'
 import { checkMergeTarget, mergeIntoTarget, readConflicts } from './merge/merge-into-target.ts'
@@ -85,7 +86,7 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
       return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
     },
-    tree: (path, { signal }) => asWorkspaceError(readWholeTree(path, { signal })),
+    tree: (path, { signal }) => asWorkspaceError(readTree(path, { signal })),
     changedSince: (path, tree, { signal }) => asWorkspaceError(changedSince(path, tree, { signal })),
     commitAll: (path, message, { signal }) =>
       asWorkspaceError(

@@ -5,19 +5,18 @@ import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import type { Cancellable } from '../engine/ports/cancellable.ts'
 import type { RepositoryInfo } from '../engine/ports/workspaces.ts'
 import { orNull } from './files/file-errors.ts'
-import { currentBranch, listBranches, resolveCommit } from './git/branch.ts'
-import { readGit, runGit } from './git/run-git.ts'
+import { listBranches, resolveCommit } from './git/branch.ts'
+import { runGit } from './git/run-git.ts'
 import { listWorktrees } from './git/worktree.ts'
 
 /** What a repository is, found from any folder inside it. Throws `WorkspaceError` with what the person can do. */
 export async function inspectRepository(given: string, { signal }: Cancellable): Promise<RepositoryInfo> {
   const path = await realFolder(given)
   const root = await findRoot(path, { signal })
-  const branches = await listBranches(root, { signal })
+  const { branches, current } = await listBranches(root, { signal })
   const [first] = branches
   if (first === undefined) throw noBranch(root, await resolveCommit(root, 'HEAD', { signal }))
-  const head = await currentBranch(root, { signal })
-  const preferred = [head, 'main', 'master'].find((name) => name !== null && branches.includes(name))
+  const preferred = [current, 'main', 'master'].find((name) => name !== null && branches.includes(name))
   return { root, name: nameOf(root), default_branch: preferred ?? first, branches }
 }
 
@@ -37,22 +36,30 @@ async function realFolder(given: string): Promise<string> {
 
 /** The main worktree's root, also from a linked worktree; of a bare repository, the repository itself. */
 async function findRoot(path: string, { signal }: Cancellable): Promise<string> {
-  const args = ['rev-parse', '--is-bare-repository', '--path-format=absolute', '--git-common-dir']
-  const { exit_code, stdout, stderr } = await runGit(path, args, { signal, accept: [0, 128] })
-  if (exit_code !== 0) {
-    const foreign = await foreignRepository(path)
-    if (foreign !== null) throw notTrusted(foreign)
-    const why = stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? ''
-    const message = `${path} is not in a git repository. Run "git init" there or give another folder. (${why})`
-    throw notARepository(message, 'git init')
+  const asked = ['--is-bare-repository', '--git-common-dir', '--absolute-git-dir', '--show-toplevel']
+  const { exit_code, stdout, stderr } = await runGit(path, ['rev-parse', '--path-format=absolute', ...asked], {
+    signal,
+    accept: [0, 128],
+  })
+  // A path may have line ends of its own: a repository's own folder is known by being told twice.
+  const [, bare, paths = ''] = /^(true|false)\n(.*)$/s.exec(stdout.toString('utf8')) ?? []
+  if (bare === undefined) throw await noRepository(path, stderr)
+  const [, common, toplevel = ''] = /^(.*)\n\1\n(.*)$/s.exec(paths) ?? []
+  if (common === undefined) {
+    const [main] = await listWorktrees(path, { signal })
+    return main?.path ?? path
   }
-  // A path may have line ends of its own.
-  const [, bare, common = ''] = /^(true|false)\n(.*)\n$/s.exec(stdout.toString('utf8')) ?? []
   if (bare === 'true') return common
-  const gitDir = await readGit(path, ['rev-parse', '--absolute-git-dir'], { signal })
-  if (gitDir !== common) return (await listWorktrees(path, { signal }))[0]?.path ?? path
-  const inside = await runGit(path, ['rev-parse', '--show-toplevel'], { signal, accept: [0, 128] })
-  return inside.exit_code === 0 ? inside.stdout.toString('utf8').replace(/\n$/, '') : dirname(common)
+  // 128: within `.git` there is no top level.
+  return exit_code === 0 ? toplevel.replace(/\n$/, '') : dirname(common)
+}
+
+async function noRepository(path: string, stderr: string): Promise<WorkspaceError> {
+  const foreign = await foreignRepository(path)
+  if (foreign !== null) return notTrusted(foreign)
+  const why = stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? ''
+  const message = `${path} is not in a git repository. Run "git init" there or give another folder. (${why})`
+  return notARepository(message, 'git init')
 }
 
 /** The repository around a folder that belongs to somebody else: git reads none of it, be it as sound as it may. */

@@ -13,6 +13,19 @@ export async function resolveCommit(cwd: string, revision: string, { signal }: O
   return exit_code === 0 ? stdout.toString('utf8').trim() : null
 }
 
+/** The commit that HEAD is on with its tree, null when there is none yet. */
+export async function readHead(
+  cwd: string,
+  { signal }: Options,
+): Promise<{ readonly commit: string; readonly tree: string } | null> {
+  const { exit_code, stdout } = await runGit(cwd, ['rev-parse', 'HEAD^{commit}', 'HEAD^{tree}'], {
+    signal,
+    accept: [0, 128],
+  })
+  const [commit = '', tree = ''] = stdout.toString('utf8').split('\n')
+  return exit_code === 0 ? { commit, tree } : null
+}
+
 /** The commit of a base: a local branch by preference, else whatever git takes the name for. */
 export async function resolveBase(cwd: string, base: string, options: Options): Promise<string | null> {
   return (await resolveCommit(cwd, branchRef(base), options)) ?? (await resolveCommit(cwd, base, options))
@@ -36,10 +49,15 @@ export async function branchTips(
   return tips
 }
 
-/** Short names of all local branches. */
-export async function listBranches(cwd: string, { signal }: Options): Promise<readonly string[]> {
-  const out = await readGit(cwd, ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/'], { signal })
-  return out === '' ? [] : out.split('\n')
+/** Short names of all local branches, and which of them HEAD is on: null when on none, or on one without a commit. */
+export async function listBranches(
+  cwd: string,
+  { signal }: Options,
+): Promise<{ readonly branches: readonly string[]; readonly current: string | null }> {
+  const out = await readGit(cwd, ['for-each-ref', '--format=%(HEAD)%(refname:lstrip=2)', 'refs/heads/'], { signal })
+  const lines = out === '' ? [] : out.split('\n')
+  const current = lines.find((line) => line.startsWith('*'))?.slice(1) ?? null
+  return { branches: lines.map((line) => line.slice(1)), current }
 }
 
 /** The branch that HEAD is on (it may have no commit yet), null when HEAD is detached. */

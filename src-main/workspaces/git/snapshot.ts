@@ -6,6 +6,7 @@ import { readGit, runGit } from './run-git.ts'
 import type { GitOptions, GitOutput } from './run-git.ts'
 import { allButLock } from './status.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
+import { readGitLink } from './worktree.ts'
 
 export interface Snapshot {
   /** The tree of everything that is there and not ignored, staged or not. */
@@ -19,7 +20,7 @@ export interface Snapshot {
 }
 
 export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
-  /** The folder of the repository, or of the worktree in it, where it is known: `.git` is not asked then. */
+  /** The folder of the repository, or of the worktree in it; by default the one that `.git` leads to. */
   readonly git_dir?: string
   /** The folder is no worktree of that repository: nothing in it is tracked. */
   readonly plain?: boolean
@@ -45,10 +46,37 @@ const longList = 1024 * 1024 * 1024
  */
 export async function withSnapshot<T>(
   worktree: string,
-  { signal, git_dir, plain = false }: SnapshotOptions,
+  options: SnapshotOptions,
   use: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  const gitDir = git_dir ?? (await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-dir'], { signal }))
+  return await withOwnIndex(worktree, options, async (git, env) => {
+    const entries = await readEntries(git)
+    await addUnmerged(git, entries)
+    const staged = await writeTree(git)
+    const complete = await addEverything(worktree, git, entries, options)
+    return await use({ tree: await writeTree(git), staged, env, complete })
+  })
+}
+
+/** The tree of a snapshot, for who does not ask for more. */
+export async function readTree(worktree: string, options: SnapshotOptions): Promise<string> {
+  return await withOwnIndex(worktree, options, async (git) => {
+    const entries = await readEntries(git)
+    await addUnmerged(git, entries)
+    await addEverything(worktree, git, entries, options)
+    return await writeTree(git)
+  })
+}
+
+async function withOwnIndex<T>(
+  worktree: string,
+  { signal, git_dir, plain = false }: SnapshotOptions,
+  use: (git: Git, env: Snapshot['env']) => Promise<T>,
+): Promise<T> {
+  const gitDir =
+    git_dir ??
+    (await readGitLink(worktree)) ??
+    (await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-dir'], { signal }))
   const temporary = await mkdtemp(join(tmpdir(), 'copse-snapshot-'))
   try {
     const index = join(temporary, 'index')
@@ -57,37 +85,53 @@ export async function withSnapshot<T>(
     const place = ['--git-dir', gitDir, '--work-tree', worktree, ...thorough]
     const git: Git = (args, more = {}) =>
       runGit(worktree, [...place, ...args], { signal, env, access: 'write', maxOutput: longList, ...more })
-    await addUnmerged(git)
-    const staged = await writeTree(git)
-    await uncover(worktree, git)
-    if (!plain) await addUntracked(worktree, git)
-    const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock]
-    const added = await git(add, { accept: [0, 1] })
-    return await use({ tree: await writeTree(git), staged, env, complete: added.exit_code === 0 })
+    return await use(git, env)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
+}
+
+/** Adds what is there and not ignored; false when some of it could not be read. */
+async function addEverything(
+  worktree: string,
+  git: Git,
+  entries: readonly Entry[],
+  { plain = false }: SnapshotOptions,
+): Promise<boolean> {
+  await uncover(worktree, git, entries)
+  if (!plain) await addUntracked(worktree, git)
+  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock]
+  return (await git(add, { accept: [0, 1] })).exit_code === 0
 }
 
 async function writeTree(git: Git): Promise<string> {
   return (await git(['write-tree'])).stdout.toString('utf8').trim()
 }
 
-async function addUnmerged(git: Git): Promise<void> {
-  const { stdout } = await git(['ls-files', '--unmerged', '-z'])
-  const keys = new Set(stdout.toString('latin1').match(/(?<=\t)[^\0]+/g))
+/** An entry of the index that is not as usual. */
+interface Entry {
+  /** As `git ls-files -v` says it: `M` unmerged, `S` not in the checkout, in lower case taken for unchanged. */
+  readonly mark: string
+  readonly key: string
+}
+
+async function readEntries(git: Git): Promise<readonly Entry[]> {
+  const { stdout } = await git(['ls-files', '-v', '-z'])
+  const lines = stdout.toString('latin1').match(/(?<=^|\0)[a-zSM] [^\0]+/g) ?? []
+  return lines.map((line) => ({ mark: line.charAt(0), key: line.slice(2) }))
+}
+
+async function addUnmerged(git: Git, entries: readonly Entry[]): Promise<void> {
+  const keys = new Set(entries.filter(({ mark }) => mark === 'M').map(({ key }) => key))
   if (keys.size > 0) await addPaths(git, [...keys])
 }
 
 /** Has git look at files that it was told to take for unchanged, or to leave out of the checkout, but that are there. */
-async function uncover(worktree: string, git: Git): Promise<void> {
-  const { stdout } = await git(['ls-files', '-v', '-z'])
-  const marked = stdout.toString('latin1').match(/(?<=^|\0)[a-zS] [^\0]+/g) ?? []
+async function uncover(worktree: string, git: Git, entries: readonly Entry[]): Promise<void> {
   const taken: string[] = []
   const left: string[] = []
-  for (const line of marked) {
-    const [mark, key] = [line.charAt(0), line.slice(2)]
-    if (mark !== 'S') taken.push(key)
+  for (const { mark, key } of entries) {
+    if (/[a-z]/.test(mark)) taken.push(key)
     if (/s/i.test(mark) && (await orNull(lstat(pathBytes(worktree, key)))) !== null) left.push(key)
   }
   for (const [flag, keys] of [

@@ -6,7 +6,7 @@ import { commitEverything, commitTree } from '../git/commit.ts'
 import { readHunks } from '../git/conflict-hunks.ts'
 import { countLooseFiles } from '../git/count-files.ts'
 import { treeOf } from '../git/merge.ts'
-import { withSnapshot } from '../git/snapshot.ts'
+import { readTree } from '../git/snapshot.ts'
 import { readStatus } from '../git/status.ts'
 import { changedPaths } from '../git/tree-paths.ts'
 import { leaveMerge, takeUpLeft } from './left-merge.ts'
@@ -75,11 +75,9 @@ async function readSides(request: UpdateRequest, { signal }: Cancellable): Promi
 async function uncommittedTip(path: string, head: string, { signal }: Cancellable): Promise<string | null> {
   const { changed, unmerged, untracked } = await readStatus(path, { signal })
   if (changed.length + unmerged.length + untracked.length === 0) return null
-  return await withSnapshot(path, { signal }, async ({ tree }) =>
-    tree === (await treeOf(path, head, { signal }))
-      ? null
-      : await commitTree(path, { tree, parents: [head], message: 'Trial of an update' }, { signal }),
-  )
+  const tree = await readTree(path, { signal })
+  if (tree === (await treeOf(path, head, { signal }))) return null
+  return await commitTree(path, { tree, parents: [head], message: 'Trial of an update' }, { signal })
 }
 
 /** null when the branch has moved meanwhile. */

@@ -1,9 +1,9 @@
 import type { RescueReason } from '../../../src-shared/contract/rescues.ts'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
-import { isReachable, moveRef, resolveCommit } from '../git/branch.ts'
+import { isReachable, moveRef, readHead, resolveCommit } from '../git/branch.ts'
 import { commitTree } from '../git/commit.ts'
 import { countChanged, countLooseFiles } from '../git/count-files.ts'
-import { emptyTree, treeOf } from '../git/merge.ts'
+import { emptyTree } from '../git/merge.ts'
 import { withSnapshot, type Snapshot, type SnapshotOptions } from '../git/snapshot.ts'
 import { changedPaths } from '../git/tree-paths.ts'
 import { writeNote, type RescueNote } from './rescue-note.ts'
@@ -76,13 +76,13 @@ export async function commitSnapshot(
   { signal }: Cancellable,
 ): Promise<CommittedSnapshot> {
   const { tree, staged } = snapshot
-  const head = await resolveCommit(cwd, 'HEAD', { signal })
-  const committed = head === null ? await emptyTree(cwd, { signal }) : await treeOf(cwd, head, { signal })
+  const head = await readHead(cwd, { signal })
+  const committed = head?.tree ?? (await emptyTree(cwd, { signal }))
   const kept = { tree, staged, committed }
   const stagedOnly = staged === committed || staged === tree ? null : staged
   const complete = snapshot.complete && !(await addsRepositories(cwd, kept, { signal }))
   if (committed === tree && stagedOnly === null) return { commit: null, files: 0, kept, complete }
-  const parents = head === null ? [] : [head]
+  const parents = head === null ? [] : [head.commit]
   if (stagedOnly !== null) {
     const message = `What was staged in ${what}\n`
     parents.push(await commitTree(cwd, { tree: stagedOnly, parents, message }, { signal }))
@@ -132,6 +132,7 @@ export async function keepUnlessReachable(
  * staged are submodules, which are kept by themselves.
  */
 async function addsRepositories(cwd: string, { tree, staged }: KeptFiles, { signal }: Cancellable): Promise<boolean> {
+  if (staged === tree) return false
   const found = await changedPaths(cwd, staged, tree, { signal })
   return found.some(({ mode, status }) => mode === '160000' && status !== 'M')
 }

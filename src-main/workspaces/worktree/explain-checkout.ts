@@ -21,7 +21,7 @@ export async function explainAdd(
   const parts = branch.split('/')
   const above = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'))
   const [taken] = (await branchTips(repo, above, { signal })).keys()
-  const inWay = taken ?? (await listBranches(repo, { signal })).find((name) => name.startsWith(`${branch}/`))
+  const inWay = taken ?? (await listBranches(repo, { signal })).branches.find((name) => name.startsWith(`${branch}/`))
   if (inWay === undefined) return error
   const advice = `Rename it ("git branch -m ${inWay} …") or choose another branch prefix in the project's settings`
   return failed(`There can be no branch ${branch} beside the branch ${inWay}. ${advice}, then try again.`, error)
