@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { ensureBuilt } from './build.mjs'
@@ -27,8 +28,11 @@ try {
   if (patterns.length > 0) {
     await vitest('tests', patterns, env)
   } else {
-    await checks(bin, env)
-    await vitest('unit, integration, contract, architecture', ['--project', 'unit', '--project', 'main'], env)
+    await stage('build', () => ensureBuilt(bin))
+    await Promise.all([
+      vitest('unit, integration, contract, architecture', ['--project', 'unit', '--project', 'main'], env),
+      checks(env),
+    ])
     await vitest('end to end', ['--project', 'e2e'], env)
   }
 } catch (error) {
@@ -39,33 +43,25 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 
-/** What needs no test runner; each counts as one test. Two at a time, for two cores, and the build beside the lint. */
-async function checks(bin, { NODE_OPTIONS = '', ...rest }) {
+/**
+ * What needs no test runner; each counts as one test. One after the other and behind everything else: they take what
+ * the tests leave of two cores while they wait for a process or a disk.
+ */
+async function checks({ NODE_OPTIONS = '', ...rest }) {
   // Who types the whole program makes much that is soon garbage: with room for it a quarter of the time is saved.
   const env = { ...rest, NODE_OPTIONS: `${NODE_OPTIONS} --max-semi-space-size=64` }
   // Without a cache: what it keeps of a file is not looked at again when a type that the file uses has changed.
-  const lint = () => check('lint', env, 'eslint', '.')
-  const others = async () => {
-    await check('types', env, 'node', 'scripts/check-types.mjs')
-    await check('boundaries', env, 'node', 'scripts/check-boundaries.mjs')
-    await check(
-      'format',
-      env,
-      'prettier',
-      '--check',
-      '--cache',
-      '--cache-location',
-      'node_modules/.cache/prettier-checks',
-      '.',
-    )
-    await stage('build', () => ensureBuilt(bin))
-  }
-  await Promise.all([lint(), others()])
+  await check('lint', env, 'eslint', '.')
+  await check('types', env, 'node', 'scripts/check-types.mjs')
+  await check('boundaries', env, 'node', 'scripts/check-boundaries.mjs')
+  const formats = join('node_modules', '.cache', 'prettier-checks')
+  await check('format', env, 'prettier', '--check', '--cache', '--cache-location', formats, '.')
 }
 
 async function check(name, env, command, ...args) {
   const since = performance.now()
-  const { code, output } = await capture(command, args, { cwd: root, env, shell: process.platform === 'win32' })
+  const options = { cwd: root, env, shell: process.platform === 'win32', priority: constants.priority.PRIORITY_LOW }
+  const { code, output } = await capture(command, args, options)
   total[code === 0 ? 'passed' : 'failed'] += 1
   if (code !== 0) {
     console.log(output.trim())

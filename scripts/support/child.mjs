@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { constants } from 'node:os'
+import { constants, setPriority } from 'node:os'
 import { delimiter } from 'node:path'
 
 /** The environment with `bin` first on PATH. */
@@ -32,10 +32,14 @@ export function runAs(command, args, options = {}) {
   })
 }
 
-/** Runs a program and keeps what it printed; resolves to `{ code, output }`, also when it cannot start. */
-export function capture(command, args, options = {}) {
+/**
+ * Runs a program and keeps what it printed; resolves to `{ code, output }`, also when it cannot start. `priority` is
+ * one of `os.constants.priority`, for all that it starts too.
+ */
+export function capture(command, args, { priority, ...options } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
+    if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority)
     const parts = []
     const keep = (part) => parts.push(part)
     child.stdout?.on('data', keep)

@@ -77,10 +77,14 @@ export async function launchChromium(): Promise<Browser> {
  * launch costs most of a second.
  */
 export async function shareChromium(): Promise<{ readonly close: () => Promise<void> }> {
-  const server = await chromium.launchServer(await launchOptions())
+  const options = await launchOptions()
+  const server = await chromium.launchServer({ ...options, args: [...options.args, shortLived] })
   process.env[sharedAt] = server.wsEndpoint()
   return server
 }
+
+/** A page of a test is gone before the machine code that is made of its scripts has paid. */
+const shortLived = '--js-flags=--no-opt --no-maglev --single-threaded-gc'
 
 const sharedAt = 'COPSE_TEST_BROWSER_AT'
 
