@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { spreadOf } from '../../bench/measure.ts'
+import { ensureBuilt } from '../../helpers/built.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 
 // A process for each row, and services, one after the other.
@@ -56,11 +57,12 @@ const measured = {
 }
 
 test('a quick run measures product and floor of rows, and says so as JSON and as a table', async () => {
+  await ensureBuilt()
   const only = tried.flatMap((name) => ['--only', name])
-  const { stdout, stderr } = await execute(process.execPath, [program, '--quick', '--sources', '--json', '-', ...only])
+  const { stdout, stderr } = await execute(process.execPath, [program, '--quick', '--json', '-', ...only])
   const report = JSON.parse(stdout) as { rows: { name: string; product: number; floor: number }[] }
   expect(report).toMatchObject({
-    ...{ scale: 'quick', build: 'sources' },
+    ...{ scale: 'quick', build: 'dist' },
     rows: tried.map((name) => ({ name, ...measured })),
   })
   // Of late frames there may be none.
