@@ -21,6 +21,13 @@ export interface RowResult {
   readonly spread: { readonly product: Spread; readonly floor: Spread; readonly ratio: Spread }
 }
 
+/** A row that could not be measured, or whose work was not what it should be. */
+export interface BrokenRow {
+  readonly name: string
+  readonly passed: false
+  readonly error: string
+}
+
 /** Measures both sides in turn, product, floor, product, floor …, so that a slow minute slows both. */
 export async function measure(row: BenchRow, setting: Setting): Promise<RowResult> {
   const { warmUp, measured } = row.rounds[setting.scale]

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { startHelper } from './child.ts'
-import type { RowResult } from './measure.ts'
+import type { BrokenRow, RowResult } from './measure.ts'
 import type { MeasureRequest } from './measure-row.ts'
 import { isBuilt } from './product.ts'
 import { tableOf } from './report.ts'
@@ -12,7 +12,7 @@ import { rows } from './rows.ts'
 const usage = `usage: npm run bench -- [--only NAME]… [--quick] [--sources] [--json FILE | --json -]
 rows: ${rows.map((row) => row.name).join(', ')}`
 
-// Ends with 1 when a goal was missed; a quick run is no measurement and misses none.
+// Ends with 1 when a goal was missed or a row broke; a quick run is no measurement and misses none.
 process.exitCode = await main()
 
 async function main(): Promise<number> {
@@ -24,10 +24,17 @@ async function main(): Promise<number> {
   const { quick, json, only } = options
   const build: Build = !options.sources && isBuilt() ? 'dist' : 'sources'
   const scale: Scale = quick ? 'quick' : 'full'
-  const results: RowResult[] = []
+  const results: (RowResult | BrokenRow)[] = []
   for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
     console.error(`${row.name} (${scale}, product from ${build})`)
-    results.push(await measureApart({ name: row.name, scale, build }))
+    try {
+      results.push(await measureApart({ name: row.name, scale, build }))
+    } catch (error) {
+      // What the others have measured in half an hour is not lost with it.
+      console.error(error)
+      const [message = ''] = error instanceof Error ? error.message.split('\n') : [String(error)]
+      results.push({ name: row.name, passed: false, error: message.replace(/^Error: /, '') })
+    }
   }
   const report = {
     at: new Date().toISOString(),
@@ -42,7 +49,8 @@ async function main(): Promise<number> {
   else if (json !== undefined) writeFileSync(json, text)
   // With JSON on stdout the table is for the person beside it.
   process[json === '-' ? 'stderr' : 'stdout'].write(`${tableOf(results)}\n`)
-  return quick || results.every((row) => row.passed) ? 0 : 1
+  const isGood = (row: RowResult | BrokenRow) => row.passed || (quick && !('error' in row))
+  return results.every(isGood) ? 0 : 1
 }
 
 /** In a process of its own: starting a program takes the longer, the more memory the rows before have left. */
