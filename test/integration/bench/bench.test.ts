@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { spreadOf } from '../../bench/measure.ts'
+import { tableOf } from '../../bench/report.ts'
 import { ensureBuilt } from '../../helpers/built.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 
@@ -78,6 +79,27 @@ test('a row that is not there, or an unknown option, is told and ends with 2', a
       stderr: expect.stringContaining(`rows: ${names.join(', ')}\n`) as string,
     })
   }
+})
+
+test('a row that broke is told with its reason, below those that were measured', () => {
+  const one = { median: 1, min: 1, max: 1 }
+  const good = {
+    name: 'good',
+    unit: 'ms',
+    better: 'lower',
+    rounds: 1,
+    product: 1,
+    floor: 1,
+    ratio: 1,
+    goal: 2,
+  } as const
+  const spread = { product: one, floor: one, ratio: one }
+  const broken = { name: 'bad', passed: false, error: 'It lost an event.' } as const
+  expect(tableOf([broken, { ...good, passed: true, spread }]).split('\n')).toEqual([
+    expect.stringMatching(/^row +unit/),
+    expect.stringMatching(/^good +ms .* passed$/),
+    'bad BROKE: It lost an event.',
+  ])
 })
 
 test('a median is the middle of the sorted values', () => {
