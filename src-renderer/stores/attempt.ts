@@ -36,6 +36,16 @@ export function useAttempt<What extends string = never>() {
     /** Leaves in `failure` what went wrong. `explain`: in other words than the refusal's own. */
     run: (work: () => Promise<unknown>, explain: (error: unknown) => string = errorSentence): Promise<boolean> =>
       attempt(work, (error) => (failure.value = explain(error))),
+    /** Fetches what is shown, and leaves in `failure` what went wrong: what a person asks for does not wait for it. */
+    async load(work: () => Promise<unknown>): Promise<boolean> {
+      try {
+        await work()
+        return true
+      } catch (error) {
+        failure.value = errorSentence(error)
+        return false
+      }
+    },
     /** Says in a toast what went wrong, behind what did not happen: `The title was not saved.` */
     tell(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
       if (!busy.value) doing.value = what

@@ -106,6 +106,12 @@ test('an owner adds a member, who sees the project at once and loses it at once'
 
   await shareKnowledge(owner, guest)
   await railOf(guest).getByText('Harbour').click()
+  // What is asked for while the list is read anew does not wait for it, nor is it lost.
+  const read = Promise.withResolvers<void>()
+  await owner.route(/\/members(\?|$)/, async (route) => {
+    if (route.request().method() === 'GET') await read.promise
+    await route.continue()
+  })
   await owner.evaluate("location.hash = '#/settings/members'")
 
   // Nobody takes the last owner out; the reason is on the button.
@@ -114,6 +120,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
   await own.getByLabel('Role of Ada').selectOption('member')
   await owner.getByRole('alert').getByText('This is the last owner of the project').waitFor()
   expect(await own.getByLabel('Role of Ada').inputValue()).toBe('owner')
+  read.resolve()
 
   await other.getByRole('button', { name: 'Remove…' }).click()
   await other.getByRole('button', { name: 'Remove Grace' }).click()

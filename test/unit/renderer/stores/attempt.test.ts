@@ -25,3 +25,15 @@ test('one thing is done at a time: what is asked for meanwhile is not done, and 
   expect(await first).toBe(true)
   expect({ busy: busy.value, doing: doing.value }).toEqual({ busy: false, doing: null })
 })
+
+test('what is fetched to be shown holds nobody up, and says what went wrong', async () => {
+  const { busy, failure, load, run } = useAttempt()
+  const end = Promise.withResolvers<void>()
+  const loaded = load(() => end.promise)
+  expect(busy.value).toBe(false)
+  expect(await run(() => Promise.resolve())).toBe(true)
+  end.resolve()
+  expect(await loaded).toBe(true)
+  expect(await load(gone)).toBe(false)
+  expect(failure.value).toBe('It is gone.')
+})
