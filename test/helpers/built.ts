@@ -7,9 +7,15 @@ export async function builtFile(name: 'cli.js' | 'headless.js'): Promise<string>
   return join(projectRoot, 'dist', 'main', name)
 }
 
-/** Builds what is older than its sources. */
-export async function ensureBuilt(): Promise<void> {
+let built: Promise<void> | undefined
+
+/** Builds what is older than its sources. They are looked at once in a process: all of them have to be read for it. */
+export function ensureBuilt(): Promise<void> {
+  return (built ??= build())
+}
+
+async function build(): Promise<void> {
   const script = new URL('../../scripts/build.mjs', import.meta.url).href
-  const build = (await import(script)) as { ensureBuilt(bin: string): Promise<void> }
-  await build.ensureBuilt(dirname(process.execPath))
+  const scripts = (await import(script)) as { ensureBuilt(bin: string): Promise<void> }
+  await scripts.ensureBuilt(dirname(process.execPath))
 }

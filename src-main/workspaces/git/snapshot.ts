@@ -122,7 +122,7 @@ async function readEntries(git: Git): Promise<readonly Entry[]> {
 }
 
 async function addUnmerged(git: Git, entries: readonly Entry[]): Promise<void> {
-  const keys = new Set(entries.filter(({ mark }) => mark === 'M').map(({ key }) => key))
+  const keys = new Set(entries.filter(({ mark }) => /m/i.test(mark)).map(({ key }) => key))
   if (keys.size > 0) await addPaths(git, [...keys])
 }
 
