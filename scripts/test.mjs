@@ -53,7 +53,6 @@ async function checks({ NODE_OPTIONS = '', ...rest }) {
   // Without a cache: what it keeps of a file is not looked at again when a type that the file uses has changed.
   await check('lint', env, 'eslint', '.')
   await check('types', env, 'node', 'scripts/check-types.mjs')
-  await check('boundaries', env, 'node', 'scripts/check-boundaries.mjs')
   const formats = join('node_modules', '.cache', 'prettier-checks')
   await check('format', env, 'prettier', '--check', '--cache', '--cache-location', formats, '.')
 }

@@ -1,7 +1,7 @@
 import { ESLint } from 'eslint'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyProject } from './project-copy.ts'
+import { copySettings } from './project-copy.ts'
 
 const long = (lines: number) => Array.from({ length: lines }, (_, i) => `export const line${i} = ${i}`).join('\n')
 const vue = (code: string) => `<script setup lang="ts">\n${code}\n</script>\n<template><p>x</p></template>`
@@ -56,7 +56,7 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
 ]
 
 test('every net of the linter catches what it is there for', async () => {
-  await using copy = await copyProject()
+  await using copy = await copySettings()
   for (const [, file, code] of planted) await copy.plant(file, `${code}\n`)
   const eslint = new ESLint({ cwd: copy.root })
   const results = await eslint.lintFiles(planted.map(([, file]) => file))

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyProject, projectRoot } from './project-copy.ts'
+import { copySettings, projectRoot } from './project-copy.ts'
 
 const impure: readonly (readonly [file: string, code: string])[] = [
   ['src-main/domain/planted-process.ts', 'export const planted = () => process.pid'],
@@ -14,7 +14,7 @@ const impure: readonly (readonly [file: string, code: string])[] = [
 ]
 
 test('Node, timers, the network and the DOM are type errors in the pure folders', async () => {
-  await using copy = await copyProject()
+  await using copy = await copySettings()
   for (const [file, code] of impure) await copy.plant(file, `${code}\n`)
   const output = await new Promise<string>((resolve) => {
     const tsc = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')
