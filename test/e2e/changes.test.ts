@@ -21,7 +21,7 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     await using browser = await launchChromium()
     await using service = await startBuiltService({ as: 'local', dataDir })
     const { page, client, panel, openProject, openTask } = await openLocally(
-      await browser.newPage({ viewport }),
+      await browser.newPage({ viewport, permissions: ['clipboard-write'] }),
       service,
     )
     const project = await client.call('projects.create', { name: 'Live', repo_path: repository.path })
