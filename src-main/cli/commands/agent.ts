@@ -51,8 +51,10 @@ export function addAgent(program: Command): void {
   }).action((options: CommonOptions) => runScene(options, list))
 }
 
-async function add({ client, out }: Scene, name: string, options: AddOptions): Promise<void> {
+async function add(scene: Scene, name: string, options: AddOptions): Promise<void> {
+  const { client, out } = scene
   const { executor, command, model, arg, env, permissions } = options
+  const hint = command === undefined ? await hintOf(scene, executor) : null
   const agent = await client.call('agents.create', {
     name,
     executor,
@@ -65,6 +67,14 @@ async function add({ client, out }: Scene, name: string, options: AddOptions): P
     },
   })
   await out.answer(agent, () => `${shortId(agent.id)}  ${agent.name} is an agent now.`)
+  if (hint !== null) out.note(hint)
+}
+
+/** What to do before an agent of this kind can work on the machine of the service; null where nothing is known of it. */
+async function hintOf({ client, out }: Scene, executor: ExecutorProfile): Promise<string | null> {
+  if (out.json) return null
+  const { items } = await out.during('Looking for its program …', client.call('agents.detect', {}))
+  return items.find((found) => found.executor === executor)?.hint ?? null
 }
 
 function variable(text: string): [string, string] {

@@ -103,6 +103,15 @@ test('work is commented on, sent back with words for its agent, and passed', asy
   expect(await world.json(['review', 'pass', id])).toMatchObject({ task: { status: 'review' } })
 })
 
+test('an agent whose program is missing is made, and one is told what to do about it', async () => {
+  const { items } = await world.client.call('agents.detect', {})
+  const hint = items.find(({ executor }) => executor === 'qwen')?.hint ?? null
+  const add = (...args: string[]) => world.svc(['agent', 'add', 'Away', '--executor', 'qwen', ...args])
+  const made = { code: 0, stdout: expect.stringMatching(/^[0-9a-f]{8} {2}Away is an agent now\.\n$/) as string }
+  expect(await add()).toMatchObject({ ...made, stderr: hint === null ? '' : `${hint}\n` })
+  expect(await add('--command', '/usr/bin/true')).toMatchObject({ ...made, stderr: '' })
+})
+
 test('what the API refuses is 1 with its words, what cannot be meant is 2', async () => {
   const task = await world.json<Task>(['task', 'create', 'Refused'], here())
   const refused = await world.svc(['task', 'move', task.id, 'nowhere', '--json'])
