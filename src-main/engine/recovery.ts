@@ -2,8 +2,11 @@ import { roleOf } from '../domain/workflow/graph.ts'
 import { markLost } from './executions/mark-lost.ts'
 import { cancelQueued } from './executions/open-execution.ts'
 import { hookTestMark } from './lifecycle/test-hook.ts'
+import type { EngineContext } from './context.ts'
 import type { StepDeps } from './moves/perform-step.ts'
 import type { ExecutionRecord } from './ports/store.ts'
+import { WorkspaceError } from './ports/workspaces.ts'
+import { repoPathsOf } from './projects/repo-paths.ts'
 import { workspaceOf } from './worktrees/workspace-of.ts'
 
 /**
@@ -31,6 +34,7 @@ export async function recover(deps: StepDeps): Promise<void> {
     if (workspace) await context.workspaces.unlock(workspace.path, record.id)
     markLost(deps, record, lostWithService)
   }
+  await finishMerges(context)
   const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
   const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
   const tried = await context.workspaces.removeLeftScratch(context.config.workspaceRoot, (path) =>
@@ -40,6 +44,19 @@ export async function recover(deps: StepDeps): Promise<void> {
   if (released.length > 0) context.log.info({ paths: released }, 'locks without a process were released')
   if (orphans.length > 0)
     context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')
+}
+
+/** Before anything else asks for it: until then git refuses whoever commits in the checkout. */
+async function finishMerges({ workspaces, store, log }: EngineContext): Promise<void> {
+  const { signal } = new AbortController()
+  for (const path of repoPathsOf(store.read)) {
+    try {
+      await workspaces.finishMerges(path, { signal })
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error
+      log.warn({ err: error, path }, 'it could not be seen whether a killed service left a merge half done')
+    }
+  }
 }
 
 const lostWithService =

@@ -34,6 +34,7 @@ import { restoreRescue } from './rescue/rescue-restore.ts'
 import { rescueUncommitted } from './rescue/rescue.ts'
 import { resetWorktree } from './worktree/reset-worktree.ts'
 import { makeScratch, removeLeftScratch } from './worktree/scratch-worktree.ts'
+import { finishPendingMove } from './merge/pending-move.ts'
 import { updateBranch } from './merge/update-branch.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
 
@@ -114,6 +115,8 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       ),
     merge: (request, { signal }) =>
       asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
+    finishMerges: (repo, { signal }) =>
+      asWorkspaceError(perRepository(repo, { signal }, () => finishPendingMove(repo, { signal }))),
     conflicts: (ref, { signal }) => asWorkspaceError(readConflicts(ref, { signal })),
     updateBranch: (request, { signal }) =>
       asWorkspaceError(

@@ -102,6 +102,7 @@ export const fakeWorkspaces = {
   unlock: () => Promise.resolve(),
   readLock: () => Promise.resolve(null),
   releaseStaleLocks: () => Promise.resolve([]),
+  finishMerges: () => Promise.resolve(),
   removeLeftScratch: () => Promise.resolve([]),
   isKnownTo: () => Promise.resolve(true),
   relink: () => Promise.resolve(),

@@ -126,6 +126,11 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   /** Whether a merge could follow the user's checkout now. */
   checkTarget(ref: BranchRef, options: Cancellable): Promise<{ readonly dirty: readonly string[] }>
   merge(request: MergeRequest, options: Cancellable): Promise<MergeResult>
+  /**
+   * Finishes the merges that a killed service has left half done in a repository: where the branch had moved, the
+   * checkouts that have it follow, and their indexes are no longer locked.
+   */
+  finishMerges(repo_path: string, options: Cancellable): Promise<void>
   /** Removes the worktree (rescuing what is uncommitted first), and the branch only when told and merged or forced. */
   remove(
     request: {

@@ -6,6 +6,7 @@ import type { EngineContext } from '../context.ts'
 import type { FileDiff } from '../ports/diff-reader.ts'
 import { holdWorktree } from './hold-worktree.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
+import { repoPathsOf } from '../projects/repo-paths.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
@@ -94,8 +95,7 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
       const now = context.clock.now()
       if (now - sweptAt < sweepEveryMs) return
       sweptAt = now
-      const paths = new Set(read.projects.list().flatMap(({ id }) => read.repos.byProject(id).map((repo) => repo.path)))
-      for (const path of paths) {
+      for (const path of repoPathsOf(read)) {
         if (signal.aborted) return
         await expire(context, path, now - lifeMs, signal)
       }

@@ -38,8 +38,8 @@ export type MovedBranch =
  * The order is: note the move, lock the checkouts' indexes, try the move out (unless it was seen that nothing is in the
  * way), move the branch, let the files follow.
  * Files first would let a crash leave changes that nobody made. Branch first means that a failure leaves files that
- * are merely behind: it is undone at once (the branch moves back), and after a crash the note makes the next look at
- * the repository finish it. At no point is a file of the user overwritten that git has not. From its first step on
+ * are merely behind: it is undone at once (the branch moves back), and after a crash the note makes the next start
+ * finish it, or the next merge. At no point is a file of the user overwritten that git has not. From its first step on
  * nothing is interrupted: it is either not begun or complete.
  */
 export async function moveBranch(move: BranchMove): Promise<MovedBranch> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -125,5 +126,32 @@ test.concurrent(
     expect(executions.map((one) => one.status)).toEqual(['succeeded'])
     const { path } = await second.client.call('tasks.workspace', { task_id: task.id })
     expect(await readFile(join(path, 'address.txt'), 'utf8')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/)
+  },
+)
+
+test.concurrent(
+  'killed while a merge moves the checkout: the next start finishes that, though nobody merges again',
+  async () => {
+    await using repository = await createTestRepository({ files: { 'a.txt': 'before\n' } })
+    await using dataDir = await temporaryDataDir()
+    {
+      await using first = await startKillableApp(dataDir.path)
+      await first.client.call('projects.create', { name: 'Crash', repo_path: repository.path })
+      await first.kill()
+    }
+    // What a service leaves that dies after the branch has moved and before the files follow.
+    const from = await repository.git(['rev-parse', 'main'])
+    const to = await repository.commit('Merged', { 'a.txt': 'after\n' })
+    await repository.git(['reset', '--quiet', '--hard', from])
+    await repository.git(['update-ref', 'refs/heads/main', to])
+    const note = join(repository.path, '.git', 'svc-pending-move-left.json')
+    const lock = join(repository.path, '.git', 'index.lock')
+    await writeFile(note, JSON.stringify({ branch: 'main', from, to, checkouts: [repository.path], token: 'left' }))
+    await writeFile(lock, 'left')
+
+    await using _ = await startKillableApp(dataDir.path)
+    expect([existsSync(note), existsSync(lock)]).toEqual([false, false])
+    expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('after\n')
+    expect(await repository.git(['status', '--porcelain'])).toBe('')
   },
 )
