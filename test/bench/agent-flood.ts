@@ -7,6 +7,7 @@ import { createClaudeCodeDriver } from '../../src-main/executors/claude-code.ts'
 import { createLogs } from '../../src-main/logs/create-logs.ts'
 import { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import { serveParent } from './child.ts'
+import { peakMemory } from './process-usage.ts'
 
 /** Runs an agent that prints, in a process of its own, and says how long that took and how much memory. */
 export interface AgentFloodRequest {
@@ -35,8 +36,7 @@ serveParent<AgentFloodRequest, AgentFloodAnswer>(async (request) => {
   const since = performance.now()
   const ran = await run(request)
   const took_ms = performance.now() - since
-  // In KB, as the system counts it: no moment between two looks is missed.
-  const growth = process.resourceUsage().maxRSS * 1024 - before
+  const growth = peakMemory() - before
   return { ...ran, took_ms, growth_mb: Math.max(1, growth) / 1024 / 1024 }
 })
 

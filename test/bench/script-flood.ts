@@ -3,6 +3,7 @@ import { createRedactor } from '../../src-main/base/redact.ts'
 import type { ScriptRun } from '../../src-main/engine/ports/scripts.ts'
 import { createScripts } from '../../src-main/hooks/run-script.ts'
 import { serveParent } from './child.ts'
+import { peakMemory } from './process-usage.ts'
 
 /** Runs a hook's script in a process of its own, and says how much memory that took. */
 export interface FloodRequest {
@@ -26,8 +27,7 @@ serveParent<FloodRequest, FloodAnswer>(async ({ command, cwd }) => {
   await run({ command: 'echo ready; echo ready >&2', cwd })
   const before = process.memoryUsage.rss()
   const answer = await run({ command, cwd })
-  // In KB, as the system counts it: no moment between two looks is missed.
-  const growth = process.resourceUsage().maxRSS * 1024 - before
+  const growth = peakMemory() - before
   return { ...answer, growth_mb: Math.max(1, growth) / 1024 / 1024 }
 })
 

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { copyFiles } from '../../../src-main/workspaces/files/copy-files.ts'
 import { openFolder } from '../../../src-main/workspaces/files/folder.ts'
@@ -139,10 +140,16 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+/** Nobody knows how many: two that go at one pace would meet at one point only, for as long as they go. */
+async function someTurns(): Promise<void> {
+  for (let left = Math.floor(Math.random() * 8); left > 0; left -= 1) await setImmediate()
+}
+
 /** Swaps a folder for a link to `outside` and back, as fast as it can, until told to stop. */
 async function swapUntil(stop: AbortSignal, place: string): Promise<number> {
   let swaps = 0
   for (; !stop.aborted; swaps += 1) {
+    await someTurns()
     await rename(place, `${place}.real`)
     await symlink(outside, place).catch(async (error: NodeJS.ErrnoException) => {
       // In between, the service has made the folder that it missed.
@@ -150,6 +157,7 @@ async function swapUntil(stop: AbortSignal, place: string): Promise<number> {
       await rename(place, `${place}.made-${swaps}`)
       await symlink(outside, place)
     })
+    await someTurns()
     await rm(place)
     await rename(`${place}.real`, place).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY') throw error
@@ -170,7 +178,7 @@ test('a race: what is copied into a folder that somebody swaps for a link all th
   let [copied, refused] = [0, 0]
   try {
     // Enough of both, or what was to be raced never was.
-    for (let round = 0; round < 400 && (copied < 20 || refused < 20); round += 1) {
+    for (let round = 0; round < 4_000 && (copied < 20 || refused < 20); round += 1) {
       const name = names[round % names.length] ?? ''
       await rm(join(root, name), { force: true })
       try {
@@ -200,7 +208,7 @@ test('a race: the lock of a worktree that somebody swaps for a link all the time
   const swaps = swapUntil(stop.signal, root)
   let [taken, refused] = [0, 0]
   try {
-    for (let round = 0; round < 300 && (taken < 10 || refused < 10); round += 1) {
+    for (let round = 0; round < 4_000 && (taken < 10 || refused < 10); round += 1) {
       try {
         if ((await workspaces.lock(root, { execution_id: execution, pid: null })) === null) taken += 1
         await workspaces.unlock(root, execution)
