@@ -29,5 +29,7 @@ export const useRunning = defineStore('running', () => {
   return {
     all: computed(() => [...counts.value.values()].reduce((sum, count) => sum + count, 0)),
     inProject: (projectId: string): number => counts.value.get(projectId) ?? 0,
+    /** Whether its tasks are here: until then none of them counts. */
+    isKnown: (projectId: string): boolean => ['begun', 'ready'].includes(tasks.loadState(projectId).kind),
   }
 })

@@ -1,4 +1,4 @@
-import { computed } from 'vue'
+import { computed, type Component } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
 import type { CommandId } from '../../model/command-list.ts'
@@ -10,10 +10,12 @@ import { useProjects } from '../../stores/projects.ts'
 import { useShortcuts } from '../../stores/shortcuts.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { shortId } from '../../words/short-id.ts'
+import { commandIcons } from './command-icons.ts'
 import type { PaletteItem } from './find-items.ts'
 
 export interface RunnableItem extends PaletteItem {
   readonly glyph?: GlyphName
+  readonly icon?: Component | undefined
   readonly run: (options: { readonly full: boolean }) => void
 }
 
@@ -68,6 +70,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
         return {
           id,
           kind: 'action',
+          icon: commandIcons[id],
           group: on === null ? 'Actions' : `Actions on ${on}`,
           text,
           binding: shortcuts.keysOf(id)[0],
