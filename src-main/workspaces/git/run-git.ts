@@ -24,6 +24,8 @@ export interface GitOutput {
 
 const stderrLimit = 32 * 1024
 const abortGraceMs = 2_000
+/** What writes is mostly done sooner than this. git that is interrupted while it makes a lock leaves that behind. */
+const writeGraceMs = 500
 
 /** Set by this file or its callers; other `GIT_` variables of the service's own environment could lead git astray. */
 const ownVariables = [
@@ -51,37 +53,39 @@ const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 /**
  * The one place that starts git. `args` are this program's own words: values that come from outside follow
  * `--`, are full ref names or object ids. Throws `GitError`, or the signal's reason when it was cancelled;
- * settles only when the process has ended.
+ * settles only when the process has ended. Once cancelled, what writes is first given the time to end by itself.
  */
 export async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<GitOutput> {
   options.signal.throwIfAborted()
   const stop = new AbortController()
+  const release = new AbortController()
   const collected = collect(options, () => stop.abort())
-  const signal = AbortSignal.any([options.signal, stop.signal])
+  const wish = options.access === 'write' ? later(options.signal, writeGraceMs, release.signal) : options.signal
+  const signal = AbortSignal.any([wish, stop.signal])
   let exitCode: number | null = null
 
-  const git = openGit(cwd, args, {
-    signal,
-    input: options.input,
-    onExit: (code) => {
-      exitCode = code
-    },
-  })
-  git.env(environment(options))
-  const release = new AbortController()
-  git.outputHandler((_command, stdout, stderr) => {
-    // simple-git would keep all output in memory, whatever its size; this file keeps what was asked for.
-    stdout.removeAllListeners('data')
-    stdout.on('data', collected.stdout)
-    stderr.on('data', collected.stderr)
-    // simple-git waits 50 ms longer for a command that printed nothing; an empty piece says that there is no more.
-    stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)))
-    whenAborted(signal, release.signal, () => {
-      for (const stream of [stdout, stderr])
-        if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
-    })
-  })
   try {
+    const git = openGit(cwd, args, {
+      signal,
+      input: options.input,
+      onExit: (code) => {
+        exitCode = code
+      },
+    })
+    git.env(environment(options))
+    git.outputHandler((_command, stdout, stderr) => {
+      // simple-git would keep all output in memory, whatever its size; this file keeps what was asked for.
+      stdout.removeAllListeners('data')
+      stdout.on('data', collected.stdout)
+      stderr.on('data', collected.stderr)
+      // simple-git waits 50 ms longer for a command that printed nothing; an empty piece says that there is no more.
+      stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)))
+      // A hook that outlives an interrupted git holds its pipes open; after the grace they are let go.
+      later(signal, abortGraceMs, release.signal).addEventListener('abort', () => {
+        for (const stream of [stdout, stderr])
+          if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
+      })
+    })
     await git.raw([...args])
   } finally {
     release.abort()
@@ -197,11 +201,13 @@ function collect(options: GitOptions, stop: () => void) {
   }
 }
 
-/** A hook that outlives an interrupted git holds its pipes open; after the grace they are let go. */
-function whenAborted(signal: AbortSignal, done: AbortSignal, letGo: () => void): void {
+/** Aborted so long after `signal`, unless `done` comes first. */
+function later(signal: AbortSignal, ms: number, done: AbortSignal): AbortSignal {
+  const late = new AbortController()
   const start = (): void => {
-    const timer = setTimeout(letGo, abortGraceMs)
+    const timer = setTimeout(() => late.abort(signal.reason), ms)
     done.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
   signal.addEventListener('abort', start, { once: true, signal: done })
+  return late.signal
 }

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { placeOf } from '../files/path-guard.ts'
@@ -77,6 +77,15 @@ export async function repairWorktree(repo: string, path: string, { signal }: Opt
  */
 export async function forgetWorktree(record: string): Promise<void> {
   await rm(record, { recursive: true, force: true })
+}
+
+/**
+ * Takes away the record of a worktree whose making was cut short: git has named it after the folder, and had not yet,
+ * or no longer, written down where that is.
+ */
+export async function forgetHalfMade(common: string, path: string): Promise<void> {
+  const record = join(common, 'worktrees', basename(path))
+  if ((await orNull(stat(join(record, 'gitdir')))) === null) await forgetWorktree(record)
 }
 
 /** The folder in which the repository keeps what it knows of the worktree at `path`, null when it knows none. */

@@ -7,7 +7,7 @@ import { explainAdd, explainCheckout } from './explain-checkout.ts'
 import { branchRef, branchTips, mergeBase, resolveBase } from '../git/branch.ts'
 import { checkOutFiles, readCheckoutSettings, type CheckoutSettings } from '../git/checkout.ts'
 import { deleteRef } from '../git/refs.ts'
-import { addWorktree, findRecord, forgetWorktree, readGitLink } from '../git/worktree.ts'
+import { addWorktree, findRecord, forgetHalfMade, forgetWorktree, readGitLink } from '../git/worktree.ts'
 import { keepLooseEnds } from '../rescue/loose-ends.ts'
 import { rescueStaged } from '../rescue/rescue-staged.ts'
 import { noteTip } from '../rescue/rewritten.ts'
@@ -23,6 +23,8 @@ export interface BegunWorktree {
 
 interface Made {
   readonly repo: string
+  /** The folder of the repository that all its worktrees share. */
+  readonly common: string
   readonly path: string
   readonly branch: string
   /** What the worktree is on. */
@@ -62,11 +64,11 @@ export async function beginWorktree(
   if (aside !== null) options.onSetAside({ from: path, to: aside })
   if (record !== null) await forgetWorktree(record)
   await mkdir(dirname(path), { recursive: true })
-  const made: Made = { repo, path, branch, tip, base, isNewBranch: known === undefined }
+  const made: Made = { repo, common, path, branch, tip, base, isNewBranch: known === undefined }
   try {
     await addWorktree(repo, path, { branch, start: known === undefined ? tip : null }, { signal })
   } catch (error) {
-    if (made.isNewBranch) await Promise.allSettled([dropBranch(made)])
+    await Promise.allSettled([signal.aborted ? takeApart(made) : takeBackNames(made)])
     throw await explainAdd(repo, branch, error, { signal })
   }
   return {
@@ -107,6 +109,12 @@ async function takeApart(made: Made): Promise<void> {
   // Workers of an interrupted checkout may write one more file.
   await rm(made.path, { recursive: true, force: true, maxRetries: 3 })
   if (record !== null) await forgetWorktree(record)
+  await takeBackNames(made)
+}
+
+/** What the repository knows of a worktree that was not made, or is no more. */
+async function takeBackNames(made: Made): Promise<void> {
+  await forgetHalfMade(made.common, made.path)
   if (made.isNewBranch) await dropBranch(made)
 }
 

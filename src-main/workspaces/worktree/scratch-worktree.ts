@@ -13,7 +13,7 @@ import { explainCheckout } from './explain-checkout.ts'
 import { orNull } from '../files/file-errors.ts'
 import { resolveBase } from '../git/branch.ts'
 import { checkOutFiles, readCheckoutSettings } from '../git/checkout.ts'
-import { addDetached, findRecord, forgetWorktree } from '../git/worktree.ts'
+import { addDetached, findRecord, forgetHalfMade, forgetWorktree } from '../git/worktree.ts'
 import { scratchFolder } from './lock.ts'
 import { requireRepository } from './moved-repository.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
@@ -114,7 +114,7 @@ async function removeScratch(
 /** As `git worktree prune` does it: the last record takes the folder of the records with it. */
 async function forget(path: string, common: string): Promise<void> {
   const record = await findRecord(common, path)
-  if (record !== null) await forgetWorktree(record)
+  await (record === null ? forgetHalfMade(common, path) : forgetWorktree(record))
   await removeIfEmpty(join(common, 'worktrees'))
 }
 

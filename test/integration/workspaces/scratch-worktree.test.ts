@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { ScratchRequest } from '../../../src-main/engine/ports/workspaces.ts'
-import { createFixture, everything, never, type WorkspaceFixture } from './workspace-fixture.ts'
+import { createFixture, everything, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const request = ({ repository, root }: WorkspaceFixture, changes: Partial<ScratchRequest> = {}): ScratchRequest => ({
   ...{ repo_path: repository.path, root, at: 'main', copy_files: [] },
@@ -116,6 +118,32 @@ test('a throw-away worktree whose checkout is cancelled is gone', async () => {
   await expect(attempt).rejects.toThrow('Enough.')
   expect(await leftIn(fixture)).toEqual([])
   expect(await allOf(fixture)).toEqual(before)
+})
+
+test('whenever the making of a worktree is cancelled, the repository is as it was', async () => {
+  await using fixture = await createFixture()
+  const { repository, workspaces, path } = fixture
+  const traces = async () => {
+    const found = await readdir(join(repository.path, '.git'), { recursive: true })
+    const branches = await repository.git(['branch', '--list'])
+    return { branches, left: found.filter((name) => /^worktrees.|\.lock$/.test(name)) }
+  }
+  /** At a moment of which nobody knows where it finds git, if it still does. */
+  const cancelled = async (make: (signal: AbortSignal) => Promise<unknown>) => {
+    const stop = new AbortController()
+    const attempt = make(stop.signal).catch((error: unknown) => expect(error).toEqual(new Error('Enough.')))
+    await setTimeout(Math.random() * 20)
+    stop.abort(new Error('Enough.'))
+    await attempt
+  }
+  const before = await traces()
+  for (let round = 0; round < 15; round += 1) {
+    await cancelled((signal) => workspaces.withScratch(request(fixture), () => Promise.resolve(), { signal }))
+    expect(await traces()).toEqual(before)
+    await cancelled((signal) => workspaces.ensure(fixture.request(), { signal }))
+    if (existsSync(path)) await workspaces.remove({ ...fixture.ref(), task_id: taskId, delete_branch: true }, never)
+    expect(await traces()).toEqual(before)
+  }
 })
 
 test('two throw-away worktrees of one repository are there at the same time, and no orphan', async () => {
