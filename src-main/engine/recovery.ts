@@ -49,7 +49,7 @@ export async function recover(deps: StepDeps): Promise<void> {
 /** Before anything else asks for it: until then git refuses whoever commits in the checkout. */
 async function finishMerges({ workspaces, store, log }: EngineContext): Promise<void> {
   const { signal } = new AbortController()
-  for (const path of repoPathsOf(store.read)) {
+  const finish = async (path: string): Promise<void> => {
     try {
       await workspaces.finishMerges(path, { signal })
     } catch (error) {
@@ -57,6 +57,7 @@ async function finishMerges({ workspaces, store, log }: EngineContext): Promise<
       log.warn({ err: error, path }, 'it could not be seen whether a killed service left a merge half done')
     }
   }
+  await Promise.all([...repoPathsOf(store.read)].map(finish))
 }
 
 const lostWithService =

@@ -12,7 +12,7 @@ interface Rule {
   readonly comment: string
 }
 
-const { checkBoundaries } = (await import(new URL('../../scripts/check-boundaries.mjs', import.meta.url).href)) as {
+const { checkBoundaries } = (await import(new URL('./check-boundaries.mjs', import.meta.url).href)) as {
   checkBoundaries(folder: string): Promise<Report>
 }
 const { default: config } = (await import(new URL('../../.dependency-cruiser.mjs', import.meta.url).href)) as {

@@ -1,9 +1,7 @@
 import { cruise } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import rules from '../.dependency-cruiser.mjs'
-import { root } from './support/project.mjs'
+import rules from '../../.dependency-cruiser.mjs'
 
 const { options, ...ruleSet } = rules
 
@@ -26,12 +24,4 @@ export async function checkBoundaries(folder) {
       text: `${from} → ${to}\n    ${rule.name}: ${comments.get(rule.name) ?? ''}`,
     })),
   }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { modules, violations } = await checkBoundaries(root)
-  for (const { text } of violations) console.error(text)
-  if (modules === 0) console.error('No module was read: the check is worth nothing.')
-  else if (violations.length === 0) console.log(`${modules} modules, every import where it belongs`)
-  process.exit(modules === 0 || violations.length > 0 ? 1 : 0)
 }
