@@ -127,13 +127,13 @@ async function idOf(root: string): Promise<string | null> {
 
 const isIgnoreFile = (key: string): boolean => key === '.gitignore' || key.endsWith('/.gitignore')
 
-/** Folders that came, and watched ones that went or were replaced. */
+/** Folders that came, watched ones that went or were replaced, and those that became a repository, or are none any more. */
 async function newFolders(
   root: string,
   { keys }: Gathered,
   folders: Pick<FolderWatches, 'has'>,
 ): Promise<readonly string[]> {
-  const moved = [...keys].filter(([, { moved }]) => moved).map(([key]) => key)
+  const moved = [...keys].filter(([, { moved }]) => moved).map(([key]) => key.replace(/\/\.git$/, ''))
   const found = await Promise.all(
     moved.map(async (key) => folders.has(key) || ((await orNull(lstat(pathBytes(root, key))))?.isDirectory() ?? false)),
   )

@@ -165,6 +165,27 @@ test('a repository inside is told when it is on another commit, not when its fil
   await ahead
 })
 
+test('a folder becomes a repository inside when its .git comes, and a folder again when that goes', async () => {
+  await using library = await createTestRepository({ files: { 'l.txt': 'l\n' } })
+  await using rig = await watched()
+  const { path, told, put, until, events, folders } = rig
+  const heard = async (name: string) => {
+    const known = events.length
+    await writeFile(join(path, 'lib/deep/m.txt'), `${name}\n`)
+    await put(name, '1\n')
+    await until(() => events.includes(name))
+    return events.slice(known).filter((key) => key.startsWith('lib'))
+  }
+  await told(() => mkdir(join(path, 'lib/deep'), { recursive: true }))
+  await until(() => folders() === 3)
+  await rename(join(library.path, '.git'), join(path, 'lib/.git'))
+  await until(() => folders() === 2)
+  expect(await heard('one.txt')).toEqual([])
+  await rename(join(path, 'lib/.git'), join(library.path, '.git'))
+  await until(() => folders() === 3)
+  expect(await heard('two.txt')).toContain('lib/deep/m.txt')
+})
+
 test('a burst of thousands of changes is told a few times, and nothing after it is missed', async () => {
   await using rig = await watched()
   const { path, told } = rig
