@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { useViewedFiles } from '../../../../src-renderer/stores/viewed-files.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { onService } from '../renderer-app.ts'
@@ -39,6 +39,41 @@ describe('ticks', () => {
     const store = storeWith(() => Promise.reject(new ApiError({ code: 'not_a_member', message: 'No.' })))
     await expect(store.mark('t', [shown], true)).rejects.toThrow('No.')
     expect(store.isViewed('t', shown)).toBe(false)
+  })
+  test('what the events repeat of one’s own ticks is old news, and what comes after them counts', async () => {
+    const store = storeWith(() => Promise.resolve(null))
+    const marking = [store.mark('t', [shown], true), store.mark('t', [shown], false)]
+    store.put('t', [content], true)
+    expect(store.isViewed('t', shown)).toBe(false)
+    await Promise.all(marking)
+    await store.mark('t', [shown], true)
+    store.put('t', [content], false)
+    expect(store.isViewed('t', shown)).toBe(true)
+    store.put('t', [content], true)
+    store.put('t', [content], false)
+    expect(store.isViewed('t', shown)).toBe(false)
+  })
+  test('a tick that was refused has no echo', async () => {
+    const store = storeWith(() => Promise.reject(new ApiError({ code: 'not_a_member', message: 'No.' })))
+    await expect(store.mark('t', [shown], true)).rejects.toThrow('No.')
+    store.put('t', [content], true)
+    expect(store.isViewed('t', shown)).toBe(true)
+  })
+  test('ticks reach the service one after the other, in their order', async () => {
+    const sent: boolean[] = []
+    const answers: (() => void)[] = []
+    const store = storeWith((input) => {
+      sent.push((input as { viewed: boolean }).viewed)
+      return new Promise((resolve) => answers.push(() => resolve(null)))
+    })
+    const marking = [store.mark('t', [shown], true), store.mark('t', [shown], false)]
+    await vi.waitFor(() => expect(answers).toHaveLength(1))
+    expect(sent).toEqual([true])
+    answers[0]?.()
+    await vi.waitFor(() => expect(answers).toHaveLength(2))
+    expect(sent).toEqual([true, false])
+    answers[1]?.()
+    await Promise.all(marking)
   })
   test('what was ticked elsewhere counts, until everything is loaded anew', () => {
     const store = storeWith(() => Promise.resolve(null))
