@@ -6,6 +6,7 @@ import { kindOf, type NotificationKind } from '../../src-shared/contract/notific
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import { oneAtATime } from '../../src-shared/lang/one-at-a-time.ts'
 import { useClient } from './client.ts'
+import { createOwnChanges } from './own-changes.ts'
 
 /** Which notifications the inbox shows; null: of every project, of every kind. */
 export interface InboxFilter {
@@ -31,6 +32,7 @@ export const useNotifications = defineStore('notifications', () => {
   const loaded = ref(false)
   /** How many the service says; null while it has not said. */
   const count = ref<number | null>(null)
+  const own = createOwnChanges()
   const listeners = new Set<(item: Notification) => void>()
   /** Deleted by the person, but not yet by the service. */
   const leaving = shallowReactive(new Set<string>())
@@ -98,7 +100,8 @@ export const useNotifications = defineStore('notifications', () => {
   function marked({ project_id, notification_id, read }: EventPayload<'notification.read'>): void {
     const isMeant = (item: Notification) =>
       notification_id === null ? item.project_id === project_id : item.id === notification_id
-    change((list) => list.map((item) => (isMeant(item) && item.read !== read ? { ...item, read } : item)))
+    const isEcho = notification_id !== null && own.takeEcho(notification_id)
+    if (!isEcho) change((list) => list.map((item) => (isMeant(item) && item.read !== read ? { ...item, read } : item)))
     void recount()
   }
   function forget(isGone: (item: Notification) => boolean): void {
@@ -107,9 +110,10 @@ export const useNotifications = defineStore('notifications', () => {
   }
   async function mark(item: Notification, read: boolean): Promise<void> {
     const ids = new Set([item.id as string])
+    const name = read ? 'notifications.mark_read' : 'notifications.mark_unread'
     setRead(ids, read)
     try {
-      await client.call(read ? 'notifications.mark_read' : 'notifications.mark_unread', { notification_id: item.id })
+      await own.send([item.id], () => client.call(name, { notification_id: item.id }))
     } catch (error) {
       setRead(ids, item.read)
       throw error
@@ -152,6 +156,7 @@ export const useNotifications = defineStore('notifications', () => {
     },
     /** After a gap in the events. A list that nobody has looked at stays unasked for. */
     reload: async (): Promise<void> => {
+      own.forget()
       await Promise.all([recount(), ...(loaded.value ? [ask(null)] : [])])
     },
     created,

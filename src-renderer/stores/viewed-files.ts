@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
 import { useClient } from './client.ts'
+import { createOwnChanges } from './own-changes.ts'
 
 type Shown = ViewedContent & { readonly viewed: boolean }
 
@@ -12,20 +13,8 @@ type Shown = ViewedContent & { readonly viewed: boolean }
 export const useViewedFiles = defineStore('viewed-files', () => {
   const client = useClient()
   const byTask = shallowReactive(new Map<string, ReadonlyMap<string, Shown>>())
+  const own = createOwnChanges()
 
-  /** How many own ticks of a file the events have yet to repeat. They are older than what is shown since. */
-  const echoes = new Map<string, number>()
-  /** Ticks reach the service in the order in which they were set. */
-  let sent: Promise<unknown> = Promise.resolve()
-
-  const expectEcho = (key: string): void => void echoes.set(key, (echoes.get(key) ?? 0) + 1)
-  /** Whether one was expected. */
-  function takeEcho(key: string): boolean {
-    const count = echoes.get(key) ?? 0
-    if (count > 1) echoes.set(key, count - 1)
-    else echoes.delete(key)
-    return count > 0
-  }
   function show(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
     const marks = new Map(byTask.get(taskId))
     for (const { path, blob, new_mode } of files) marks.set(path, { path, blob, new_mode, viewed })
@@ -34,7 +23,7 @@ export const useViewedFiles = defineStore('viewed-files', () => {
   return {
     /** What an event tells: news from another window, or the echo of a tick that was set here. */
     put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
-      const news = files.filter(({ path }) => !takeEcho(`${taskId}/${path}`))
+      const news = files.filter(({ path }) => !own.takeEcho(keyOf(taskId, path)))
       if (news.length > 0) show(taskId, news, viewed)
     },
     /** Whether the file is ticked, and its content still what it was then. */
@@ -46,15 +35,11 @@ export const useViewedFiles = defineStore('viewed-files', () => {
     /** Ticks files at once, and takes it back when the service does not take it. */
     mark: async (taskId: string, files: readonly ViewedContent[], viewed: boolean): Promise<void> => {
       const contents = files.map(({ path, blob, new_mode }) => ({ path, blob, new_mode }))
-      const keys = contents.map(({ path }) => `${taskId}/${path}`)
+      const keys = contents.map(({ path }) => keyOf(taskId, path))
       show(taskId, contents, viewed)
-      for (const key of keys) expectEcho(key)
-      const mine = sent.then(() => client.call('tasks.mark_viewed', { task_id: taskId, files: contents, viewed }))
-      sent = mine.catch(() => undefined)
       try {
-        await mine
+        await own.send(keys, () => client.call('tasks.mark_viewed', { task_id: taskId, files: contents, viewed }))
       } catch (error) {
-        for (const key of keys) takeEcho(key)
         show(taskId, contents, !viewed)
         throw error
       }
@@ -62,7 +47,9 @@ export const useViewedFiles = defineStore('viewed-files', () => {
     /** Forgets all, since ticks made elsewhere may have been missed. */
     clear(): void {
       byTask.clear()
-      echoes.clear()
+      own.forget()
     },
   }
 })
+
+const keyOf = (taskId: string, path: string): string => `${taskId}/${path}`

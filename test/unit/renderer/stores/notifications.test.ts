@@ -166,3 +166,18 @@ test('a count that could not be asked for is unknown, not old', async () => {
   await store.reload()
   expect(store.unread).toBeNull()
 })
+
+test('marked and unmarked quickly it stays as it was marked last, whatever the events repeat', async () => {
+  const item = notice(1)
+  const { store } = storeWith(answering([item]))
+  await store.load()
+  const told = (read: boolean) =>
+    store.marked({ project_id, user_id: null, notification_id: item.id, read, occurred_at: at })
+  const marking = [store.mark(item, true), store.mark({ ...item, read: true }, false)]
+  told(true)
+  expect(shown(store)).toEqual([[item.id, false]])
+  await Promise.all(marking)
+  told(false)
+  told(true)
+  expect(shown(store)).toEqual([[item.id, true]])
+})

@@ -1,0 +1,34 @@
+/**
+ * Changes that are shown before the service has them. They reach it in the order in which they were made, and come
+ * back as events, which are older than what is shown since.
+ */
+export function createOwnChanges() {
+  /** How often the events have yet to tell of a key. */
+  const due = new Map<string, number>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  function takeEcho(key: string): boolean {
+    const count = due.get(key) ?? 0
+    if (count > 1) due.set(key, count - 1)
+    else due.delete(key)
+    return count > 0
+  }
+  return {
+    /** Makes a change when those before it are made; one event will tell of each of its keys, unless it is refused. */
+    async send(keys: readonly string[], change: () => Promise<unknown>): Promise<void> {
+      for (const key of keys) due.set(key, (due.get(key) ?? 0) + 1)
+      const mine = last.then(change)
+      last = mine.catch(() => undefined)
+      try {
+        await mine
+      } catch (error) {
+        for (const key of keys) takeEcho(key)
+        throw error
+      }
+    },
+    /** Whether an event about this key repeats what was changed here. To be asked once for each event. */
+    takeEcho,
+    /** Events may have been missed: what comes now is news. */
+    forget: () => due.clear(),
+  }
+}
