@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createPasswords } from '../../../src-main/identity/passwords.ts'
 import { openIdentity, person } from './open-identity.ts'
 
-const rounds = 30
+const rounds = { atLeast: 30, atMost: 150 }
 /** Whatever else the machine does only adds to it: the quickest of many is what the work itself takes. */
 const quickest = (values: readonly number[]) => Math.min(...values)
 
@@ -19,13 +19,17 @@ test('a wrong sign-in takes as long for an account that exists as for one that d
   }
   await attempt('known', 'owner@example.com')
   await attempt('unknown', 'nobody@example.com')
-  // In turns, so that whatever else the machine does falls on both alike.
-  for (let round = 0; round < rounds; round++) {
+  const difference = () => {
+    const [known, unknown] = [quickest(took.known), quickest(took.unknown)]
+    return Math.abs(known - unknown) / Math.max(known, unknown)
+  }
+  // In turns, so that whatever else the machine does falls on both alike. On a busy one it takes more of them until
+  // one of each was left alone; what the work itself takes longer stays, however many there are.
+  for (let round = 0; round < rounds.atLeast || (round < rounds.atMost && difference() >= 0.2); round++) {
     await attempt('known', 'owner@example.com')
     await attempt('unknown', 'nobody@example.com')
   }
-  const [known, unknown] = [quickest(took.known), quickest(took.unknown)]
-  expect(Math.abs(known - unknown) / Math.max(known, unknown)).toBeLessThan(0.2)
+  expect(difference()).toBeLessThan(0.2)
 })
 
 test('beyond 200 who wait their turn, the next is asked to come again', async () => {
