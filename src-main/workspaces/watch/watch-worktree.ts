@@ -133,7 +133,7 @@ async function newFolders(
   { keys }: Gathered,
   folders: Pick<FolderWatches, 'has'>,
 ): Promise<readonly string[]> {
-  const moved = [...keys].filter(([, { moved }]) => moved).map(([key]) => key.replace(/\/\.git$/, ''))
+  const moved = [...new Set([...keys].filter(([, { moved }]) => moved).map(([key]) => key.replace(/\/\.git$/, '')))]
   const found = await Promise.all(
     moved.map(async (key) => folders.has(key) || ((await orNull(lstat(pathBytes(root, key))))?.isDirectory() ?? false)),
   )

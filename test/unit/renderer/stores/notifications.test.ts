@@ -180,4 +180,9 @@ test('marked and unmarked quickly it stays as it was marked last, whatever the e
   told(false)
   told(true)
   expect(shown(store)).toEqual([[item.id, true]])
+  // Once they are loaded anew no echo is waited for.
+  await store.mark({ ...item, read: true }, false)
+  await store.reload()
+  told(true)
+  expect(shown(store)).toEqual([[item.id, true]])
 })

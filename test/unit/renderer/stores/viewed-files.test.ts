@@ -53,6 +53,13 @@ describe('ticks', () => {
     store.put('t', [content], false)
     expect(store.isViewed('t', shown)).toBe(false)
   })
+  test('once everything is loaded anew no echo is waited for', async () => {
+    const store = storeWith(() => Promise.resolve(null))
+    await store.mark('t', [shown], true)
+    store.clear()
+    store.put('t', [content], true)
+    expect(store.isViewed('t', shown)).toBe(true)
+  })
   test('a tick that was refused has no echo', async () => {
     const store = storeWith(() => Promise.reject(new ApiError({ code: 'not_a_member', message: 'No.' })))
     await expect(store.mark('t', [shown], true)).rejects.toThrow('No.')
