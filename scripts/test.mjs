@@ -80,36 +80,45 @@ async function vitest(name, args, env) {
   // On a machine that others load, a test may run out of time once; second-tries.mjs names it.
   const again = process.env.CI ? ['--retry=1'] : []
   const file = join(results, `${name.split(/\W/)[0]}.json`)
+  const outside = join(results, `${name.split(/\W/)[0]}-outside-tests.json`)
   const reporters = [
     '--reporter=default',
     '--reporter=./scripts/second-tries.mjs',
+    '--reporter=./scripts/outside-tests.mjs',
     '--reporter=json',
     `--outputFile.json=${file}`,
   ]
   const code = await runAs('vitest', ['run', ...args, ...again, ...reporters], {
     cwd: root,
-    env,
+    env: { ...env, COPSE_OUTSIDE_TESTS: outside },
     shell: process.platform === 'win32',
   })
   const counted = count(file)
+  const thrown = read(outside) ?? []
+  counted.failed += thrown.length
   // A run that breaks before or after its tests has failed, whatever they say.
   if (code !== 0 && counted.failed === 0) {
     counted.failed = 1
     failures.push(`${name}: no test failed, but the run ended with ${code}`)
   }
-  failures.push(...counted.failures)
+  failures.push(...counted.failures, ...thrown)
   for (const key of Object.keys(total)) total[key] += counted[key]
   console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds(since)})`)
 }
 
-function count(file) {
-  let report
+/** What a reporter has left, or null where it has left nothing. */
+function read(file) {
   try {
-    report = JSON.parse(readFileSync(file, 'utf8'))
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    if (error.code === 'ENOENT') return { passed: 0, failed: 0, skipped: 0, failures: [] }
+    if (error.code === 'ENOENT') return null
     throw error
   }
+}
+
+function count(file) {
+  const report = read(file)
+  if (report === null) return { passed: 0, failed: 0, skipped: 0, failures: [] }
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -91,4 +91,28 @@ test('a command run through the scripts keeps its exit code, and a signal reache
   await once(waiting.stdout, 'data')
   waiting.kill('SIGTERM')
   expect((await once(waiting, 'exit'))[0]).toBe(9)
+})
+
+test('what is thrown outside of every test is kept for the end of the run, with its place', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'copse-outside-'))
+  await mkdir(join(folder, 'test'))
+  const body = `test('goes well', async () => {
+    setImmediate(() => { throw new Error('late') })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  })`
+  await writeFile(join(folder, 'test', 'some.test.js'), body)
+  const kept = join(folder, 'kept.json')
+  const vitest = join(scripts, '..', 'node_modules', 'vitest', 'vitest.mjs')
+  const reporter = join(scripts, 'outside-tests.mjs')
+  const args = [vitest, 'run', '--root', folder, '--globals', `--reporter=${reporter}`]
+  const env = { ...process.env, COPSE_OUTSIDE_TESTS: kept }
+  const [code] = (await once(spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' }), 'exit')) as [number]
+  const lines = JSON.parse(await readFile(kept, 'utf8')) as readonly string[]
+  await rm(folder, { recursive: true, force: true })
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^test\/some\.test\.js > goes well: Uncaught Exception: late \(.*\/test\/some\.test\.js:2:\d+\)$/,
+    ),
+  ])
 })
