@@ -81,14 +81,18 @@ export const fakeLogs: Logs = {
 const emptyDiff = { base: null, files: [], patch: '', truncated: false }
 
 /** Worktrees that are always there and always in order. */
-export const fakeWorkspaces = {
+export const fakeWorkspaces: Workspaces = {
   inspect: () => Promise.resolve({ root: '/repo', name: 'repo', default_branch: 'main', branches: ['main'] }),
   ensure: () => Promise.resolve({ kind: 'ready', how: 'reused', base_commit: 'base' }),
+  withScratch: ({ at }, use) => use(`/scratch/${at}`),
+  removeLeftScratch: () => Promise.resolve([]),
   exists: () => Promise.resolve(true),
+  size: () => Promise.resolve(null),
   status: () => Promise.resolve({ dirty: true, ahead: 1, behind: 0, head: 'head' }),
   head: () => Promise.resolve('head'),
   diff: () => Promise.resolve(emptyDiff),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
+  watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),
   tree: () => Promise.resolve('tree'),
   changedSince: () => Promise.resolve([]),
   commitAll: () => Promise.resolve(null),
@@ -103,9 +107,20 @@ export const fakeWorkspaces = {
   readLock: () => Promise.resolve(null),
   releaseStaleLocks: () => Promise.resolve([]),
   finishMerges: () => Promise.resolve(),
-  removeLeftScratch: () => Promise.resolve([]),
   isKnownTo: () => Promise.resolve(true),
   relink: () => Promise.resolve(),
   arePortsFree: () => Promise.resolve(true),
+  conflicts: ({ branch, base_branch }) =>
+    Promise.resolve({ branch, head_commit: 'head', base_branch, base_commit: 'base', files: [], hunks: [] }),
+  updateBranch: () => Promise.resolve({ kind: 'up_to_date', head: 'head', base: 'base' }),
+  rescues: () => Promise.resolve([]),
+  rescueDiff: () => Promise.resolve(emptyDiff),
+  restoreRescue: () => Promise.resolve(null),
+  deleteRescue: () => Promise.resolve(false),
+  expireRescues: () => Promise.resolve([]),
   orphans: () => Promise.resolve([]),
-} as unknown as Workspaces
+  describeOrphan: () => Promise.resolve(null),
+  removeOrphan: () => Promise.reject(new Error('There is no orphan.')),
+  sameRepository: () => Promise.resolve(false),
+  forkPoint: () => Promise.resolve('base'),
+}

@@ -1,10 +1,7 @@
 import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
 import type { Rescue, RestoredRescue } from '../../../src-shared/contract/rescues.ts'
+import type { Cancellable } from './cancellable.ts'
 import type { FileDiff } from './diff-reader.ts'
-
-interface Cancellable {
-  readonly signal: AbortSignal
-}
 
 /** Names one rescue of a repository. */
 export interface RescueName {
