@@ -9,7 +9,7 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { emptyDraft, optionsText, readOptions, taskInput, type KeptOptions, type TaskDraft } from './task-draft.ts'
+import { emptyDraft, optionsText, readOptions, taskInput, type TaskDraft } from './task-draft.ts'
 
 /** The draft of a task, and its way to the service. */
 export function useNewTask(projectId: () => string) {
@@ -34,18 +34,17 @@ export function useNewTask(projectId: () => string) {
     () => optionsText(draft),
     (text) => drafts.keep(optionsKey(), text),
   )
-  /** What is gone since it was kept is left out. */
-  function keptOptions(): Partial<KeptOptions> {
-    const { agentId = null, roles = {}, waitsFor = [], ...rest } = readOptions(drafts.get(optionsKey()))
+  const areTasksHere = () => tasks.loadState(projectId()).kind === 'ready'
+  /** Leaves out what is gone since it was chosen; of what is not loaded yet nobody can say that. */
+  function leaveOutWhatIsGone(): void {
     const isHere = (one: Assignee) => one.type !== 'agent' || agents.byId.has(one.id)
-    return {
-      ...rest,
-      agentId: agentId !== null && agents.byId.has(agentId) ? agentId : null,
-      roles: Object.fromEntries(Object.entries(roles).filter(([, one]) => isHere(one))),
-      // Of what is not loaded yet nobody can say that it is gone.
-      waitsFor: waitsFor.filter((id) => tasks.loadState(projectId()).kind !== 'ready' || tasks.byId.has(id)),
+    if (agents.loaded) {
+      if (draft.agentId !== null && !agents.byId.has(draft.agentId)) draft.agentId = null
+      draft.roles = Object.fromEntries(Object.entries(draft.roles).filter(([, one]) => isHere(one)))
     }
+    if (areTasksHere()) draft.waitsFor = draft.waitsFor.filter((id) => tasks.byId.has(id))
   }
+  watch(() => [agents.loaded, agents.items, areTasksHere()], leaveOutWhatIsGone)
   const throwAway = () => Object.assign(draft, emptyDraft(draft.status))
   const states = computed(() =>
     (projects.workflow(projectId())?.states ?? []).filter(
@@ -75,10 +74,11 @@ export function useNewTask(projectId: () => string) {
     /** Begins anew with what was typed and not sent, in the given state or in the one where tasks wait to be taken. */
     reset(status: string | null): void {
       const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
-      Object.assign(draft, emptyDraft(status ?? usual), keptOptions(), {
+      Object.assign(draft, emptyDraft(status ?? usual), readOptions(drafts.get(optionsKey())), {
         title: drafts.get('new-task title') ?? '',
         description: drafts.get('new-task description') ?? '',
       })
+      leaveOutWhatIsGone()
       failure.value = null
     },
     create,
