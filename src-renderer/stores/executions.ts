@@ -10,6 +10,8 @@ import { useTasks } from './tasks.ts'
 export const useExecutions = defineStore('executions', () => {
   const client = useClient()
   const byId = shallowReactive(new Map<string, Execution>())
+  /** Tasks of which all executions are here. */
+  const known = shallowReactive(new Set<string>())
   /** Task id → the last action of its running agent. */
   const activity = shallowReactive(new Map<string, Activity>())
   const asked = new Set<string>()
@@ -24,7 +26,11 @@ export const useExecutions = defineStore('executions', () => {
       .sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
   }
   async function load(taskId: string): Promise<void> {
-    for (const execution of (await client.call('tasks.executions', { task_id: taskId })).items) put(execution)
+    const before = new Map(byId)
+    const { items } = await client.call('tasks.executions', { task_id: taskId })
+    // What an event has said meanwhile is newer.
+    for (const execution of items) if (byId.get(execution.id) === before.get(execution.id)) put(execution)
+    known.add(taskId)
   }
   /** Learns about an execution once; a card asks for the one that it names. */
   async function ensure(executionId: string): Promise<void> {
@@ -47,6 +53,8 @@ export const useExecutions = defineStore('executions', () => {
     byId,
     activity,
     byTask,
+    /** Whether what is missing in `byTask` is not there; before, nobody can say that. */
+    isKnown: (taskId: string): boolean => known.has(taskId),
     put,
     load,
     ensure,
@@ -83,6 +91,7 @@ export const useExecutions = defineStore('executions', () => {
     /** Forgets a task's executions, when the task itself is gone. */
     removeTask(taskId: string): void {
       activity.delete(taskId)
+      known.delete(taskId)
       for (const execution of byTask(taskId)) byId.delete(execution.id)
     },
   }

@@ -7,6 +7,8 @@ import { useClient } from './client.ts'
 export const useReviews = defineStore('reviews', () => {
   const client = useClient()
   const byId = shallowReactive(new Map<string, Review>())
+  /** Tasks of which all attempts are here. */
+  const known = shallowReactive(new Set<string>())
 
   function put(review: Review): void {
     byId.set(review.id, review)
@@ -18,11 +20,18 @@ export const useReviews = defineStore('reviews', () => {
   }
   return {
     byTask,
+    /** Whether what is missing in `byTask` is not there; before, nobody can say that. */
+    isKnown: (taskId: string): boolean => known.has(taskId),
     put,
     load: async (taskId: string): Promise<void> => {
-      for (const review of (await client.call('tasks.reviews', { task_id: taskId })).items) put(review)
+      const before = new Map(byId)
+      const { items } = await client.call('tasks.reviews', { task_id: taskId })
+      // What an event has said meanwhile is newer.
+      for (const review of items) if (byId.get(review.id) === before.get(review.id)) put(review)
+      known.add(taskId)
     },
     removeTask(taskId: string): void {
+      known.delete(taskId)
       for (const review of byTask(taskId)) byId.delete(review.id)
     },
   }

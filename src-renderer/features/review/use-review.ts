@@ -16,6 +16,7 @@ import { useDecisionActions } from './use-decision-actions.ts'
 export function useReview(taskId: () => string) {
   const tasks = useTasks()
   const projects = useProjects()
+  const reviews = useReviews()
   const details = useTaskDetails()
   const feedback = useDraftText(() => `feedback/${taskId()}`)
 
@@ -23,7 +24,7 @@ export function useReview(taskId: () => string) {
   const project = computed(() => (task.value ? (projects.byId.get(task.value.project_id) ?? null) : null))
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => (workflow.value && task.value ? stateOf(workflow.value, task.value.status) : undefined))
-  const attempts = computed(() => useReviews().byTask(taskId()))
+  const attempts = computed(() => reviews.byTask(taskId()))
   const branch = computed(() => {
     const repo = project.value?.repos.find((candidate) => candidate.id === task.value?.repo_id)
     return repo?.default_branch ?? 'the base branch'
@@ -39,8 +40,10 @@ export function useReview(taskId: () => string) {
 
   const { conflicts } = useConflictCount(task, () => state.value?.kind === 'terminal')
 
+  const isKnown = computed(() => reviews.isKnown(taskId()))
+  /** What a step on is made of depends on whether the newest attempt has passed: that has to be known. */
   const decision = computed(() =>
-    task.value && workflow.value
+    task.value && workflow.value && isKnown.value
       ? decisionState({
           task: task.value,
           workflow: workflow.value,
@@ -57,6 +60,7 @@ export function useReview(taskId: () => string) {
     task,
     workflow,
     attempts,
+    isKnown,
     branch,
     decision,
     budget,

@@ -20,7 +20,7 @@ export interface Keyboard {
   retype(text: string): Promise<void>
   /** Walks with Tab (or the key that is named) until the target has the focus. */
   to(target: Sight, by?: 'Tab' | 'Shift+Tab' | 'ArrowDown' | 'ArrowRight'): Promise<void>
-  /** Walks there and presses Enter. */
+  /** Walks there, and presses Enter as soon as it can be pressed. */
   use(target: Sight, by?: 'Tab' | 'Shift+Tab'): Promise<void>
   /** Waits until the focus is on or within the target. */
   on(target: Sight): Promise<void>
@@ -62,6 +62,8 @@ export function keyboardOf(page: Page): Keyboard {
     },
     use: async (target, by = 'Tab') => {
       await to(target, by)
+      // A button that is off for a moment keeps the focus, and takes no key.
+      await expect.poll(() => (target as Locator).getAttribute('aria-disabled')).not.toBe('true')
       await page.keyboard.press('Enter')
     },
     on: async (target) => {
