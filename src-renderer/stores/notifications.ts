@@ -51,6 +51,9 @@ export const useNotifications = defineStore('notifications', () => {
     loading.value = true
     since = []
     try {
+      // What was marked just now would come back as it was.
+      await own.settled()
+      if (mine !== turn) return
       const page = await client.call('notifications.list', {
         limit: pageSize,
         ...(project_id !== null && { project_id }),
@@ -100,8 +103,8 @@ export const useNotifications = defineStore('notifications', () => {
   function marked({ project_id, notification_id, read }: EventPayload<'notification.read'>): void {
     const isMeant = (item: Notification) =>
       notification_id === null ? item.project_id === project_id : item.id === notification_id
-    const isEcho = notification_id !== null && own.takeEcho(notification_id)
-    if (!isEcho) change((list) => list.map((item) => (isMeant(item) && item.read !== read ? { ...item, read } : item)))
+    const isOld = notification_id !== null && own.isOutdated(notification_id)
+    if (!isOld) change((list) => list.map((item) => (isMeant(item) && item.read !== read ? { ...item, read } : item)))
     void recount()
   }
   function forget(isGone: (item: Notification) => boolean): void {

@@ -7,11 +7,11 @@ export function createOwnChanges() {
   const due = new Map<string, number>()
   let last: Promise<unknown> = Promise.resolve()
 
-  function takeEcho(key: string): boolean {
+  function isOutdated(key: string): boolean {
     const count = due.get(key) ?? 0
     if (count > 1) due.set(key, count - 1)
     else due.delete(key)
-    return count > 0
+    return count > 1
   }
   return {
     /** Makes a change when those before it are made; one event will tell of each of its keys, unless it is refused. */
@@ -22,12 +22,14 @@ export function createOwnChanges() {
       try {
         await mine
       } catch (error) {
-        for (const key of keys) takeEcho(key)
+        for (const key of keys) isOutdated(key)
         throw error
       }
     },
-    /** Whether an event about this key repeats what was changed here. To be asked once for each event. */
-    takeEcho,
+    /** Whether what an event says of this key was changed here since. To be asked once for each event. */
+    isOutdated,
+    /** Settles when the service has every change that was made until now, or has refused it. */
+    settled: (): Promise<unknown> => last,
     /** Events may have been missed: what comes now is news. */
     forget: () => due.clear(),
   }

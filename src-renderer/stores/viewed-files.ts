@@ -21,9 +21,9 @@ export const useViewedFiles = defineStore('viewed-files', () => {
     byTask.set(taskId, marks)
   }
   return {
-    /** What an event tells: news from another window, or the echo of a tick that was set here. */
+    /** What an event tells: news from another window, or the echo of a tick that was set here, and may have been changed since. */
     put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
-      const news = files.filter(({ path }) => !own.takeEcho(keyOf(taskId, path)))
+      const news = files.filter(({ path }) => !own.isOutdated(keyOf(taskId, path)))
       if (news.length > 0) show(taskId, news, viewed)
     },
     /** Whether the file is ticked, and its content still what it was then. */

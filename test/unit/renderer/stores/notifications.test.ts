@@ -186,3 +186,21 @@ test('marked and unmarked quickly it stays as it was marked last, whatever the e
   told(true)
   expect(shown(store)).toEqual([[item.id, true]])
 })
+
+test('what was marked just now has reached the service before others are asked for', async () => {
+  const read = new Set<string>()
+  const marking = Promise.withResolvers<null>()
+  const { store } = storeWith((name, input) => {
+    if (name === 'notifications.list') return pageOf(read.has(notice(1).id) ? [] : [notice(1)])
+    if (name === 'notifications.mark_read') {
+      return marking.promise.then(() => void read.add((input as { notification_id: string }).notification_id))
+    }
+    return { count: 0 }
+  })
+  await store.load()
+  const marked = store.mark(notice(1), true)
+  const filtered = store.show({ unread: true })
+  marking.resolve(null)
+  await Promise.all([marked, filtered])
+  expect(shown(store)).toEqual([])
+})
