@@ -12,10 +12,17 @@ export function useProjectSettings(projectId: () => string) {
   const { busy, failure, run } = useAttempt()
   const settings = computed(() => projects.settings(projectId()))
 
-  async function save(change: Partial<ProjectSettings>): Promise<boolean> {
+  async function saveNow(change: Partial<ProjectSettings>): Promise<boolean> {
     const isSaved = await run(() => projects.updateSettings({ ...change, project_id: projectId() }))
     if (isSaved) toasts.done('Saved')
     return isSaved
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  /** What is changed while another change is being saved has its turn after that. */
+  function save(change: Partial<ProjectSettings>): Promise<boolean> {
+    const mine = last.then(() => saveNow(change))
+    last = mine
+    return mine
   }
   if (!settings.value)
     projects.loadSettings(projectId()).catch((error: unknown) => (failure.value = errorSentence(error)))
