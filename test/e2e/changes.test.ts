@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
@@ -157,11 +157,22 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await page.keyboard.press('Shift+ArrowDown')
   await page.keyboard.press('Enter')
   await page.keyboard.type('Why all of them?')
+  // The event is here before the answer is: whoever has gone on by then stays where they are.
+  const answered = Promise.withResolvers<void>()
+  const late = async (route: Route) => {
+    const response = await route.fetch()
+    await answered.promise
+    await route.fulfill({ response })
+  }
+  await page.route(/\/comments$/, late, { times: 1 })
   await page.keyboard.press('Control+Enter')
   const thread = panel.getByRole('article', { name: 'Comment by You' })
   await thread.getByText('Lines', { exact: false }).waitFor()
   await thread.getByRole('button', { name: 'Reply' }).click()
-  await page.keyboard.type('Or only some?')
+  await page.keyboard.type('Or only ')
+  answered.resolve()
+  await panel.getByRole('textbox', { name: /^Comment on lines/ }).waitFor({ state: 'detached' })
+  await page.keyboard.type('some?')
   await page.keyboard.press('Control+Enter')
   await thread.getByText('Or only some?').waitFor()
   await thread.getByRole('button', { name: 'Delete the comment' }).last().click()

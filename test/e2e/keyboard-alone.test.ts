@@ -193,6 +193,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.type('And these?')
     await keys.press('Control+Enter')
     await panel.getByText('2 comments', { exact: true }).waitFor()
+    await keys.on(panel.getByRole('region', { name: 'Differences' }))
     await keys.press('Control+Enter')
     await see.getByText('2 comments sent to the agent.').waitFor()
     await commits(client, task.id, 2)
