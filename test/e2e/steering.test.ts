@@ -56,7 +56,7 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const waiting = page.getByRole('list', { name: 'Messages that wait' })
     await waiting.getByText('Handle nought').waitFor()
-    expect(await box.inputValue()).toBe('')
+    await expect.poll(() => box.inputValue()).toBe('')
     expect(await violationsInThemes(page), 'a message waits').toEqual([])
     await waiting.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Change the message' }).fill('Handle zero')
