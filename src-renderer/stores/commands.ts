@@ -95,8 +95,8 @@ function sentence(reason: string): string {
   return /[.!?…]$/.test(reason) ? reason : `${reason}.`
 }
 
-/** Where a letter is a letter, or a choice of a menu. */
-function isTaken(target: EventTarget | null): boolean {
+/** Where a letter is a letter, or a choice of a menu: whoever is there is at something. */
+export function isTaken(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&
     target.closest(

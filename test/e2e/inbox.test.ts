@@ -110,10 +110,14 @@ test('how one hears of notifications is off until it is turned on, and kept on t
   await page.reload()
   await page.getByRole('switch', { name: 'Sound' }).waitFor()
   expect(await states()).toEqual(['false', 'true', 'true'])
-  // The inbox has the same at hand.
+  // The inbox has the same at hand, also before its list is there.
+  const opened = Promise.withResolvers<void>()
+  await page.route(/\/notifications\?/, (route) => opened.promise.then(() => route.continue()), { times: 1 })
   await page.evaluate("location.hash = '#/inbox'")
   await page.getByRole('button', { name: 'Delivery' }).click()
   await page.getByRole('dialog', { name: 'Delivery' }).waitFor()
+  opened.resolve()
+  await page.getByRole('listbox', { name: 'Notifications' }).waitFor()
   expect(await states()).toEqual(['false', 'true', 'true'])
   expect(await violations(page), 'delivery').toEqual([])
 })
