@@ -27,15 +27,22 @@ export interface BuiltServiceOptions {
   readonly port?: number
 }
 
+/** `COPSE_SLOW_ANSWERS=1200 npm test -- e2e`: what depends on the order in which answers come is found so. */
+const slowly = process.env['COPSE_SLOW_ANSWERS'] ? ['--import', join(import.meta.dirname, 'slow-answers.mjs')] : []
+
 /** Starts the built service as a person does, and waits until it says that it listens. */
 export async function startBuiltService(options: BuiltServiceOptions = {}): Promise<BuiltService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'copse-e2e-')))
   const [file, ...args] = options.as === 'local' ? ['headless.js'] : ['cli.js', 'serve', '--json']
   const entry = join(root, 'dist', 'main', file ?? '')
-  const child = spawn(process.execPath, [entry, ...args, '--port', String(options.port ?? 0), '--data-dir', dataDir], {
-    env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn', ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...slowly, entry, ...args, '--port', String(options.port ?? 0), '--data-dir', dataDir],
+    {
+      env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn', ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text))
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
