@@ -1,4 +1,5 @@
 import { computed } from 'vue'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
 import { useAttempt } from '../../stores/attempt.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -12,15 +13,16 @@ export function useProjectSettings(projectId: () => string) {
   const { busy, failure, run } = useAttempt()
   const settings = computed(() => projects.settings(projectId()))
 
-  async function saveNow(change: Partial<ProjectSettings>): Promise<boolean> {
-    const isSaved = await run(() => projects.updateSettings({ ...change, project_id: projectId() }))
+  async function saveNow(input: OperationInput<'projects.update_settings'>): Promise<boolean> {
+    const isSaved = await run(() => projects.updateSettings(input))
     if (isSaved) toasts.done('Saved')
     return isSaved
   }
   let last: Promise<unknown> = Promise.resolve()
   /** What is changed while another change is being saved has its turn after that. */
   function save(change: Partial<ProjectSettings>): Promise<boolean> {
-    const mine = last.then(() => saveNow(change))
+    const input = { ...change, project_id: projectId() }
+    const mine = last.then(() => saveNow(input))
     last = mine
     return mine
   }
