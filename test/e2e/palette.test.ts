@@ -100,7 +100,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
   await page.getByRole('menuitem', { name: 'Judge' }).press('Enter')
   await newTask.getByRole('button', { name: 'Waits for', exact: true }).press('Enter')
   await page.getByRole('textbox', { name: 'A task that has to be done first' }).fill('lease')
-  await page.getByRole('option', { name: /Lease deliveries/ }).waitFor()
+  await expect.poll(() => page.locator('[role="option"][data-highlighted]').textContent()).toContain('Release notes')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await newTask.getByRole('button', { name: 'Don’t wait for Lease deliveries' }).waitFor()
