@@ -4,14 +4,13 @@ import type { Activity } from '../../src-shared/contract/events.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { useClient } from './client.ts'
+import { createTaskLists } from './task-lists.ts'
 import { useTasks } from './tasks.ts'
 
 /** Executions by task, newest first, and the last thing that each running agent did. */
 export const useExecutions = defineStore('executions', () => {
   const client = useClient()
   const byId = shallowReactive(new Map<string, Execution>())
-  /** Tasks of which all executions are here. */
-  const known = shallowReactive(new Set<string>())
   /** Task id → the last action of its running agent. */
   const activity = shallowReactive(new Map<string, Activity>())
   const asked = new Set<string>()
@@ -25,13 +24,7 @@ export const useExecutions = defineStore('executions', () => {
       .filter((execution) => execution.task_id === taskId)
       .sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
   }
-  async function load(taskId: string): Promise<void> {
-    const before = new Map(byId)
-    const { items } = await client.call('tasks.executions', { task_id: taskId })
-    // What an event has said meanwhile is newer.
-    for (const execution of items) if (byId.get(execution.id) === before.get(execution.id)) put(execution)
-    known.add(taskId)
-  }
+  const lists = createTaskLists(byId, put)
   /** Learns about an execution once; a card asks for the one that it names. */
   async function ensure(executionId: string): Promise<void> {
     if (byId.has(executionId) || asked.has(executionId)) return
@@ -53,10 +46,10 @@ export const useExecutions = defineStore('executions', () => {
     byId,
     activity,
     byTask,
-    /** Whether what is missing in `byTask` is not there; before, nobody can say that. */
-    isKnown: (taskId: string): boolean => known.has(taskId),
+    isKnown: lists.isKnown,
     put,
-    load,
+    load: (taskId: string): Promise<void> =>
+      lists.load(taskId, () => client.call('tasks.executions', { task_id: taskId })),
     ensure,
     stop,
     /** Since when nothing was heard of the execution, once that is long. */
@@ -91,7 +84,7 @@ export const useExecutions = defineStore('executions', () => {
     /** Forgets a task's executions, when the task itself is gone. */
     removeTask(taskId: string): void {
       activity.delete(taskId)
-      known.delete(taskId)
+      lists.forget(taskId)
       for (const execution of byTask(taskId)) byId.delete(execution.id)
     },
   }
