@@ -98,7 +98,7 @@ test('what is thrown outside of every test is kept for the end of the run, with 
   await mkdir(join(folder, 'test'))
   const body = `test('goes well', async () => {
     setImmediate(() => { throw new Error('late') })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   })`
   await writeFile(join(folder, 'test', 'some.test.js'), body)
   const kept = join(folder, 'kept.json')
