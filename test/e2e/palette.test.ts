@@ -120,3 +120,41 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
   }
   await expect.poll(made).toEqual([[lease.id], judge.id])
 })
+
+test('what is found late stands first and is chosen, unless one has gone on to another row', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  await client.call('tasks.create', { project_id: project.id, title: 'Keyboard of the bridge', status: 'todo' })
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
+  const chosen = palette.locator('[role="option"][data-highlighted]')
+  const typeBeforeTasks = async () => {
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/(board|tasks)(\?|$)/, (route) => held.promise.then(() => route.continue()))
+    await page.reload()
+    await page.getByText('Ferry').first().waitFor()
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('textbox').fill('bo')
+    await expect.poll(() => chosen.textContent()).not.toContain('bridge')
+    return async () => {
+      held.resolve()
+      await palette.getByRole('option', { name: /bridge/ }).waitFor()
+      await page.unrouteAll()
+    }
+  }
+
+  const come = await typeBeforeTasks()
+  await come()
+  await expect.poll(() => chosen.textContent()).toContain('Keyboard of the bridge')
+
+  const comeLater = await typeBeforeTasks()
+  const first = await chosen.textContent()
+  await page.keyboard.press('ArrowDown')
+  const second = await chosen.textContent()
+  expect(second).not.toBe(first)
+  await comeLater()
+  await palette.getByRole('status').filter({ hasText: 'still being loaded' }).waitFor({ state: 'detached' })
+  expect(await chosen.textContent()).toBe(second)
+})
