@@ -20,6 +20,7 @@ import { findUpdater } from './desktop/updater.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
 import { WorkspaceError } from './engine/ports/workspaces.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
+import { orNull } from './workspaces/files/file-errors.ts'
 import { pathInside } from './workspaces/files/path-guard.ts'
 
 const program = findResources(import.meta.dirname)
@@ -160,7 +161,8 @@ function openDoor(service: Service, onBug: (error: unknown) => void): Disposable
     openFolder: (tool, path) => openInTool(tool, path, links),
     openFile: async (tool, worktree, path, line) => {
       try {
-        return await openAtLine(tool, await pathInside(worktree, path), line, links)
+        const file = await orNull(pathInside(worktree, path))
+        return file !== null && (await openAtLine(tool, file, line, links))
       } catch (error) {
         if (error instanceof WorkspaceError) return false
         throw error

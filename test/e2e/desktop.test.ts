@@ -73,13 +73,15 @@ test('a folder and a line of a worktree’s file open in an editor of this machi
   expect(await ask('openFolder', 'file', dataDir)).toBe(false)
 
   // A line of a file: of a task's worktree, and nowhere else.
-  const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
-  const task = await call<{ id: string }>(desktop, 'tasks.create', { project_id: demo.project.id, title: 'Open it' })
+  const { project } = await call<{ project: { id: string } }>(desktop, 'demo.create', {})
+  const busy = { name: 'Busy', executor: 'command', config: { command: 'sleep 600' } }
+  const agent = await call<{ id: string }>(desktop, 'agents.create', busy)
+  const task = await call<{ id: string }>(desktop, 'tasks.create', { project_id: project.id, title: 'Open it' })
   const open = (path: string, line: unknown, id = task.id) => ask('openFile', 'sublime', id, path, line)
   expect(await open('README.md', 3)).toBe(false)
   const { workspace } = await call<{ workspace: { path: string } }>(desktop, 'tasks.claim', {
     task_id: task.id,
-    agent_id: demo.agent.id,
+    agent_id: agent.id,
   })
   const file = join(workspace.path, 'README.md')
   await writeFile(file, 'one\n')
@@ -91,6 +93,8 @@ test('a folder and a line of a worktree’s file open in an editor of this machi
   expect(await open('README.md', 3)).toBe(true)
   await expect.poll(() => readFile(note, 'utf8').catch(() => ''), { timeout: 20_000 }).toBe(`${file}:3`)
   expect(desktop.calls.filter((made) => made.name === 'shell.openExternal')).toHaveLength(1)
+  await rm(workspace.path, { recursive: true })
+  expect(await open('README.md', 3), 'a worktree whose folder is gone').toBe(false)
 })
 
 test('streams end with the page that asked for them and work again after a reload', async () => {

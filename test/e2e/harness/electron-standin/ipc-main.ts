@@ -1,6 +1,11 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 
 type Handler = (event: unknown, ...args: unknown[]) => unknown
+
+/** Like slow-answers.mjs, for what the window asks for. */
+const most = Number(process.env['COPSE_SLOW_ANSWERS'] ?? 0)
+const late = () => (most > 0 ? setTimeout(Math.random() ** 3 * most) : null)
 
 class IpcMain extends EventEmitter {
   readonly #handlers = new Map<string, Handler>()
@@ -16,12 +21,15 @@ class IpcMain extends EventEmitter {
 
   /** Rejects with the text that Electron's renderer would see. */
   async invoke(channel: string, event: unknown, args: readonly unknown[]): Promise<unknown> {
+    await late()
     try {
       const handler = this.#handlers.get(channel)
       if (!handler) throw new Error(`No handler registered for '${channel}'`)
       return await handler(event, ...args)
     } catch (error) {
       throw new Error(`Error invoking remote method '${channel}': ${String(error)}`, { cause: error })
+    } finally {
+      await late()
     }
   }
 }
