@@ -144,6 +144,7 @@ async function* follow(
   signal.addEventListener('abort', onAbort)
   try {
     let seen = after ?? store.read.events.range().last
+    yield { kind: 'begun', seq: seen }
     if (after !== null) {
       const { first, last } = store.read.events.range()
       if (after > last || (first > 0 && after < first - 1)) {

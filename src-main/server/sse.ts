@@ -5,11 +5,9 @@ import type { FastifyReply } from 'fastify'
 import type { Logger } from '../base/log.ts'
 import { toApiError } from './http-errors.ts'
 
-export interface SseFrame {
-  readonly id?: number
-  readonly event: string
-  readonly data: unknown
-}
+/** An event, with a number where it has one, or a number alone. */
+export type SseFrame =
+  { readonly id?: number; readonly event: string; readonly data: unknown } | { readonly id: number }
 
 export interface SseSource<T> {
   /** Ends when the signal is aborted. Throws `ApiError` at the first pull when the caller may not see it. */
@@ -181,6 +179,7 @@ async function pump<T>(
 /** One event as text; JSON has no line ends of its own. */
 function formatFrame(frame: SseFrame): string {
   const id = frame.id === undefined ? '' : `id: ${frame.id}\n`
+  if (!('event' in frame)) return `${id}\n`
   return `${id}event: ${frame.event}\ndata: ${textOf(frame.data)}\n\n`
 }
 

@@ -49,6 +49,9 @@ function lastEventIdOf(request: FastifyRequest): number | null {
 
 function feedFrame(item: FeedItem): SseFrame {
   switch (item.kind) {
+    case 'begun':
+      // A browser's EventSource takes it for where it resumes, and hands nothing on.
+      return { id: item.seq }
     case 'event':
       return { id: item.event.seq, event: item.event.type, data: item.event.data }
     case 'activity':

@@ -44,15 +44,19 @@ export function createHeadStart(client: Client): HeadStart {
       yield item
     }
   }
-  function subscribe(): void {
+  /** Resolves once the service tells of what happens. */
+  function subscribe(): Promise<unknown> {
     const stop = new AbortController()
-    feed = { items: started(watched(client.events({}, null, stop.signal))), stop }
+    const { items, begun } = started(watched(client.events({}, null, stop.signal)))
+    feed = { items, stop }
+    return begun
   }
-  async function askAll(projectId: string | null): Promise<void> {
-    // What is asked for once this is answered cannot be older than the subscription.
-    await ask('system.get', {})
+  async function askAll(begun: Promise<unknown>, projectId: string | null): Promise<void> {
+    // What is asked for from here on cannot be older than the subscription.
+    await begun
     const board = projectId === null ? null : { project_id: projectId }
     await Promise.all([
+      ask('system.get', {}),
       ask('projects.list', {}),
       board && ask('tasks.board', board),
       board && ask('projects.get_workflow', board),
@@ -71,32 +75,34 @@ export function createHeadStart(client: Client): HeadStart {
         return answer === undefined ? client.call(name, input) : ((await answer) as never)
       },
       events: (input, after, signal) => {
-        const begun = feed
+        const early = feed
         feed = null
-        if (begun === null) return client.events(input, after, signal)
-        signal.addEventListener('abort', () => begun.stop.abort(), { once: true })
-        return begun.items
+        if (early === null) return client.events(input, after, signal)
+        signal.addEventListener('abort', () => early.stop.abort(), { once: true })
+        return early.items
       },
     },
     begin(projectId) {
-      subscribe()
       // Whoever asks for it hears of a failure.
-      void Promise.allSettled([askAll(projectId)])
+      void Promise.allSettled([askAll(subscribe(), projectId)])
     },
   }
 }
 
 const keyOf = (name: OperationName, input: unknown) => `${name} ${JSON.stringify(input)}`
 
-/** The same items, of which the first is asked for at once. */
-function started<T>(items: AsyncIterable<T>): AsyncIterable<T> {
+/** The same items, of which the first two are asked for at once: that it has begun, and what happens first. */
+function started<T>(items: AsyncIterable<T>) {
   const iterator = items[Symbol.asyncIterator]()
-  const first = iterator.next()
-  first.catch(() => undefined)
-  return (async function* () {
-    const { value, done } = await first
-    if (done) return
-    yield value
+  const [begun, first] = [iterator.next(), iterator.next()]
+  for (const early of [begun, first]) early.catch(() => undefined)
+  async function* all(): AsyncIterable<T> {
+    for (const early of [begun, first]) {
+      const { value, done } = await early
+      if (done) return
+      yield value
+    }
     yield* { [Symbol.asyncIterator]: () => iterator }
-  })()
+  }
+  return { items: all(), begun }
 }

@@ -52,29 +52,11 @@ export function openLive(options: LiveOptions): Live {
     if (mine === loads) stale = !whole
   }
 
-  /** Reads until the stream ends; returns when the connection is lost. */
+  /** Reads until the connection is lost. */
   async function follow(): Promise<void> {
-    const turn = new AbortController()
-    const signal = AbortSignal.any([closing.signal, turn.signal])
-    const missed = lastSeq === null
-    const reading = read(signal)
-    try {
-      // The subscription is asked for first, so that what is loaded next cannot be older than it.
-      await Promise.race([options.client.call('system.get', {}), reading.then(() => Promise.reject(new StreamEnded()))])
-      attempt = 0
-      lostAt = null
-      options.onConnection({ state: 'live' })
-      if (missed || stale) void loadAll()
-      await reading
-    } finally {
-      turn.abort()
-      await Promise.allSettled([reading])
-    }
-  }
-
-  async function read(signal: AbortSignal): Promise<void> {
-    for await (const item of options.client.events({}, lastSeq, signal)) {
-      if (item.kind === 'activity') options.onActivity(item.activity)
+    for await (const item of options.client.events({}, lastSeq, closing.signal)) {
+      if (item.kind === 'begun') begin(item.seq)
+      else if (item.kind === 'activity') options.onActivity(item.activity)
       else if (item.kind === 'worktree') options.onWorktree(item.change)
       else if (item.kind === 'hook') options.onHook(item.hook)
       else if (item.kind === 'reset') {
@@ -85,6 +67,15 @@ export function openLive(options: LiveOptions): Live {
         options.onEvent(item.event)
       }
     }
+  }
+
+  /** Only now, so that what is loaded cannot be older than the subscription. */
+  function begin(seq: number): void {
+    lastSeq = seq
+    attempt = 0
+    lostAt = null
+    options.onConnection({ state: 'live' })
+    if (stale) void loadAll()
   }
 
   async function run(): Promise<void> {
@@ -107,10 +98,6 @@ export function openLive(options: LiveOptions): Live {
 
   void run()
   return { tryNow: () => waiting.abort(), close: () => closing.abort() }
-}
-
-class StreamEnded extends Error {
-  override readonly name = 'StreamEnded'
 }
 
 /** Whatever ends a stream is a lost connection: the page keeps trying, also after a refusal (the token may be renewed). */

@@ -157,6 +157,7 @@ function createSilenceAlarm(ms: number) {
 
 /** null for what a newer service sends and this client does not know. */
 function feedItemOf({ id, event, data }: SseEvent): FeedItem | null {
+  if (event === '') return { kind: 'begun', seq: Number(id) }
   const value = JSON.parse(data) as unknown
   if (event === 'error') throw errorOf(value)
   if (event === 'execution.activity') return { kind: 'activity', activity: value as never }

@@ -1,4 +1,4 @@
-/** One event of a server-sent event stream. */
+/** One event of a server-sent event stream, or a number alone: then `event` and `data` are empty. */
 export interface SseEvent {
   readonly id: string | null
   readonly event: string
@@ -17,7 +17,8 @@ export function createSseParser(): SseParser {
   let event = ''
   let data: string[] = []
   const finish = (): SseEvent | null => {
-    const finished = data.length > 0 ? { id, event: event || 'message', data: data.join('\n') } : null
+    const alone = id === null ? null : { id, event: '', data: '' }
+    const finished = data.length > 0 ? { id, event: event || 'message', data: data.join('\n') } : alone
     id = null
     event = ''
     data = []

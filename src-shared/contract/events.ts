@@ -171,8 +171,12 @@ export const HookActivity = z.object({
 })
 export type HookActivity = z.infer<typeof HookActivity>
 
-/** What flows through an event subscription. `reset`: the asked-for past is gone, load everything anew. */
+/**
+ * What flows through an event subscription. `begun`, always the first: what happens after `seq` is told from here on.
+ * `reset`: the asked-for past is gone, load everything anew.
+ */
 export type FeedItem =
+  | { readonly kind: 'begun'; readonly seq: number }
   | { readonly kind: 'event'; readonly event: EventEnvelope }
   | { readonly kind: 'activity'; readonly activity: Activity }
   | { readonly kind: 'worktree'; readonly change: WorktreeChange }

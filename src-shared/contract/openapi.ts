@@ -141,6 +141,7 @@ function describeStream(name: string, spec: (typeof streams)[keyof typeof stream
 const streamDescriptions: Readonly<Record<keyof typeof streams, string>> = {
   'events.stream':
     '`id:` is a growing number, `event:` a key of the schema EventPayloads and `data:` its payload as JSON. ' +
+    'The stream begins with an `id:` alone: whoever is cut off before the first event resumes after it. ' +
     '`stream.reset` says that the past that was asked for is gone; `execution.activity`, `hook.activity` and `worktree.changed` have no id and are not kept.',
   'executions.stream': '`event: entry` with the line number as `id:` and a TranscriptEntry, and `event: end` at last.',
 }

@@ -40,7 +40,7 @@ async function print(scene: Scene, { project: text, since, type }: EventOptions)
     for await (const item of client.events(input, after, untilKilled)) {
       heard()
       if (item.kind === 'event') after = item.event.seq
-      if (item.kind === 'reset') after = item.seq
+      if (item.kind === 'begun' || item.kind === 'reset') after = item.seq
       await printItem(scene, item, isWanted)
     }
     return 'lost'

@@ -132,13 +132,12 @@ async function follow(scene: Scene, { id }: Execution): Promise<void> {
 async function unlessMoreComes({ client }: Scene, execution_id: string): Promise<Execution | null> {
   const leave = new AbortController()
   const news = client.events({}, null, leave.signal)[Symbol.asyncIterator]()
-  const next = news.next()
-  next.catch(() => undefined)
   try {
-    // Asked after listening, so that nothing falls between.
+    // Asked once it listens, so that nothing falls between.
+    await news.next()
     const execution = await client.call('executions.get', { execution_id })
     if (execution.finished_at !== null) return execution
-    await next
+    await news.next()
     return null
   } finally {
     leave.abort()

@@ -47,6 +47,7 @@ test('an event stream gives what the feed gave, from where it was left', async (
   const project_id = ProjectId.parse(v7())
   const task_id = TaskId.parse(v7())
   const items: FeedItem[] = [
+    { kind: 'begun', seq: 8 },
     { kind: 'reset', seq: 9 },
     { kind: 'event', event: { seq: 10, type: 'task.deleted', data: { project_id, task_id, occurred_at: at } } },
     {

@@ -29,7 +29,8 @@ const untilAborted = (signal: AbortSignal) =>
 test('events carry their number, type and payload; remarks carry no number', async () => {
   await using server = await openServer()
   server.api.feed = async function* (after) {
-    yield { kind: 'reset', seq: after ?? -1 }
+    yield { kind: 'begun', seq: after ?? -1 }
+    yield { kind: 'reset', seq: 41 }
     yield deleted(42)
     const task_id = TaskId.parse(v7())
     yield {
@@ -55,6 +56,7 @@ test('events carry their number, type and payload; remarks carry no number', asy
   const frames = (await response.text()).split('\n\n').map((frame) => frame.split('\n'))
   expect(frames).toEqual([
     [': open'],
+    ['id: 41'],
     ['id: 41', 'event: stream.reset', 'data: {"seq":41}'],
     ['id: 42', 'event: task.deleted', expect.stringContaining(`"project_id":"${project_id}"`)],
     ['event: execution.activity', expect.stringContaining('line\\nbreak')],

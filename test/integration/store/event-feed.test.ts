@@ -19,6 +19,7 @@ test('whoever missed 10,000 events gets each of them; of what is older it is sai
   const end = new AbortController()
   let expected = last - 10_000
   for await (const item of feed.subscribe(expected, () => true, end.signal)) {
+    if (item.kind === 'begun') continue
     if (item.kind !== 'event') throw new Error(`It was answered with ${item.kind}.`)
     expected += 1
     // One comparison each: a matcher for 10,000 takes its time.
@@ -28,9 +29,26 @@ test('whoever missed 10,000 events gets each of them; of what is older it is sai
   end.abort()
 
   const late = new AbortController()
-  for await (const item of feed.subscribe(1, () => true, late.signal)) {
-    expect(item.kind).toBe('reset')
-    break
-  }
+  const items = feed.subscribe(1, () => true, late.signal)[Symbol.asyncIterator]()
+  expect([(await items.next()).value, (await items.next()).value]).toEqual([
+    { kind: 'begun', seq: 1 },
+    { kind: 'reset', seq: last },
+  ])
   late.abort()
+})
+
+test('a subscription says first where it begins, from where it resumes without loss', async () => {
+  await using open = await openStore()
+  const feed = createEventFeed(open.store, { now: () => Date.parse(at) })
+  const { id: task_id } = open.task()
+  const tell = () =>
+    feed.commit((tx) => tx.emit('task.deleted', { project_id: open.project_id, task_id: task_id as TaskId }))
+  tell()
+  const { last } = open.store.read.events.range()
+  const end = new AbortController()
+  const items = feed.subscribe(null, () => true, end.signal)[Symbol.asyncIterator]()
+  expect((await items.next()).value).toEqual({ kind: 'begun', seq: last })
+  tell()
+  expect((await items.next()).value).toMatchObject({ kind: 'event', event: { seq: last + 1 } })
+  end.abort()
 })

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { createSseParser } from '../../../src-shared/client/sse-parser.ts'
 
 const stream =
-  ': open\r\n\r\nid: 7\nevent: task.created\ndata: {"a":\ndata:1}\n\n: keep-alive\n\nevent: end\rdata\r\rdata: ü\n\nid: 8\n'
+  ': open\r\n\r\nid: 6\n\nid: 7\nevent: task.created\ndata: {"a":\ndata:1}\n\n: keep-alive\n\nevent: end\rdata\r\rdata: ü\n\nid: 8\n'
 const events = [
+  { id: '6', event: '', data: '' },
   { id: '7', event: 'task.created', data: '{"a":\n1}' },
   { id: null, event: 'end', data: '' },
   { id: null, event: 'message', data: 'ü' },

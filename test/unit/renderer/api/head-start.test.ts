@@ -7,10 +7,11 @@ import type { FeedItem } from '../../../../src-shared/contract/events.ts'
 interface SetUp {
   readonly refused?: readonly string[]
   readonly items?: readonly FeedItem[]
+  readonly begins?: Promise<void>
 }
 
 /** A service that writes down what it is asked for, and answers with how often it was asked until then. */
-function setUp({ refused = [], items = [] }: SetUp = {}) {
+function setUp({ refused = [], items = [], begins = Promise.resolve() }: SetUp = {}) {
   const asked: string[] = []
   const client: Client = {
     call: async (name) => {
@@ -20,6 +21,8 @@ function setUp({ refused = [], items = [] }: SetUp = {}) {
     },
     events: async function* (_, __, signal) {
       asked.push('events')
+      await begins
+      yield { kind: 'begun', seq: 0 }
       yield* items
       if (signal.aborted) asked.push('events were left')
     },
@@ -49,6 +52,17 @@ test('what the first screen asks for is on its way before it asks, after the sub
   expect(await client.call('tasks.board', { project_id: 'other' })).toBe(3)
 })
 
+test('nothing is asked for before the subscription has begun: it would be too old', async () => {
+  const begins = Promise.withResolvers<void>()
+  const { asked, begin } = setUp({ begins: begins.promise })
+  begin('p')
+  await settled()
+  expect(asked).toEqual(['events'])
+  begins.resolve()
+  await settled()
+  expect(asked).toHaveLength(6)
+})
+
 test('the subscription that has begun is handed over whole, and ends with its reader; the next is one of its own', async () => {
   const items = [1, 2].map((seq): FeedItem => ({ kind: 'reset', seq }))
   const { asked, client, begin } = setUp({ items })
@@ -58,9 +72,9 @@ test('the subscription that has begun is handed over whole, and ends with its re
   const seen: FeedItem[] = []
   for await (const item of client.events({}, null, stop.signal)) {
     seen.push(item)
-    if (seen.length === 2) stop.abort()
+    if (seen.length === 3) stop.abort()
   }
-  expect(seen).toEqual(items)
+  expect(seen).toEqual([{ kind: 'begun', seq: 0 }, ...items])
   expect(asked.at(-1)).toBe('events were left')
   await client.events({}, 2, new AbortController().signal)[Symbol.asyncIterator]().next()
   expect(asked.at(-1)).toBe('events')

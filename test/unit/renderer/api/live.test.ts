@@ -21,7 +21,7 @@ interface Feed {
   end(): void
 }
 
-function setUp() {
+function setUp(begins = Promise.resolve()) {
   const feeds: Feed[] = []
   const seen: string[] = []
   const waits: number[] = []
@@ -35,9 +35,8 @@ function setUp() {
     changed.dispatchEvent(new Event('seen'))
   }
   const client: Client = {
-    call: async () => {
-      if (away) throw new Error('away')
-      return {} as never
+    call: () => {
+      throw new Error('not asked for here')
     },
     events: (_input, after, signal) => feedOf(after, signal),
     transcript: () => {
@@ -45,6 +44,7 @@ function setUp() {
     },
   }
   async function* feedOf(after: number | null, signal: AbortSignal): AsyncGenerator<FeedItem> {
+    if (away) throw new Error('away')
     const items: (FeedItem | null)[] = []
     let wake: () => void = () => undefined
     const put = (item: FeedItem | null) => {
@@ -53,6 +53,8 @@ function setUp() {
     }
     signal.addEventListener('abort', () => put(null))
     feeds.push({ after, push: put, end: () => put(null) })
+    await begins
+    yield { kind: 'begun', seq: after ?? 5 }
     for (;;) {
       if (items.length === 0) await new Promise<void>((resolve) => (wake = resolve))
       const item = items.shift()
@@ -101,6 +103,16 @@ test('it loads everything once it is connected, then passes events on', async ()
   live.close()
 })
 
+test('nothing is loaded before the subscription has begun: what happens in between nobody would hear of', async () => {
+  const begins = Promise.withResolvers<void>()
+  const { live, seen, until } = setUp(begins.promise)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(seen).toEqual(['connecting'])
+  begins.resolve()
+  await until('reset')
+  live.close()
+})
+
 test('after a loss it resumes behind the last number seen and loads nothing again', async () => {
   const { live, feeds, seen, waiters, until } = setUp()
   await until('reset')
@@ -115,14 +127,15 @@ test('after a loss it resumes behind the last number seen and loads nothing agai
   live.close()
 })
 
-test('a loss before the first event loads everything again, since something may have been missed', async () => {
+test('after a loss before the first event it resumes where it began', async () => {
   const { live, feeds, waiters, until, seen } = setUp()
   await until('reset')
   feeds[0]?.end()
   await until('reconnecting')
   waiters[0]?.()
-  await until('reset', 2)
-  expect(seen).toEqual(['connecting', 'live', 'reset', 'reconnecting', 'live', 'reset'])
+  await until('live', 2)
+  expect(feeds[1]?.after).toBe(5)
+  expect(seen).toEqual(['connecting', 'live', 'reset', 'reconnecting', 'live'])
   live.close()
 })
 
