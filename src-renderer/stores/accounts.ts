@@ -1,11 +1,13 @@
 import { defineStore } from 'pinia'
-import { computed, shallowReactive, shallowRef } from 'vue'
+import { computed, shallowReactive } from 'vue'
 import type { EventPayload } from '../../src-shared/contract/events.ts'
 import type { User } from '../../src-shared/contract/identity.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import { useClient } from './client.ts'
+import { createNewest } from './newest.ts'
 import { useNotifications } from './notifications.ts'
 import { useProjects } from './projects.ts'
+import { createRecords } from './records.ts'
 import { useSession } from './session.ts'
 import { useToasts } from './toasts.ts'
 
@@ -16,17 +18,19 @@ export const useAccounts = defineStore('accounts', () => {
   const projects = useProjects()
   const notifications = useNotifications()
   const toasts = useToasts()
-  const byId = shallowReactive(new Map<string, User>())
+  const users = createRecords<User>({ changed: (user) => name(user.id, user) })
   const members = shallowReactive(new Map<string, readonly Member[]>())
-  const loaded = shallowRef(false)
+  const memberNews = createNewest()
   /** What people are called, by id, as far as whoever looks may see it. */
   const names = shallowReactive(new Map<string, string>())
   const name = (id: string, { display_name }: Pick<User, 'display_name'>) => void names.set(id, display_name)
 
   async function loadMembers(projectId: string): Promise<void> {
-    const { items } = await client.call('members.list', { project_id: projectId })
-    members.set(projectId, items)
-    for (const one of items) name(one.user_id, one)
+    const { answer, takes } = await memberNews.ask(() => client.call('members.list', { project_id: projectId }))
+    // Somebody has come or gone meanwhile.
+    if (!takes(projectId)) return loadMembers(projectId)
+    members.set(projectId, answer.items)
+    for (const one of answer.items) name(one.user_id, one)
   }
   /** What the person at the screen sees has become another. */
   async function lookAgain(projectId: string | null): Promise<void> {
@@ -39,14 +43,14 @@ export const useAccounts = defineStore('accounts', () => {
     void lookAgain(projectId).catch((error: unknown) => toasts.refused(error, 'Not everything could be loaded.'))
 
   function putUser(user: User): void {
-    name(user.id, user)
-    if (loaded.value) byId.set(user.id, user)
+    users.put(user)
     const mine = session.me
     if (mine?.id !== user.id) return
     session.me = user
     if (mine.is_admin !== user.is_admin) look(null)
   }
   function putMember({ project_id, user_id, member }: EventPayload<'member.updated'>): void {
+    memberNews.told(project_id)
     if (member) name(user_id, member)
     const known = members.get(project_id)
     if (known) {
@@ -57,19 +61,11 @@ export const useAccounts = defineStore('accounts', () => {
   }
   return {
     /** In the order of registration, which ids follow. */
-    users: computed(() => [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))),
-    loaded,
+    users: computed(() => [...users.byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))),
+    loaded: users.loaded,
     putUser,
     putMember,
-    loadUsers: async (): Promise<void> => {
-      const { items } = await client.call('admin.list_users', {})
-      byId.clear()
-      for (const user of items) {
-        byId.set(user.id, user)
-        name(user.id, user)
-      }
-      loaded.value = true
-    },
+    loadUsers: (): Promise<void> => users.replace(() => client.call('admin.list_users', {})),
     setAdmin: async (user_id: string, is_admin: boolean): Promise<void> =>
       putUser(await client.call('admin.update_user', { user_id, is_admin })),
     /** Owners first, then by name; undefined until they are loaded. */
@@ -92,10 +88,10 @@ export const useAccounts = defineStore('accounts', () => {
     },
     /** What somebody saw is not for whoever signs in next. */
     forget(): void {
-      byId.clear()
+      users.byId.clear()
       members.clear()
       names.clear()
-      loaded.value = false
+      users.loaded.value = false
     },
   }
 })

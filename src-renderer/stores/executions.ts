@@ -10,29 +10,26 @@ import { useTasks } from './tasks.ts'
 /** Executions by task, newest first, and the last thing that each running agent did. */
 export const useExecutions = defineStore('executions', () => {
   const client = useClient()
-  const byId = shallowReactive(new Map<string, Execution>())
   /** Task id → the last action of its running agent. */
   const activity = shallowReactive(new Map<string, Activity>())
   const asked = new Set<string>()
+  const { byId, put, take, ...lists } = createTaskLists<Execution>({
+    changed: ({ task_id, finished_at }) => finished_at !== null && activity.delete(task_id),
+  })
 
-  function put(execution: Execution): void {
-    byId.set(execution.id, execution)
-    if (execution.finished_at !== null) activity.delete(execution.task_id)
-  }
   function byTask(taskId: string): Execution[] {
     return [...byId.values()]
       .filter((execution) => execution.task_id === taskId)
       .sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
   }
-  const lists = createTaskLists(byId, put)
+  const fetch = (executionId: string): Promise<Execution> =>
+    take(() => client.call('executions.get', { execution_id: executionId }))
   /** Learns about an execution once; a card asks for the one that it names. */
   async function ensure(executionId: string): Promise<void> {
     if (byId.has(executionId) || asked.has(executionId)) return
     asked.add(executionId)
     try {
-      const execution = await client.call('executions.get', { execution_id: executionId })
-      // What an event has said meanwhile is newer.
-      if (!byId.has(executionId)) put(execution)
+      await fetch(executionId)
     } finally {
       asked.delete(executionId)
     }
@@ -51,6 +48,7 @@ export const useExecutions = defineStore('executions', () => {
     load: (taskId: string): Promise<void> =>
       lists.load(taskId, () => client.call('tasks.executions', { task_id: taskId })),
     ensure,
+    fetch,
     stop,
     /** Since when nothing was heard of the execution, once that is long. */
     quietSince(taskId: string, executionId: string): string | null {
@@ -84,8 +82,7 @@ export const useExecutions = defineStore('executions', () => {
     /** Forgets a task's executions, when the task itself is gone. */
     removeTask(taskId: string): void {
       activity.delete(taskId)
-      lists.forget(taskId)
-      for (const execution of byTask(taskId)) byId.delete(execution.id)
+      lists.removeTask(taskId)
     },
   }
 })

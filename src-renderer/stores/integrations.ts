@@ -1,8 +1,8 @@
 import { defineStore } from 'pinia'
-import { shallowReactive } from 'vue'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import { createAnswers } from './answers.ts'
 import { useClient } from './client.ts'
 import { useTasks } from './tasks.ts'
 
@@ -10,20 +10,8 @@ import { useTasks } from './tasks.ts'
 export const useIntegrations = defineStore('integrations', () => {
   const client = useClient()
   /** null: it has none. */
-  const byProject = shallowReactive(new Map<string, Integration | null>())
+  const { byKey, put, take } = createAnswers<Integration | null>()
 
-  /** How often something was heard of a project's: an answer that an event has overtaken is old. */
-  const heard = new Map<string, number>()
-
-  function put(projectId: string, integration: Integration | null): void {
-    heard.set(projectId, (heard.get(projectId) ?? 0) + 1)
-    byProject.set(projectId, integration)
-  }
-  async function take(projectId: string, answer: Promise<Integration | null>): Promise<void> {
-    const before = heard.get(projectId)
-    const integration = await answer
-    if (heard.get(projectId) === before) put(projectId, integration)
-  }
   async function get(projectId: string): Promise<Integration | null> {
     try {
       return await client.call('integrations.get', { project_id: projectId })
@@ -32,20 +20,20 @@ export const useIntegrations = defineStore('integrations', () => {
       throw error
     }
   }
-  const load = (projectId: string): Promise<void> => take(projectId, get(projectId))
+  const load = (projectId: string): Promise<void> => take(projectId, () => get(projectId))
   return {
     /** undefined until `load` has answered. */
-    of: (projectId: string): Integration | null | undefined => byProject.get(projectId),
+    of: (projectId: string): Integration | null | undefined => byKey.get(projectId),
     put,
     load,
     /** Asks anew for those that are known. */
     reload: async (): Promise<void> => {
-      await Promise.all([...byProject.keys()].map(load))
+      await Promise.all([...byKey.keys()].map(load))
     },
     create: (input: OperationInput<'integrations.create'>): Promise<void> =>
-      take(input.project_id, client.call('integrations.create', input)),
+      take(input.project_id, () => client.call('integrations.create', input)),
     update: (input: OperationInput<'integrations.update'>): Promise<void> =>
-      take(input.project_id, client.call('integrations.update', input)),
+      take(input.project_id, () => client.call('integrations.update', input)),
     remove: async (projectId: string): Promise<void> => {
       await client.call('integrations.delete', { project_id: projectId })
       put(projectId, null)

@@ -58,7 +58,7 @@ export const useLive = defineStore('live', () => {
     await Promise.all(
       open.map(async ({ id, task_id }) => {
         try {
-          targets.executions.put(await client.call('executions.get', { execution_id: id }))
+          await targets.executions.fetch(id)
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
           targets.executions.removeTask(task_id)

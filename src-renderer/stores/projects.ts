@@ -13,14 +13,14 @@ import { useTasks } from './tasks.ts'
 export const useProjects = defineStore('projects', () => {
   const client = useClient()
   const navigation = useNavigation()
-  const { workflows, allSettings, ...state } = createProjectState(client)
+  const { workflows, settings, take, ...state } = createProjectState(client)
   const items = computed(() => [...state.byId.values()].sort((a, b) => a.name.localeCompare(b.name)))
 
   const preparing = createSharedRuns(async (projectId) => {
     await Promise.all([state.loadWorkflow(projectId), state.loadSettings(projectId), useTasks().load(projectId)])
   })
   async function update(input: OperationInput<'projects.update'>): Promise<void> {
-    state.put(await client.call('projects.update', input))
+    await take(() => client.call('projects.update', input))
   }
   return {
     ...state,
@@ -39,13 +39,10 @@ export const useProjects = defineStore('projects', () => {
     /** Events were missed: what is under way may be old already, and nobody is to share it any more. */
     prepareAnew: preparing.forget,
     /** The workflow in force; undefined until `loadWorkflow` has answered. */
-    workflow: (projectId: string): WorkflowDefinition | undefined => workflows.get(projectId),
-    settings: (projectId: string): ProjectSettings | undefined => allSettings.get(projectId),
-    create: async (input: OperationInput<'projects.create'>): Promise<Project> => {
-      const project = await client.call('projects.create', input)
-      state.put(project)
-      return project
-    },
+    workflow: (projectId: string): WorkflowDefinition | undefined => workflows.byKey.get(projectId),
+    settings: (projectId: string): ProjectSettings | undefined => settings.byKey.get(projectId),
+    create: (input: OperationInput<'projects.create'>): Promise<Project> =>
+      take(() => client.call('projects.create', input)),
     createDemo: async () => {
       const demo = await client.call('demo.create', {})
       state.put(demo.project)
@@ -60,7 +57,7 @@ export const useProjects = defineStore('projects', () => {
     setPaused: (projectId: string, paused: boolean) =>
       update({ project_id: projectId, paused_at: paused ? new Date().toISOString() : null }),
     updateSettings: async (input: OperationInput<'projects.update_settings'>): Promise<void> => {
-      allSettings.set(input.project_id, await client.call('projects.update_settings', input))
+      settings.put(input.project_id, await client.call('projects.update_settings', input))
     },
   }
 })

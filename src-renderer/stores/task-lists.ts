@@ -1,21 +1,26 @@
 import { shallowReactive } from 'vue'
+import { createRecords, type RecordsWatcher } from './records.ts'
 
 /** Lists of what belongs to tasks: each is asked for once, and events tell what becomes of its items. */
-export function createTaskLists<T extends { readonly id: string }>(
-  byId: ReadonlyMap<string, T>,
-  put: (item: T) => void,
+export function createTaskLists<T extends { readonly id: string; readonly task_id: string }>(
+  watcher?: RecordsWatcher<T>,
 ) {
+  const { byId, put, take, add, remove } = createRecords<T>(watcher)
   const known = shallowReactive(new Set<string>())
   return {
+    byId,
+    put,
+    take,
     /** Whether all that a task has is here; before, nobody can say that there is no more. */
     isKnown: (taskId: string): boolean => known.has(taskId),
     async load(taskId: string, ask: () => Promise<{ readonly items: readonly T[] }>): Promise<void> {
-      const before = new Map(byId)
-      const { items } = await ask()
-      // What an event has said meanwhile is newer.
-      for (const item of items) if (byId.get(item.id) === before.get(item.id)) put(item)
+      await add(ask)
       known.add(taskId)
     },
-    forget: (taskId: string): void => void known.delete(taskId),
+    /** Forgets what a task has, when the task itself is gone. */
+    removeTask(taskId: string): void {
+      known.delete(taskId)
+      for (const { id, task_id } of [...byId.values()]) if (task_id === taskId) remove(id)
+    },
   }
 }

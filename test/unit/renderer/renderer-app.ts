@@ -27,11 +27,8 @@ export function onService<T>(reply: Reply, use: () => T): T {
   return app.runWithContext(use)
 }
 
-/**
- * Runs `use` as a component's set-up would, on a service that answers so, without a page. `end` is the unmounting.
- * The caller restores the globals: `vi.unstubAllGlobals()`.
- */
-export function withService<T>(answers: Answers, use: () => T): { readonly used: T; end(): void } {
+/** What stores want of a page. The caller restores the globals: `vi.unstubAllGlobals()`. */
+export function stubPage(): void {
   const disk = new Map<string, string>()
   const listens = { addEventListener: () => undefined, removeEventListener: () => undefined }
   vi.stubGlobal('window', { ...listens, location: { hash: '' }, history: { pushState: () => undefined } })
@@ -40,6 +37,14 @@ export function withService<T>(answers: Answers, use: () => T): { readonly used:
     setItem: (key: string, value: string) => void disk.set(key, value),
     removeItem: (key: string) => void disk.delete(key),
   })
+}
+
+/**
+ * Runs `use` as a component's set-up would, on a service that answers so, without a page. `end` is the unmounting.
+ * The caller restores the globals: `vi.unstubAllGlobals()`.
+ */
+export function withService<T>(answers: Answers, use: () => T): { readonly used: T; end(): void } {
+  stubPage()
   const scope = effectScope()
   const reply: Reply = (name, input) => {
     const answer = answers[name]

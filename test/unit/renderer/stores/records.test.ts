@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { useAccounts } from '../../../../src-renderer/stores/accounts.ts'
+import { useAgents } from '../../../../src-renderer/stores/agents.ts'
+import { useDaemons } from '../../../../src-renderer/stores/daemons.ts'
+import { useExecutions } from '../../../../src-renderer/stores/executions.ts'
+import { useProjects } from '../../../../src-renderer/stores/projects.ts'
+import { onService, stubPage } from '../renderer-app.ts'
+
+beforeEach(stubPage)
+afterEach(() => vi.unstubAllGlobals())
+
+interface Records {
+  shown(): readonly { readonly id: string }[]
+  put(item: object): void
+  remove(id: string): void
+  load(): Promise<void>
+}
+
+const kinds: readonly (readonly [string, () => Records])[] = [
+  ['projects', () => records(useProjects(), (store) => [...store.items])],
+  ['agents', () => records(useAgents(), (store) => [...store.items])],
+  [
+    'daemons',
+    () => {
+      const store = useDaemons()
+      return {
+        shown: () => store.items,
+        put: (item) => store.put((item as { id: string }).id, item as never),
+        remove: (id) => store.put(id, null),
+        load: store.load,
+      }
+    },
+  ],
+]
+
+function records<S extends { put(item: never): void; remove(id: string): void; load(): Promise<void> }>(
+  store: S,
+  shown: (store: S) => readonly { readonly id: string }[],
+): Records {
+  return {
+    shown: () => shown(store),
+    put: (item) => store.put(item as never),
+    remove: (id) => store.remove(id),
+    load: () => store.load(),
+  }
+}
+
+const item = (id: string, name: string) => ({ id, name })
+
+test.each(kinds)('what an event says of %s while their list is on its way is newer than the list', async (_, use) => {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const store = onService(() => promise, use)
+  const loading = store.load()
+  store.put(item('made', 'Made meanwhile'))
+  store.put(item('changed', 'New name'))
+  store.put(item('gone', 'Gone meanwhile'))
+  store.remove('gone')
+  resolve({ items: [item('changed', 'Old name'), item('gone', 'Gone meanwhile'), item('there', 'There')] })
+  await loading
+  expect(store.shown().toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
+    item('changed', 'New name'),
+    item('made', 'Made meanwhile'),
+    item('there', 'There'),
+  ])
+})
+
+test.each(kinds)('%s that their list does not have any more are gone', async (_, use) => {
+  const store = onService(() => ({ items: [item('there', 'There')] }), use)
+  store.put(item('past', 'Past'))
+  await store.load()
+  expect(store.shown()).toEqual([item('there', 'There')])
+})
+
+test('whose project a person joined or left while its members were on their way is asked for again', async () => {
+  const answers = [[member('ada')], [member('ada'), member('grace')]]
+  const first = Promise.withResolvers<void>()
+  const accounts = onService(async () => {
+    const items = answers.shift()
+    if (answers.length === 1) await first.promise
+    return { items }
+  }, useAccounts)
+  const loading = accounts.loadMembers('p')
+  accounts.putMember({ project_id: 'p', user_id: 'grace', member: member('grace') } as never)
+  first.resolve()
+  await loading
+  expect(accounts.membersOf('p')?.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
+})
+
+const member = (user_id: string) => ({ project_id: 'p', user_id, role: 'member', display_name: user_id })
+
+test('a run that ended while it was asked for stays ended', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const executions = onService(() => promise, useExecutions)
+  const run = { id: 'e', task_id: 't', status: 'running', created_at: '1', finished_at: null }
+  executions.put(run as never)
+  const asking = executions.fetch('e')
+  executions.put({ ...run, status: 'succeeded', finished_at: '2' } as never)
+  resolve(run)
+  await asking
+  expect(executions.byTask('t').map(({ status }) => status)).toEqual(['succeeded'])
+})
+
+test('settings that were saved while they were asked for stay as they were saved', async () => {
+  const asked = Promise.withResolvers<unknown>()
+  const projects = onService(
+    (name) => (name === 'projects.get_settings' ? asked.promise : { auto_merge: true }),
+    useProjects,
+  )
+  const loading = projects.loadSettings('p')
+  await projects.updateSettings({ project_id: 'p' } as never)
+  asked.resolve({ auto_merge: false })
+  await loading
+  expect(projects.settings('p')).toEqual({ auto_merge: true })
+})
