@@ -12,8 +12,10 @@ export function createProjectState(client: Client) {
   const failure = shallowRef<unknown>(null)
   const { replace, ...records } = createRecords<Project>({
     changed: (project, before) => {
-      if (before && before.workflow_definition !== project.workflow_definition)
-        loadWorkflow(project.id).catch((error: unknown) => (failure.value = error))
+      if (!before) return
+      if (before.workflow_definition !== project.workflow_definition) again(loadWorkflow(project.id))
+      // Its settings are changed with it, here or elsewhere, but not told.
+      if (before.updated_at !== project.updated_at && settings.byKey.has(project.id)) again(loadSettings(project.id))
     },
     gone: (projectId) => {
       workflows.remove(projectId)
@@ -24,6 +26,7 @@ export function createProjectState(client: Client) {
     workflows.take(projectId, () => client.call('projects.get_workflow', { project_id: projectId }))
   const loadSettings = (projectId: string): Promise<void> =>
     settings.take(projectId, () => client.call('projects.get_settings', { project_id: projectId }))
+  const again = (reading: Promise<void>) => void reading.catch((error: unknown) => (failure.value = error))
   async function load(): Promise<void> {
     failure.value = null
     try {

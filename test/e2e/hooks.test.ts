@@ -86,6 +86,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
       on_work_stop: [...(settings.lifecycle_hooks.on_work_stop ?? []), plugin],
     },
   })
+  await page.getByText('knowledge-inject').first().waitFor()
 
   // The claim, the barrier, and the log of what holds it.
   await openProject('Hooked')

@@ -73,11 +73,10 @@ export function useHooksEditor(projectId: string) {
   }
 }
 
-/** Reads the settings anew, since no event tells of another one's change. */
 function useFirstLoad(projectId: string) {
   const projects = useProjects()
   const failure = shallowRef<unknown>(null)
-  projects.loadSettings(projectId).catch((error: unknown) => (failure.value = error))
+  if (!projects.settings(projectId)) projects.loadSettings(projectId).catch((error: unknown) => (failure.value = error))
   return failure
 }
 

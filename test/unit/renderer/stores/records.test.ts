@@ -100,6 +100,25 @@ test('a run that ended while it was asked for stays ended', async () => {
   expect(executions.byTask('t').map(({ status }) => status)).toEqual(['succeeded'])
 })
 
+test('settings and workflow that were changed elsewhere are read again, where they are known', async () => {
+  const asked: string[] = []
+  const projects = onService((name, { project_id }) => {
+    asked.push(`${name} ${String(project_id)}`)
+    return { auto_merge: asked.length > 1 }
+  }, useProjects)
+  const project = (id: string, updated_at: string, workflow_definition = 'one') =>
+    ({ id, name: id, updated_at, workflow_definition }) as never
+  projects.put(project('p', '1'))
+  projects.put(project('q', '1'))
+  await projects.loadSettings('p')
+  expect(projects.settings('p')).toEqual({ auto_merge: false })
+  projects.put(project('p', '1'))
+  projects.put(project('p', '2'))
+  projects.put(project('q', '2', 'two'))
+  await vi.waitFor(() => expect(projects.settings('p')).toEqual({ auto_merge: true }))
+  expect(asked).toEqual(['projects.get_settings p', 'projects.get_settings p', 'projects.get_workflow q'])
+})
+
 test('settings that were saved while they were asked for stay as they were saved', async () => {
   const asked = Promise.withResolvers<unknown>()
   const projects = onService(
