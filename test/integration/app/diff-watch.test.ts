@@ -73,7 +73,7 @@ test.concurrent('changes are told to members only, without a number, and to nobo
   for (const path of paths) await writeFile(join(path, 'a.txt'), 'changed\n')
   expect(await mine.next(isChange)).toMatchObject({ change: { task_id } })
   await guest.client.call('agents.create', { name: 'Last', executor: 'command', config: { command: 'true' } })
-  const heard = await theirs.next(() => true)
+  const heard = await theirs.next((item) => item.kind !== 'begun')
   expect(heard).toMatchObject({ kind: 'event', event: { type: 'agent.updated' } })
 })
 
