@@ -56,8 +56,7 @@ export const useProjects = defineStore('projects', () => {
     removeRepo: (input: OperationInput<'repos.remove'>) => client.call('repos.remove', input),
     setPaused: (projectId: string, paused: boolean) =>
       update({ project_id: projectId, paused_at: paused ? new Date().toISOString() : null }),
-    updateSettings: async (input: OperationInput<'projects.update_settings'>): Promise<void> => {
-      settings.put(input.project_id, await client.call('projects.update_settings', input))
-    },
+    updateSettings: (input: OperationInput<'projects.update_settings'>): Promise<void> =>
+      settings.take(input.project_id, () => client.call('projects.update_settings', input)),
   }
 })

@@ -119,6 +119,19 @@ test('settings and workflow that were changed elsewhere are read again, where th
   expect(asked).toEqual(['projects.get_settings p', 'projects.get_settings p', 'projects.get_workflow q'])
 })
 
+test('settings that came after a change of them was sent are newer than its answer', async () => {
+  const sent = Promise.withResolvers<unknown>()
+  const projects = onService(
+    (name) => (name === 'projects.update_settings' ? sent.promise : { auto_merge: true }),
+    useProjects,
+  )
+  const saving = projects.updateSettings({ project_id: 'p' } as never)
+  await projects.loadSettings('p')
+  sent.resolve({ auto_merge: false })
+  await saving
+  expect(projects.settings('p')).toEqual({ auto_merge: true })
+})
+
 test('settings that were saved while they were asked for stay as they were saved', async () => {
   const asked = Promise.withResolvers<unknown>()
   const projects = onService(

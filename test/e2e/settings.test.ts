@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { checkedPage, violations } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+test('what is typed into settings stays, whatever is saved meanwhile, here or elsewhere', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const settings = () => client.call('projects.get_settings', { project_id })
+  const saveElsewhere = (ci_steps: string[]) =>
+    client.call('projects.update_settings', { project_id, default_review_config: { ci_steps } })
+
+  // The next number is typed while the one before it is being saved.
+  await page.goto(`${new URL(service.url).origin}/#/settings/limits`)
+  const saved = Promise.withResolvers<void>()
+  await page.route(/\/settings$/, (route) => saved.promise.then(() => route.continue()), { times: 1 })
+  const slots = page.getByLabel('Agents at once')
+  await page.getByLabel('A CI step may take').fill('7')
+  await slots.focus()
+  await slots.fill('5')
+  saved.resolve()
+  await page.getByText('Saved').first().waitFor()
+  expect(await slots.inputValue()).toBe('5')
+  await page.keyboard.press('Enter')
+  await expect.poll(settings).toMatchObject({ ci_step_timeout_seconds: 420, max_concurrent_executions: 5 })
+
+  // Nothing is typed: what is saved elsewhere shows. Something is: it is said, and one chooses.
+  await page.getByRole('link', { name: 'Review and CI' }).click()
+  const steps = page.getByLabel('Default CI steps')
+  await saveElsewhere(['npm test'])
+  await expect.poll(() => steps.inputValue()).toBe('npm test')
+  await steps.fill('npm run check')
+  await saveElsewhere(['make'])
+  await page.getByText('Somebody has saved something else').waitFor()
+  expect(await steps.inputValue()).toBe('npm run check')
+  expect(await violations(page)).toEqual([])
+
+  // It is there again after whatever comes between, until it is saved or given up.
+  await page.reload()
+  await page.getByText('Somebody has saved something else').waitFor()
+  expect(await steps.inputValue()).toBe('npm run check')
+  await page.getByRole('button', { name: 'Take theirs' }).click()
+  expect(await steps.inputValue()).toBe('make')
+  await steps.fill('make check\n\n make lint ')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => steps.inputValue()).toBe('make check\nmake lint')
+  expect((await settings()).default_review_config.ci_steps).toEqual(['make check', 'make lint'])
+
+  // The words for one role wait while those for another are looked at.
+  await page.getByRole('link', { name: 'Prompts' }).click()
+  const template = page.getByLabel(/^Template/)
+  await template.fill('Be brief.')
+  const role = page.getByLabel('Role', { exact: true })
+  const first = await role.inputValue()
+  const others = await role.locator(`option:not([value="${first}"])`).allTextContents()
+  await role.selectOption({ label: others[0] ?? 'no other role' })
+  expect(await template.inputValue()).not.toBe('Be brief.')
+  await role.selectOption(first)
+  expect(await template.inputValue()).toBe('Be brief.')
+  await page.getByRole('button', { name: 'Discard…' }).click()
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await page.getByRole('button', { name: 'Discard…' }).waitFor({ state: 'detached' })
+  expect(await violations(page)).toEqual([])
+})

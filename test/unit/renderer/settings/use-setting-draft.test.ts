@@ -1,0 +1,55 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { ref } from 'vue'
+import { useSettingDraft } from '../../../../src-renderer/features/settings/use-setting-draft.ts'
+import { withService } from '../renderer-app.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+function edited() {
+  const saved = ref('npm test')
+  const role = ref('coder')
+  const { used: draft } = withService({}, () =>
+    useSettingDraft(
+      () => `prompt/${role.value}`,
+      () => saved.value,
+    ),
+  )
+  return { saved, role, draft }
+}
+
+test('what is saved elsewhere shows at once where nothing is typed, and never over what was typed', () => {
+  const { saved, draft } = edited()
+  saved.value = 'npm run check'
+  expect([draft.text.value, draft.changed.value]).toEqual(['npm run check', false])
+  draft.text.value = 'npm run check\nnpm run lint'
+  expect([draft.changed.value, draft.overtaken.value]).toEqual([true, false])
+  saved.value = 'make'
+  expect([draft.text.value, draft.overtaken.value]).toEqual(['npm run check\nnpm run lint', true])
+  draft.giveUp()
+  expect([draft.text.value, draft.changed.value, draft.overtaken.value]).toEqual(['make', false, false])
+})
+
+test('what is typed is kept under its key, until it is what holds', () => {
+  const { saved, role, draft } = edited()
+  draft.text.value = 'Be brief.'
+  role.value = 'auditor'
+  expect(draft.text.value).toBe('npm test')
+  role.value = 'coder'
+  expect(draft.text.value).toBe('Be brief.')
+  draft.text.value = saved.value
+  expect(draft.changed.value).toBe(false)
+})
+
+test('what was typed since it was sent is kept, and begins from what was sent', () => {
+  const { saved, draft } = edited()
+  draft.text.value = 'one '
+  saved.value = 'one'
+  draft.settle('one ')
+  expect([draft.text.value, draft.changed.value]).toEqual(['one', false])
+  draft.text.value = 'two'
+  const sent = draft.text.value
+  draft.text.value = 'two and more'
+  saved.value = 'two'
+  draft.settle(sent)
+  expect([draft.text.value, draft.changed.value, draft.overtaken.value]).toEqual(['two and more', true, false])
+})
