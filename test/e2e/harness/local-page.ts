@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { createClient, type Client } from '../../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../../src-shared/client/http-transport.ts'
 import type { BuiltService } from './built-service.ts'
+import { keepLastWords } from './last-words.ts'
 
 /** A page that is signed in as the person at the machine, and a client that acts as the same. */
 export interface LocalPage {
@@ -16,6 +17,7 @@ export interface LocalPage {
 /** Takes the service's link in the page. Every error of the page fails the test. */
 export async function openLocally(page: Page, service: BuiltService): Promise<LocalPage> {
   page.setDefaultTimeout(20_000)
+  keepLastWords(page)
   page.on('pageerror', (error) => {
     throw error
   })

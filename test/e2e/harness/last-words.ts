@@ -1,0 +1,28 @@
+import type { Page, Request } from 'playwright-core'
+import { onTestFailed } from 'vitest'
+
+const most = 40
+
+/** Tells, should the test fail, what the page asked the service for last and how it was answered: by then it is gone. */
+export function keepLastWords(page: Page): void {
+  const since = performance.now()
+  const lines: string[] = []
+  function note(text: string): void {
+    lines.push(`${((performance.now() - since) / 1_000).toFixed(1).padStart(5)} s  ${text}`)
+    if (lines.length > most) lines.shift()
+  }
+  const named = (request: Request): string => {
+    const { pathname, search } = new URL(request.url())
+    return `${request.method()} ${pathname}${search}`
+  }
+  const isCall = (request: Request): boolean => ['fetch', 'xhr'].includes(request.resourceType())
+  page.on('request', (request) => isCall(request) && note(`→ ${named(request)}`))
+  page.on('requestfinished', (request) => {
+    if (isCall(request)) void request.response().then((response) => note(`← ${response?.status()} ${named(request)}`))
+  })
+  page.on('requestfailed', (request) => note(`✗ ${named(request)}: ${request.failure()?.errorText}`))
+  page.on('console', (message) => note(`${message.type()}: ${message.text()}`))
+  onTestFailed(({ task }) => {
+    console.log(`What the page of “${task.name}” asked for last:\n${lines.join('\n')}`)
+  })
+}
