@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright-core'
-import { onTestFailed } from 'vitest'
+import { onTestFailed, TestRunner } from 'vitest'
 
 const most = 40
 
@@ -22,6 +22,8 @@ export function keepLastWords(page: Page): void {
   })
   page.on('requestfailed', (request) => note(`✗ ${named(request)}: ${request.failure()?.errorText}`))
   page.on('console', (message) => note(`${message.type()}: ${message.text()}`))
+  // A page that several tests share was opened before them.
+  if (!TestRunner.getCurrentTest()) return
   onTestFailed(({ task }) => {
     console.log(`What the page of “${task.name}” asked for last:\n${lines.join('\n')}`)
   })

@@ -9,9 +9,9 @@ import { ordered, workedParent } from '../../helpers/worked-parent.ts'
 
 /** An ordered subtask whose agent has written half a file until the test releases `child`. */
 async function writingChild(job: Job, beacon: ProcessBeacon, parent: Task): Promise<void> {
-  const writes = `touch half.txt; ${wait}; rm half.txt; echo whole > whole.txt; echo done`
+  const writes = `${wait}; rm half.txt; echo whole > whole.txt; echo done`
   const child = await job.task(ordered(parent))
-  await job.claim(child, await job.agent(beacon.hold('child', writes), 'Child'))
+  await job.claim(child, await job.agent(`touch half.txt; ${beacon.hold('child', writes)}`, 'Child'))
   await beacon.alive('child')
 }
 
