@@ -17,8 +17,9 @@ export function keepLastWords(page: Page): void {
   }
   const isCall = (request: Request): boolean => ['fetch', 'xhr'].includes(request.resourceType())
   page.on('request', (request) => isCall(request) && note(`→ ${named(request)}`))
-  page.on('requestfinished', (request) => {
-    if (isCall(request)) void request.response().then((response) => note(`← ${response?.status()} ${named(request)}`))
+  // Asks the page for nothing: a walk may have closed it by now.
+  page.on('response', (response) => {
+    if (isCall(response.request())) note(`← ${response.status()} ${named(response.request())}`)
   })
   page.on('requestfailed', (request) => note(`✗ ${named(request)}: ${request.failure()?.errorText}`))
   page.on('console', (message) => note(`${message.type()}: ${message.text()}`))
