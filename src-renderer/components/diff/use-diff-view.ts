@@ -127,7 +127,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     const lineDiffType = wordDiff(source().files)
     // With workers, what they mark is theirs to say; the viewer's own option serves without them.
     void workers?.setRenderOptions({ lineDiffType })
-    const options = viewOptions(source().layout, scheme.value, lineDiffType, headers.draw)
+    const options = viewOptions(source().layout, scheme.value, lineDiffType)
     return source().notes === null ? options : { ...options, ...noteOptions() }
   }
 
@@ -158,7 +158,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     if (next.viewed !== before.viewed) followTicks(next.viewed ?? new Set(), before.viewed ?? new Set())
     if (next.folded !== before.folded) followTicks(next.folded, before.folded)
     if (next.files !== before.files || next.patches !== before.patches || next.notes !== before.notes) show()
-    else if (next.loading !== before.loading || next.viewed !== before.viewed) headers.refresh()
+    else headers.refresh()
   })
   watch(scheme, () => view?.setOptions(configure()))
   onBeforeUnmount(() => {
@@ -177,6 +177,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   return {
     mount: (root: HTMLElement): void => {
       view = new CodeView(configure(), workers)
+      view.setSlotCoordinator({
+        hasHeaderRenderers: true,
+        hasAnnotationRenderer: false,
+        hasGutterRenderer: false,
+        onSnapshotChange: (snapshot) => headers.place(snapshot?.items ?? []),
+      })
       view.setup(root)
       current.watch(root, view)
       show()
@@ -205,7 +211,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       const next = nextPlace(changePlaces(items), place, path, by, order)
       if (next === null) return
       place = next
-      fold(next.id, false)
+      if (closed.has(next.id)) toggle(next.id)
       current.pin()
       cursor.put({ path: next.id, side: next.side === 'deletions' ? 'old' : 'new', line: next.lineNumber })
       view?.scrollTo({ type: 'line', ...next, align: 'center', behavior: 'instant' })
@@ -218,7 +224,6 @@ function viewOptions(
   diffStyle: DiffViewSource['layout'],
   themeType: 'light' | 'dark',
   lineDiffType: 'word' | 'none',
-  drawHeader: (path: string) => HTMLElement | null,
 ): Options {
   return {
     theme: diffTheme(),
@@ -233,10 +238,8 @@ function viewOptions(
     unsafeCSS: diffShadowStyles,
     itemMetrics: { diffHeaderHeight: 36 },
     layout: { paddingTop: 12, paddingBottom: 12, gap: 12 },
-    renderCustomHeader: (...args: readonly unknown[]) => {
-      const [diff] = args as [{ name: string }]
-      return drawHeader(diff.name)
-    },
+    // There is one, but it is not the viewer that puts it in its place.
+    renderCustomHeader: () => null,
   }
 }
 
