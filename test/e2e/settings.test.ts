@@ -17,9 +17,10 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
 
   // The next number is typed while the one before it is being saved.
   await page.goto(`${new URL(service.url).origin}/#/settings/limits`)
+  const slots = page.getByLabel('Agents at once')
+  await slots.waitFor()
   const saved = Promise.withResolvers<void>()
   await page.route(/\/settings$/, (route) => saved.promise.then(() => route.continue()), { times: 1 })
-  const slots = page.getByLabel('Agents at once')
   await page.getByLabel('A CI step may take').fill('7')
   await slots.focus()
   await slots.fill('5')
