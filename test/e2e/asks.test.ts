@@ -36,19 +36,31 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   await card.click()
   await panel.getByRole('tab', { name: /^Agent.*waits for your answer/ }).click()
 
+  const asked = async () => {
+    const { items } = await client.call('tasks.executions', { task_id: task.id })
+    return items[0]?.asks?.map(({ text }) => text)
+  }
   const ask = (name: RegExp) => panel.getByRole('region', { name })
   const command = ask(/Asks to run npm publish/)
   // What would hide the rest of the line is shown as what it is.
   await command.getByText('npm publish --tag next\\u{d}echo harmless').waitFor()
   expect(await violationsInThemes(page), 'a command').toEqual([])
   await command.getByLabel('Why you reject it').fill('Not before Friday.')
-  await command.getByRole('button', { name: 'Reject' }).focus()
+  // What is written stays, also when one looks elsewhere.
+  await panel.getByRole('tab', { name: 'Overview' }).click()
+  await panel.getByRole('tab', { name: /^Agent/ }).click()
+  expect(await command.getByLabel('Why you reject it').inputValue()).toBe('Not before Friday.')
+  await command.getByRole('button', { name: 'Reject', disabled: false }).focus()
+  // A press that comes as the next ask takes its place answers nothing.
+  const pressed = page.evaluate(pressAtOnce('/elsewhere/a.ts', 'Allow'))
   await page.keyboard.press('Enter')
+  await pressed
 
   const edit = ask(/Asks to change \/elsewhere\/a\.ts/)
   await edit.getByRole('group', { name: 'Change of /elsewhere/a.ts' }).getByText('new').first().waitFor()
   expect(await edit.getByLabel('Why you reject it').inputValue()).toBe('')
-  await edit.getByRole('button', { name: 'Allow', exact: true }).focus()
+  await edit.getByRole('button', { name: 'Allow', exact: true, disabled: false }).focus()
+  expect(await asked()).toEqual([expect.stringContaining('/elsewhere/a.ts')])
   await page.keyboard.press('Enter')
 
   const colour = ask(/Which colour\?/)
@@ -70,3 +82,16 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   const summary = async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.summary ?? ''
   await expect.poll(summary).toContain('{"Which colour?":"Green"} allow{"Which ones?":"Red"}')
 })
+
+/** Presses a button of the page as soon as these words are in its heading, and answers once it has. */
+const pressAtOnce = (words: string, name: string) => `new Promise((pressed) => {
+  const observer = new MutationObserver(() => {
+    const box = [...document.querySelectorAll('section.ask')].find((section) => section.textContent.includes('${words}'))
+    const button = box && [...box.querySelectorAll('button')].find((one) => one.textContent.trim() === '${name}')
+    if (!button) return
+    observer.disconnect()
+    button.click()
+    pressed()
+  })
+  observer.observe(document.body, { childList: true, subtree: true, characterData: true })
+})`
