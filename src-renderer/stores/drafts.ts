@@ -22,6 +22,10 @@ export const useDrafts = defineStore('drafts', () => {
   }
 })
 
+/** What is said when a task is sent back: the same wherever it is written. */
+export const useFeedbackDraft = (taskId: () => string): WritableComputedRef<string> =>
+  useDraftText(() => `feedback/${taskId()}`)
+
 /** The text of a field that keeps what is typed until it is sent; empty is nothing. */
 export function useDraftText(key: () => string): WritableComputedRef<string> {
   const drafts = useDrafts()

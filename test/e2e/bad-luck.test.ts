@@ -8,6 +8,7 @@ import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService, type BuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
 
 test('a folder that cannot become a project is refused where it was named, and says what to do', async () => {
   await using empty = await createTestRepository({ files: null })
@@ -126,6 +127,52 @@ test('a second window shows what happens in the first, and a killed service is t
   } finally {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
+})
+
+test('what is said when a card is sent back stays until it got there', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  const { client, panel, openProject, openTask } = await openLocally(page, service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const config = { command: 'echo two > b.txt; git add -A; git commit -qm Two; echo done' }
+  const agent = await client.call('agents.create', { name: 'Worker', executor: 'command', config })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Write two' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  const statusOf = async () => (await client.call('tasks.get', { task_id: task.id })).status
+  await expect.poll(statusOf, { timeout: 20_000 }).toBe('review')
+
+  await page.reload()
+  await openProject('Ferry')
+  const words = page.getByRole('dialog').getByRole('textbox', { name: 'What should change' })
+  const sendBack = async () => {
+    await page.locator('[data-card]').focus()
+    await page.keyboard.press('m')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /In progress/ })
+      .click()
+    await words.waitFor()
+  }
+  await page.route(/\/verdict$/, (route) => route.abort(), { times: 1 })
+  await sendBack()
+  await words.fill('Two is not enough.')
+  await words.press('Control+Enter')
+  await page.getByText('“Write two” stays in').waitFor()
+  expect(await statusOf()).toBe('review')
+
+  // It is the same text wherever it is written.
+  await openTask('Write two', 'Review')
+  await expect.poll(() => panel.getByRole('textbox', { name: 'Feedback' }).inputValue()).toBe('Two is not enough.')
+  await page.keyboard.press('Escape')
+  await sendBack()
+  expect(await words.inputValue()).toBe('Two is not enough.')
+  await words.press('Control+Enter')
+  await expect.poll(async () => (await client.call('tasks.executions', { task_id: task.id })).items.length).toBe(2)
+  await expect.poll(statusOf, { timeout: 20_000 }).toBe('review')
+  await openTask('Write two', 'Review')
+  expect(await panel.getByRole('textbox', { name: 'Feedback' }).inputValue()).toBe('')
 })
 
 test('a service that is killed, comes back or is busy costs nothing that was typed', async () => {

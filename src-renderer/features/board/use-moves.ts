@@ -1,6 +1,7 @@
 import { shallowRef } from 'vue'
 import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { useAgents } from '../../stores/agents.ts'
+import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
@@ -82,7 +83,11 @@ export function useMoves() {
     archive,
     close: () => ask(null),
     sendBack: (task: Task, to: string, feedback: string) =>
-      optimistic(task, to, () => tasks.verdict(task.id, 'fail', feedback)),
+      optimistic(task, to, async () => {
+        const judged = await tasks.verdict(task.id, 'fail', feedback)
+        useFeedbackDraft(() => task.id).value = ''
+        return judged
+      }),
     cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
     refused: (task: Task, reason: string) => toasts.warn(`${stays(task)} ${reason}`),
     failed: (task: Task, error: unknown) => toasts.refused(error, stays(task)),

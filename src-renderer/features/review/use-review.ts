@@ -3,7 +3,7 @@ import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { useResource } from '../../composables/use-resource.ts'
 import { retryBudget } from '../../model/retry-budget.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
-import { useDraftText } from '../../stores/drafts.ts'
+import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
@@ -18,7 +18,7 @@ export function useReview(taskId: () => string) {
   const projects = useProjects()
   const reviews = useReviews()
   const details = useTaskDetails()
-  const feedback = useDraftText(() => `feedback/${taskId()}`)
+  const feedback = useFeedbackDraft(taskId)
 
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const project = computed(() => (task.value ? (projects.byId.get(task.value.project_id) ?? null) : null))
