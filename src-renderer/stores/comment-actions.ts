@@ -1,11 +1,13 @@
 import type { Comment, CommentAnchor } from '../../src-shared/contract/comments.ts'
 import { useComments } from './comments.ts'
+import { useDrafts } from './drafts.ts'
 import { usePeople } from './people.ts'
 import { useToasts } from './toasts.ts'
 
 /** What a person does with the comments of a task. Each answers whether it went well; a refusal is said in a toast. */
 export function useCommentActions(taskId: () => string) {
   const comments = useComments()
+  const drafts = useDrafts()
   const people = usePeople()
   const toasts = useToasts()
 
@@ -20,6 +22,9 @@ export function useCommentActions(taskId: () => string) {
       toasts.tried('The answer was not written.', () =>
         comments.create({ task_id: to.task_id, parent_id: to.id, body }),
       ),
+    /** What is being made of a comment; null while nobody changes it. */
+    draftOf: (comment: Comment): string | null => drafts.get(editKey(comment)),
+    keepDraft: (comment: Comment, text: string | null): void => drafts.keep(editKey(comment), text),
     edit: (comment: Comment, body: string) =>
       toasts.tried('The comment was not changed.', () => comments.edit(comment.id, body)),
     resolve: (comment: Comment, on: boolean) =>
@@ -27,3 +32,5 @@ export function useCommentActions(taskId: () => string) {
     remove: comments.deleteLater,
   }
 }
+
+const editKey = ({ id }: Comment) => `edit/${id}`

@@ -167,6 +167,7 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await page.keyboard.press('Shift+ArrowDown')
   await page.keyboard.press('Enter')
   await page.keyboard.type('Why all of them?')
+  const place = await panel.getByRole('textbox', { name: /^Comment on lines/ }).getAttribute('aria-label')
   // The event is here before the answer is: whoever has gone on by then stays where they are.
   const answered = Promise.withResolvers<void>()
   const late = async (route: Route) => {
@@ -185,6 +186,19 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await page.keyboard.type('some?')
   await page.keyboard.press('Control+Enter')
   await thread.getByText('Or only some?').waitFor()
+  // A change that is not sent stays, whatever one looks at meanwhile.
+  await thread.getByRole('button', { name: 'Edit the comment' }).first().click()
+  const edited = thread.getByRole('textbox', { name: 'Edit the comment' })
+  await edited.fill('Why all of these?')
+  await panel.getByRole('tab', { name: 'Activity' }).click()
+  await panel.getByRole('tab', { name: /^Changes/ }).click()
+  await panel
+    .getByTitle(place?.split(' of ').at(-1) ?? '')
+    .first()
+    .click()
+  await expect.poll(() => edited.inputValue()).toBe('Why all of these?')
+  await edited.press('Control+Enter')
+  await thread.getByText('Why all of these?').waitFor()
   await thread.getByRole('button', { name: 'Delete the comment' }).last().click()
   await thread.getByText('Or only some?').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -62,10 +62,19 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('textbox', { name: 'Change the message' }).fill('Handle zero')
     await page.keyboard.press('Control+Enter')
     await waiting.getByText('Handle zero', { exact: true }).waitFor()
+    // What is being changed when the agent gets the message is there to be sent after it.
+    await waiting.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Change the message' }).fill('Handle zero, and one')
+    await page.getByRole('tab', { name: 'Activity' }).click()
+    await page.getByRole('tab', { name: 'Agent' }).click()
+    const change = page.getByRole('textbox', { name: 'Change the message' })
+    await expect.poll(() => change.inputValue()).toBe('Handle zero, and one')
     // How large the branch has become is seen while the agent goes on.
     await page.locator('[data-card]').filter({ hasText: 'Write' }).getByRole('img', { name: '1 lines added' }).waitFor()
     await writeFile(join(gate, 'go'), '')
     await waiting.waitFor({ state: 'detached' })
+    await expect.poll(() => box.inputValue()).toBe('Handle zero, and one')
+    await box.fill('')
     await page.getByRole('button', { name: /run 2 of 2/ }).waitFor()
     await page.getByRole('log', { name: 'Transcript' }).getByText('I read it').first().waitFor()
 
