@@ -1,0 +1,27 @@
+import { onScopeDispose, readonly, shallowRef, watch, type Ref } from 'vue'
+
+/** So long whoever was about to press something else takes to see that this has come. */
+const unreadMs = 500
+
+/**
+ * Why what has just taken the place of something else can't be pressed yet, null soon after: the second click of a
+ * double click, or a press that was meant for what stood there before, must not agree to what nobody has read.
+ *
+ * @param what what a press would agree to
+ * @param fromStart it pushes other things aside when it appears, so that even the first is not to be pressed at once
+ */
+export function useUnread(what: () => unknown, { fromStart = false } = {}): Readonly<Ref<string | null>> {
+  const unread = shallowRef<string | null>(null)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  watch(
+    what,
+    () => {
+      unread.value = 'Read it first.'
+      clearTimeout(timer)
+      timer = setTimeout(() => (unread.value = null), unreadMs)
+    },
+    { immediate: fromStart },
+  )
+  onScopeDispose(() => clearTimeout(timer))
+  return readonly(unread)
+}
