@@ -50,6 +50,8 @@ test('by pointer in the web app: from a folder to a merged task', async () => {
   await panel.getByText('grep -q reduce sum.ts').waitFor()
   await panel.getByRole('button', { name: /merge into main/i }).click()
   await panel.getByText(/Merged into main/).waitFor()
+  // What is told of its worktree goes with it.
+  await panel.getByText(/\d+ ahead, \d+ behind/).waitFor({ state: 'detached' })
   await expectMerged(repository)
 })
 

@@ -7,6 +7,7 @@ import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskNews } from '../../stores/task-news.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useConflictCount } from './use-conflict-count.ts'
 import { decisionState } from './decision-state.ts'
@@ -18,6 +19,7 @@ export function useReview(taskId: () => string) {
   const projects = useProjects()
   const reviews = useReviews()
   const details = useTaskDetails()
+  const news = useTaskNews()
   const feedback = useFeedbackDraft(taskId)
 
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
@@ -36,6 +38,10 @@ export function useReview(taskId: () => string) {
     [taskId, () => task.value?.version, () => task.value?.entry_barrier, () => attempts.value[0]?.status],
     () => void Promise.all([moves.reload(), workspace.reload()]),
     { immediate: true },
+  )
+  watch(
+    () => news.changesOf(taskId(), 'workspace'),
+    () => void workspace.reload(),
   )
 
   const { conflicts } = useConflictCount(task, () => state.value?.kind === 'terminal')
