@@ -117,14 +117,14 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
 
   // Every kind of end stands in the list, which the arrows and the filter go through.
   await expect.poll(() => runs(panel).allInnerTexts(), { timeout: 20_000 }).toHaveLength(5)
-  const lines = (await runs(panel).allInnerTexts()).map((line) => line.replaceAll('\n', ' '))
+  const lines = async () => (await runs(panel).allInnerTexts()).join('; ').replaceAll('\n', ' ')
   for (const expected of [
     /Failed, blocking, exit 3/,
     /Timed out, killed after 1.0 s/,
     /Succeeded, exit 0/,
     /Skipped, /,
   ])
-    expect(lines.join('; ')).toMatch(expected)
+    await expect.poll(lines).toMatch(expected)
   await panel.getByRole('listbox').focus()
   await page.keyboard.press('Home')
   await view.getByText('2 of 2').waitFor()
