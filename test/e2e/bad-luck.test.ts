@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
@@ -138,7 +138,10 @@ test('what is said when a card is sent back stays until it got there', async () 
   const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
   const config = { command: 'echo two > b.txt; git add -A; git commit -qm Two; echo done' }
   const agent = await client.call('agents.create', { name: 'Worker', executor: 'command', config })
-  const task = await client.call('tasks.create', { project_id: project.id, title: 'Write two' })
+  const ci_steps = [`until [ -e '${service.dataDir}/go' ]; do sleep 0.05; done`]
+  const task = await client.call('tasks.create', {
+    ...{ project_id: project.id, title: 'Write two', review_config: { ci_steps } },
+  })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const statusOf = async () => (await client.call('tasks.get', { task_id: task.id })).status
   await expect.poll(statusOf, { timeout: 20_000 }).toBe('review')
@@ -146,17 +149,18 @@ test('what is said when a card is sent back stays until it got there', async () 
   await page.reload()
   await openProject('Ferry')
   const words = page.getByRole('dialog').getByRole('textbox', { name: 'What should change' })
-  const sendBack = async () => {
+  const sendBack = async (meanwhile = () => Promise.resolve()) => {
     await page.locator('[data-card]').focus()
     await page.keyboard.press('m')
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /In progress/ })
-      .click()
+    const back = page.getByRole('dialog').getByRole('button', { name: /In progress/ })
+    await back.waitFor()
+    await meanwhile()
+    await back.click()
     await words.waitFor()
   }
   await page.route(/\/verdict$/, (route) => route.abort(), { times: 1 })
-  await sendBack()
+  // While its steps run it is not to be sent back; once they have, the question that is open knows.
+  await sendBack(() => writeFile(join(service.dataDir, 'go'), ''))
   await words.fill('Two is not enough.')
   await words.press('Control+Enter')
   await page.getByText('“Write two” stays in').waitFor()

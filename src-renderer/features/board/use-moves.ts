@@ -1,8 +1,9 @@
-import { shallowRef } from 'vue'
+import { shallowRef, watch } from 'vue'
 import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
+import { useMovesBasis } from '../../stores/moves-basis.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -25,6 +26,7 @@ export function useMoves() {
   const knownAgent = useKnownAgent()
   const { cancelWithUndo, archive } = useUndoable(stays)
   const executions = useExecutions()
+  const basisOf = useMovesBasis()
   const question = shallowRef<MoveQuestion | null>(null)
   const ask = (next: MoveQuestion | null) => void (question.value = next)
 
@@ -57,6 +59,9 @@ export function useMoves() {
   }
   async function askMove(task: Task): Promise<void> {
     ask({ kind: 'move', task, moves: null })
+    await showMoves(task)
+  }
+  async function showMoves(task: Task): Promise<void> {
     try {
       const moves = await tasks.moves(task.id)
       if (question.value?.kind === 'move' && question.value.task.id === task.id) ask({ kind: 'move', task, moves })
@@ -65,6 +70,14 @@ export function useMoves() {
       toasts.refused(error, stays(task))
     }
   }
+  // While one chooses, what was refused may come to be allowed, and the other way round.
+  watch(
+    () => (question.value?.kind === 'move' ? basisOf(question.value.task.id) : null),
+    (now, before) => {
+      const current = question.value
+      if (now !== null && before !== null && current?.kind === 'move') void showMoves(current.task)
+    },
+  )
   return {
     question,
     perform,

@@ -4,6 +4,7 @@ import { useResource } from '../../composables/use-resource.ts'
 import { retryBudget } from '../../model/retry-budget.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
+import { useMovesBasis } from '../../stores/moves-basis.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
@@ -20,6 +21,7 @@ export function useReview(taskId: () => string) {
   const reviews = useReviews()
   const details = useTaskDetails()
   const news = useTaskNews()
+  const basisOf = useMovesBasis()
   const feedback = useFeedbackDraft(taskId)
 
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
@@ -35,7 +37,7 @@ export function useReview(taskId: () => string) {
   const moves = useResource<readonly TaskMove[]>(() => tasks.moves(taskId()))
   const workspace = useResource(() => details.workspace(taskId()))
   watch(
-    [taskId, () => task.value?.version, () => task.value?.entry_barrier, () => attempts.value[0]?.status],
+    () => basisOf(taskId()),
     () => void Promise.all([moves.reload(), workspace.reload()]),
     { immediate: true },
   )

@@ -7,6 +7,7 @@ import { useAgents } from '../../stores/agents.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useLive, useWhenBack } from '../../stores/live.ts'
+import { useMovesBasis } from '../../stores/moves-basis.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
@@ -21,13 +22,14 @@ export function useTaskPanel(taskId: () => string) {
   const live = useLive()
   const details = useTaskDetails()
   const news = useTaskNews()
+  const basisOf = useMovesBasis()
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => stateOf(workflow.value, task.value?.status ?? ''))
   const workspace = useResource(() => details.workspace(taskId()))
   const moves = useResource<readonly TaskMove[]>(() => tasks.moves(taskId()))
   watch(
-    [taskId, () => task.value?.version, () => task.value?.status, () => task.value?.active_execution_id],
+    () => basisOf(taskId()),
     () => void Promise.all([workspace.reload(), moves.reload()]),
     { immediate: true },
   )
