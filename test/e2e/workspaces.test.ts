@@ -65,8 +65,11 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed\n')
   await panel.getByText('Has changes that are not committed').waitFor()
 
-  // By keyboard: asked in place, taken back with Escape, then given up.
+  // A double click asks, and does not answer. By keyboard: asked in place, taken back with Escape, then given up.
   const giveUp = loose.getByRole('button', { name: 'Give up…' })
+  await giveUp.dblclick()
+  await loose.getByText("It can't be brought back then.").waitFor()
+  await page.keyboard.press('Escape')
   await giveUp.focus()
   await page.keyboard.press('Enter')
   await loose.getByText("It can't be brought back then.").waitFor()
