@@ -42,6 +42,9 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
       await dialog.getByText('leaves yours out: --print').waitFor()
       await dialog.getByLabel('May do').selectOption('ask')
       expect(await violationsInThemes(page), 'dialog').toEqual([])
+      // A click beside it costs nothing of what was typed.
+      await page.mouse.click(5, 5)
+      expect(await dialog.getByLabel('Value of TOKEN').inputValue()).toBe('secret')
     }
     await dialog.getByRole('button', { name: 'Add agent' }).click()
     await dialog.waitFor({ state: 'detached' })
