@@ -1,4 +1,4 @@
-import { lstat, rm } from 'node:fs/promises'
+import { lstat, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { orNull } from '../files/file-errors.ts'
@@ -7,12 +7,15 @@ import { ownRecord } from './own-worktree.ts'
 
 /** git itself takes no collection for alive that began longer ago. */
 const longestMaintenanceMs = 12 * 3_600_000
+/** git holds these while it writes one file, which takes seconds where there are very many branches. */
+const longestWriteMs = 10 * 60_000
 
 /**
- * Removes the locks that git holds on the index of worktrees below `root` and that are older than this process, and
- * those of a maintenance in their repositories that nobody can be at any more; the files. For the start of the service,
- * when what worked there has been ended: nobody would remove them. Every further agent would stumble over the ones,
- * and git would tidy up those repositories no more for the others.
+ * Removes the locks that git holds on worktrees below `root` and on branches of their repositories and that are older
+ * than this process, and those of their repositories that nobody can be at any more; the files. For the start of the
+ * service, when what worked there has been ended: nobody would remove them. Every further agent would stumble over
+ * those of its worktree and its branch, the person over that of a branch that is merged into, and git would tidy up
+ * those repositories no more for the others.
  */
 export async function removeLeftGitLocks(root: string, { signal }: Cancellable): Promise<readonly string[]> {
   const now = Date.now()
@@ -23,19 +26,33 @@ export async function removeLeftGitLocks(root: string, { signal }: Cancellable):
     const record = await ownRecord(path, { signal })
     if (record === null) continue
     commons.add(dirname(dirname(record)))
-    const file = join(record, 'index.lock')
-    if (await removeOlder(file, startedAt)) removed.push(file)
+    removed.push(...(await removeOlder(await locksIn(record), startedAt)))
   }
   for (const common of commons) {
-    const file = join(common, 'objects', 'maintenance.lock')
-    if (await removeOlder(file, now - longestMaintenanceMs)) removed.push(file)
+    const written = [join(common, 'packed-refs.lock'), join(common, 'config.lock')]
+    removed.push(
+      // A branch is locked for an instant, whoever moves it.
+      ...(await removeOlder(await locksIn(join(common, 'refs', 'heads'), { recursive: true }), startedAt)),
+      ...(await removeOlder(written, now - longestWriteMs)),
+      ...(await removeOlder([join(common, 'objects', 'maintenance.lock')], now - longestMaintenanceMs)),
+    )
   }
   return removed
 }
 
-async function removeOlder(file: string, than: number): Promise<boolean> {
-  const entry = await orNull(lstat(file))
-  if (entry?.isFile() !== true || entry.mtimeMs >= than) return false
-  await rm(file, { force: true })
-  return true
+async function locksIn(folder: string, options: { readonly recursive?: boolean } = {}): Promise<readonly string[]> {
+  const names = (await orNull(readdir(folder, options))) ?? []
+  return names.filter((name) => name.endsWith('.lock')).map((name) => join(folder, name))
+}
+
+/** Those that were removed. */
+async function removeOlder(files: readonly string[], than: number): Promise<readonly string[]> {
+  const removed: string[] = []
+  for (const file of files) {
+    const entry = await orNull(lstat(file))
+    if (entry?.isFile() !== true || entry.mtimeMs >= than) continue
+    await rm(file, { force: true })
+    removed.push(file)
+  }
+  return removed
 }

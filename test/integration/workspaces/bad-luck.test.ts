@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -120,6 +121,36 @@ test('at the start git locks of worktrees that are older than the service go, yo
   await workspaces.releaseStaleLocks(root)
   expect(await workspaces.commitAll(path, 'All\n', never)).toBe(await repository.git(['rev-parse', branch]))
   expect(await readFile(users, 'utf8')).toBe('')
+})
+
+test('at the start the locks go that a killed git left on a branch, on where a worktree is, and on what it wrote', async () => {
+  await using fixture = await withWork({ 'b.txt': 'b\n' })
+  const { workspaces, repository, path, root } = fixture
+  const record = await repository.git(['rev-parse', '--absolute-git-dir'], { cwd: path })
+  const inCommon = (...names: string[]) => join(repository.path, '.git', ...names)
+  const ofTask = [
+    inCommon('refs', 'heads', `${branch}.lock`),
+    join(record, 'HEAD.lock'),
+    join(record, 'ORIG_HEAD.lock'),
+  ]
+  const ofAll = [inCommon('refs', 'heads', 'main.lock'), inCommon('packed-refs.lock'), inCommon('config.lock')]
+  const made = (text: string) =>
+    repository.git(['commit', '-q', '--allow-empty', '-m', text], { cwd: path }).then(() => text, String)
+  const there = () => [...ofTask, ...ofAll].filter((file) => existsSync(file))
+  for (const file of [...ofTask, ...ofAll]) await writeFile(file, '')
+  await workspaces.releaseStaleLocks(root)
+  expect(there()).toEqual([...ofTask, ...ofAll])
+  expect(await made('Refused')).toContain('.lock')
+
+  // A minute ago: whoever rewrites a whole file may still be at it.
+  const minuteAgo = Date.now() / 1_000 - process.uptime() - 60
+  for (const file of [...ofTask, ...ofAll]) await utimes(file, minuteAgo, minuteAgo)
+  await workspaces.releaseStaleLocks(root)
+  expect(there()).toEqual(ofAll.slice(1))
+  expect(await made('Taken')).toBe('Taken')
+  for (const file of ofAll.slice(1)) await utimes(file, 1, 1)
+  await workspaces.releaseStaleLocks(root)
+  expect(there()).toEqual([])
 })
 
 test('at the start the lock of a maintenance goes that ended half a day ago, and of none that may go on', async () => {
