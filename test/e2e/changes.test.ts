@@ -46,8 +46,14 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     await tree.getByTitle('src/c.ts').click()
     // A press counts although the file is drawn anew before the button is let go, and so does a place held by key.
     const tick = panel.getByRole('checkbox', { name: 'Viewed src/c.ts' })
-    await tick.hover()
-    await page.mouse.down()
+    const press = async () => {
+      await page.mouse.up()
+      await tick.hover()
+      await page.mouse.down()
+      return focusedLabel(page)
+    }
+    // The view may come to rest on the file only once the pointer is there.
+    await expect.poll(press).toBe('Viewed src/c.ts')
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect.poll(() => schemeOf(panel.locator('pre').first())).toBe('dark')
     await page.mouse.up()
