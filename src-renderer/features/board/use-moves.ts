@@ -28,6 +28,7 @@ export function useMoves() {
   const executions = useExecutions()
   const basisOf = useMovesBasis()
   const question = shallowRef<MoveQuestion | null>(null)
+  let turn = 0
   const ask = (next: MoveQuestion | null) => void (question.value = next)
 
   const claim = (task: Task, to: string | null, agentId: string | null) =>
@@ -62,10 +63,14 @@ export function useMoves() {
     await showMoves(task)
   }
   async function showMoves(task: Task): Promise<void> {
+    const mine = ++turn
+    const isAsked = () => mine === turn && question.value?.kind === 'move' && question.value.task.id === task.id
     try {
       const moves = await tasks.moves(task.id)
-      if (question.value?.kind === 'move' && question.value.task.id === task.id) ask({ kind: 'move', task, moves })
+      if (isAsked()) ask({ kind: 'move', task, moves })
     } catch (error) {
+      // Whoever sees where it could go, or has gone on to the next question, keeps that.
+      if (!isAsked() || (question.value?.kind === 'move' && question.value.moves !== null)) return
       ask(null)
       toasts.refused(error, stays(task))
     }

@@ -46,9 +46,11 @@ export function useMessageEdit(taskId: () => string, { waiting, change, late }: 
     async save(): Promise<void> {
       const sent = kept.value
       if (sent === null || sent.text.trim() === '' || saving.value) return
+      // Somebody may look at another task by the time the answer comes.
+      const at = key()
       saving.value = true
       try {
-        if (await change(sent.id, sent.text.trim())) keep(null)
+        if (await change(sent.id, sent.text.trim())) drafts.keep(at, null)
       } finally {
         saving.value = false
       }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { nextTick, shallowRef } from 'vue'
+import { nextTick, ref, shallowRef } from 'vue'
 import type { Execution } from '../../../../src-shared/contract/executions.ts'
 import { useMessageEdit } from '../../../../src-renderer/features/execution/use-message-edit.ts'
 import { withService } from '../renderer-app.ts'
@@ -11,17 +11,18 @@ const first = message('e1', 'Handle nought')
 
 function edited() {
   const waiting = shallowRef<readonly Execution[]>([first])
+  const task = ref('t1')
   const answer = Promise.withResolvers<boolean>()
   const late: string[] = []
   const { used: edit } = withService({}, () =>
-    useMessageEdit(() => 't1', {
+    useMessageEdit(() => task.value, {
       waiting: () => waiting.value,
       change: () => answer.promise,
       late: (text) => late.push(text),
     }),
   )
   edit.begin(first)
-  return { waiting, answer, late, edit }
+  return { waiting, task, answer, late, edit }
 }
 
 test('what is being written when the agent gets the message is handed back once', async () => {
@@ -53,6 +54,18 @@ test.each([
   await saved
   await nextTick()
   expect([late, edit.id.value, edit.saving.value]).toEqual([left, null, false])
+})
+
+test('a change that is taken while another task is looked at leaves that one’s alone', async () => {
+  const { answer, task, edit } = edited()
+  const saved = edit.save()
+  task.value = 't2'
+  edit.begin(first)
+  answer.resolve(true)
+  await saved
+  expect(edit.id.value).toBe('e1')
+  task.value = 't1'
+  expect(edit.id.value).toBeNull()
 })
 
 test('a change that was refused stays to be sent again', async () => {
