@@ -1,5 +1,7 @@
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import type { ConflictKind } from '../../../src-shared/contract/conflicts.ts'
+import type { GitOutput } from './run-git.ts'
+import { pathText } from './tree-paths.ts'
 
 /** A path that git could not merge by itself. */
 export interface UnmergedPath {
@@ -14,12 +16,14 @@ interface Stages {
   readonly numbers: number[]
 }
 
+const collision = 'CONFLICT (rename involved in collision)'
+
 /** From the most to the least telling; git's words for a conflict are documented as stable. */
 const kinds: readonly (readonly [prefix: string, kind: ConflictKind])[] = [
   ['CONFLICT (submodule', 'submodule'],
   ['CONFLICT (rename/rename)', 'rename/rename'],
   ['CONFLICT (rename/delete)', 'rename/delete'],
-  ['CONFLICT (rename involved in collision)', 'rename/collision'],
+  [collision, 'rename/collision'],
   ['CONFLICT (directory rename', 'rename/directory'],
   ['CONFLICT(directory rename', 'rename/directory'],
   ['CONFLICT (file in way of directory rename)', 'rename/directory'],
@@ -30,11 +34,14 @@ const kinds: readonly (readonly [prefix: string, kind: ConflictKind])[] = [
 ]
 
 /**
- * Reads what `merge-tree -z` says of a merge with conflicts: the tree it got to, then the stages of each
- * unmerged path, an empty field, and the messages: a count, so many paths, a type and a sentence.
+ * Reads what `merge-tree -z --messages` says: the tree it got to, then the stages of each unmerged path, an empty
+ * field, and the messages: a count, so many paths, a type and a sentence. `paths` is empty where all was merged.
  */
-export function readConflict(output: Buffer, sides: readonly string[]): { tree: string; paths: UnmergedPath[] } {
-  const fields = output.toString('latin1').split('\0')
+export function readMerge(
+  { exit_code, stdout }: Pick<GitOutput, 'exit_code' | 'stdout'>,
+  sides: readonly string[],
+): { tree: string; paths: readonly UnmergedPath[] } {
+  const fields = stdout.toString('latin1').split('\0')
   const tree = fields[0] ?? ''
   const stages = new Map<string, Stages>()
   let at = 1
@@ -45,26 +52,46 @@ export function readConflict(output: Buffer, sides: readonly string[]): { tree: 
     known.numbers.push(Number(number))
     stages.set(key, known)
   }
-  if (stages.size === 0) throw new WorkspaceError('git_failed', 'git found a conflict and named no file. Try again.')
-  const types = readTypes(fields.slice(at + 1))
-  const paths = [...stages].map(([key, known]) => ({
+  const messages = readMessages(fields.slice(at + 1))
+  const unmerged = [...stages].map(([key, known]) => ({
     key,
     path: displayed(key, sides),
-    kind: kindOf(known, types.get(key) ?? []),
+    kind: kindOf(known, typesOf(key, messages)),
   }))
+  const paths = [...unmerged, ...takenForMerged(messages, stages)]
+  if (exit_code !== 0 && paths.length === 0) {
+    throw new WorkspaceError('git_failed', 'git found a conflict and named no file. Try again.')
+  }
   return { tree, paths }
 }
 
-/** What git says of each path. */
-function readTypes(fields: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const types = new Map<string, string[]>()
+interface Message {
+  readonly keys: readonly string[]
+  readonly type: string
+}
+
+function readMessages(fields: readonly string[]): readonly Message[] {
+  const messages: Message[] = []
   for (let at = 0; at + 1 < fields.length;) {
     const count = Number(fields[at])
-    const type = fields[at + 1 + count] ?? ''
-    for (const key of fields.slice(at + 1, at + 1 + count)) types.set(key, [...(types.get(key) ?? []), type])
+    messages.push({ keys: fields.slice(at + 1, at + 1 + count), type: fields[at + 1 + count] ?? '' })
     at += count + 3
   }
-  return types
+  return messages
+}
+
+const typesOf = (key: string, messages: readonly Message[]): readonly string[] =>
+  messages.filter(({ keys }) => keys.includes(key)).map(({ type }) => type)
+
+/**
+ * The files that git says conflict and merges all the same, with markers in them: those that a rename with a conflict
+ * of its own falls upon where the other side has an empty file.
+ */
+function takenForMerged(messages: readonly Message[], stages: ReadonlyMap<string, Stages>): readonly UnmergedPath[] {
+  const keys = messages.filter(({ type }) => type === collision).map(({ keys: [onto = ''] }) => onto)
+  return [...new Set(keys)]
+    .filter((key) => !stages.has(key))
+    .map((key) => ({ key, path: pathText(key), kind: 'rename/collision' }))
 }
 
 function kindOf({ modes, numbers }: Stages, types: readonly string[]): ConflictKind {
@@ -77,7 +104,7 @@ function kindOf({ modes, numbers }: Stages, types: readonly string[]): ConflictK
 
 /** Where a folder is in a file's way, git puts the file beside it, under its name and the side's. */
 function displayed(key: string, sides: readonly string[]): string {
-  const path = Buffer.from(key, 'latin1').toString('utf8')
+  const path = pathText(key)
   const side = sides.find((name) => path.endsWith(`~${name}`))
   return side === undefined ? path : path.slice(0, -side.length - 1)
 }

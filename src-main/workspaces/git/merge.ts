@@ -1,7 +1,7 @@
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { commitTree } from './commit.ts'
 import { GitError } from './git-error.ts'
-import { readConflict, type UnmergedPath } from './merge-output.ts'
+import { readMerge, type UnmergedPath } from './merge-output.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -22,11 +22,11 @@ export type MergedTree = { readonly kind: 'clean'; readonly tree: string } | Con
 
 /** Merges two commits in the object store. */
 export async function mergeTrees(cwd: string, ours: string, theirs: string, { signal }: Options): Promise<MergedTree> {
-  const args = ['merge-tree', '--write-tree', '-z', ours, theirs]
+  const args = ['merge-tree', '--write-tree', '-z', '--messages', ours, theirs]
   try {
-    const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 1], access: 'write' })
-    if (exit_code === 0) return { kind: 'clean', tree: stdout.toString('latin1').replace(/\0.*$/s, '') }
-    const { tree, paths } = readConflict(stdout, [ours, theirs])
+    const result = await runGit(cwd, args, { signal, accept: [0, 1], access: 'write' })
+    const { tree, paths } = readMerge(result, [ours, theirs])
+    if (paths.length === 0) return { kind: 'clean', tree }
     const files = [...new Set(paths.map(({ path }) => path))]
     return { kind: 'conflict', tree, ours, theirs, paths, files }
   } catch (error) {

@@ -3,7 +3,7 @@ import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
-import { pathBytes, pathText } from './tree-paths.ts'
+import { changedPaths, pathBytes, pathText } from './tree-paths.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
@@ -39,6 +39,31 @@ export async function unresolvedPaths(cwd: string, { signal }: Options): Promise
   return open
 }
 
+/**
+ * Writes into the index what either side has of files that git took for merged though its markers are in them: for
+ * whoever looks, git itself too, they conflict as any others do.
+ */
+export async function markUnresolved(
+  cwd: string,
+  keys: readonly string[],
+  { ours, theirs }: { readonly ours: string; readonly theirs: string },
+  { signal }: Options,
+): Promise<void> {
+  const sides = await Promise.all([
+    changedPaths(cwd, theirs, ours, { signal }),
+    changedPaths(cwd, ours, theirs, { signal }),
+  ])
+  const entries = keys.flatMap((key) => [
+    `0 ${'0'.repeat(ours.length)}\t${key}\0`,
+    ...sides.flatMap((changes, index) =>
+      changes.filter((one) => one.key === key).map(({ mode, id }) => `${mode} ${id} ${index + 2}\t${key}\0`),
+    ),
+  ])
+  const input = Buffer.from(entries.join(''), 'latin1')
+  await runGit(cwd, ['update-index', '-z', '--index-info'], { signal, input, access: 'write' })
+}
+
+/** git's own are longer within a file that was merged twice. */
 const usualSize = 7
 
 /** How long the markers of those files are that have others than usual (the attribute `conflict-marker-size`). */
@@ -63,5 +88,5 @@ async function isResolved(path: Buffer, size = usualSize): Promise<boolean> {
   const entry = await orNull(lstat(path))
   if (entry?.isFile() !== true) return false
   const content = await readFile(path)
-  return !content.includes(0) && !new RegExp(`^<{${size}} `, 'm').test(content.toString('latin1'))
+  return !content.includes(0) && !new RegExp(`^<{${size},} `, 'm').test(content.toString('latin1'))
 }

@@ -4,11 +4,11 @@ import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { currentBranch, isAncestor, resolveBase, resolveCommit } from '../git/branch.ts'
 import { commitEverything } from '../git/commit.ts'
 import { readHunks } from '../git/conflict-hunks.ts'
-import { mergeTrees } from '../git/merge.ts'
+import { mergeTrees, type ConflictedTree } from '../git/merge.ts'
 import { readStatus } from '../git/status.ts'
-import { changedPaths } from '../git/tree-paths.ts'
+import { changedPaths, pathText } from '../git/tree-paths.ts'
 import { startMerge, unfinishedCommand } from '../git/unfinished.ts'
-import { unresolvedPaths } from '../git/unmerged.ts'
+import { markUnresolved, unresolvedPaths } from '../git/unmerged.ts'
 import type { UpdateSides } from './plan-update.ts'
 import { pathsInTheWay } from './target-checkout.ts'
 
@@ -83,8 +83,15 @@ export async function leaveMerge(
   const hunks = merged.kind === 'conflict' ? await readHunks(path, merged, names, { signal }) : []
   await startMerge(path, base, message, { signal })
   const { unmerged } = await readStatus(path, { signal, untracked: 'no' })
-  if (unmerged.length > 0) return { kind: 'conflict', left: true, head, base, files: unmerged, hunks }
+  const taken = merged.kind === 'conflict' ? takenForMerged(merged, unmerged) : []
+  if (taken.length > 0) await markUnresolved(path, taken, { ours: head, theirs: base }, { signal })
+  const files = [...unmerged, ...taken.map(pathText)]
+  if (files.length > 0) return { kind: 'conflict', left: true, head, base, files, hunks }
   await commitEverything(path, message, { signal })
   const now = await resolveCommit(path, 'HEAD', { signal })
   return { kind: 'updated', strategy: 'merge', head: now ?? head, base, rescue_ref: null }
 }
+
+/** The files with a conflict of which git says nothing in the worktree. */
+const takenForMerged = ({ paths }: ConflictedTree, unmerged: readonly string[]): readonly string[] =>
+  paths.filter(({ kind, path }) => kind === 'rename/collision' && !unmerged.includes(path)).map(({ key }) => key)

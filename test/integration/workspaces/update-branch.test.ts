@@ -140,6 +140,29 @@ test('a base that moves on while a merge is left is brought in next', async () =
   expect(await readFile(join(fixture.path, 'b.txt'), 'utf8')).toBe('b\n')
 })
 
+test('what git takes for merged with its markers in it is a conflict, in its index too, until somebody resolves it', async () => {
+  await using fixture = await withWork({ 'a.txt': '', 'dir/c.txt': '' }, { 'a.txt': 'one\n' })
+  const { repository, path } = fixture
+  await repository.git(['rm', '-q', 'a.txt'])
+  const base = await repository.commit('Meanwhile', { 'dir/c.txt': 'one\none\n' })
+  const hunk = { path: 'dir/c.txt', kind: 'rename/collision', line: 1 }
+  const expected = { kind: 'conflict', base, files: ['dir/c.txt'], hunks: [hunk] }
+  expect(await update(fixture)).toMatchObject({ ...expected, left: false })
+  expect(await inWorktree(fixture, 'status', '--porcelain')).toBe('')
+  await expect(fixture.workspaces.merge(fixture.mergeRequest(), never)).resolves.toMatchObject({ kind: 'conflict' })
+  const left = await update(fixture, { on_conflict: 'leave' })
+  expect(left).toMatchObject({ ...expected, left: true })
+  expect(await inWorktree(fixture, 'status', '--porcelain', 'dir')).toBe('AA dir/c.txt')
+  expect(await update(fixture)).toEqual(left)
+  await expect(fixture.workspaces.commitAll(path, 'Too early\n', never)).rejects.toMatchObject({
+    code: 'unfinished_merge',
+  })
+  await writeFile(join(path, 'dir/c.txt'), 'resolved\n')
+  expect(await update(fixture)).toMatchObject({ kind: 'updated', strategy: 'merge', base })
+  expect(await inWorktree(fixture, 'show', 'HEAD:dir/c.txt')).toBe('resolved')
+  expect(await inWorktree(fixture, 'status', '--porcelain')).toBe('')
+})
+
 test('a file with markers of an unusual size is not taken for resolved', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' }, { '.gitattributes': 'a.txt conflict-marker-size=12\n' })
   await fixture.repository.commit('Meanwhile', { 'a.txt': 'theirs\n' })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readConflict } from '../../../src-main/workspaces/git/merge-output.ts'
+import { readMerge } from '../../../src-main/workspaces/git/merge-output.ts'
 
 const id = '0123456789abcdef0123456789abcdef01234567'
 
@@ -14,21 +14,21 @@ interface Message {
   readonly text: string
 }
 
-/** What `git merge-tree -z` writes of a merge with conflicts. */
-function output(entries: readonly Entry[], messages: readonly Message[]): Buffer {
+/** What `git merge-tree -z --messages` answers. */
+function output(entries: readonly Entry[], messages: readonly Message[], exit_code = 1) {
   const stages = entries.flatMap(({ key, stages: all }) =>
     all.map(({ mode, number }) => `${mode} ${id} ${number}\t${key}\0`),
   )
   const said = messages.map(({ paths, type, text }) =>
     [paths.length, ...paths, type, text].map((part) => `${part}\0`).join(''),
   )
-  return Buffer.from(`${id}\0${stages.join('')}\0${said.join('')}`, 'latin1')
+  return { exit_code, stdout: Buffer.from(`${id}\0${stages.join('')}\0${said.join('')}`, 'latin1') }
 }
 
 const stage = (number: number, mode = '100644') => ({ mode, number })
 const text = (...numbers: readonly number[]) => numbers.map((number) => stage(number))
 const kindsOf = (entry: Entry, types: readonly string[]) =>
-  readConflict(
+  readMerge(
     output(
       [entry],
       types.map((type) => ({ paths: [entry.key], type, text: 'A sentence.\n' })),
@@ -55,7 +55,7 @@ test.each([
 test('what one path is said does not count for another', () => {
   const entries = ['a', 'b'].map((key) => ({ key, stages: text(1, 2, 3) }))
   const messages = [{ paths: ['b'], type: 'CONFLICT (binary)', text: 'x' }]
-  expect(readConflict(output(entries, messages), []).paths.map(({ kind }) => kind)).toEqual(['content', 'binary'])
+  expect(readMerge(output(entries, messages), []).paths.map(({ kind }) => kind)).toEqual(['content', 'binary'])
 })
 
 test('a file that git put beside a folder goes by its own name', () => {
@@ -64,11 +64,32 @@ test('a file that git put beside a folder goes by its own name', () => {
     { key: `thing~${sides[1]}`, stages: text(3) },
     { key: 'other~mine', stages: text(2, 3) },
   ]
-  expect(readConflict(output(entries, []), sides).paths.map(({ path }) => path)).toEqual(['thing', 'other~mine'])
+  expect(readMerge(output(entries, []), sides).paths.map(({ path }) => path)).toEqual(['thing', 'other~mine'])
+})
+
+const auto = { paths: ['a'], type: 'Auto-merging', text: 'Auto-merging a\n' }
+const collision = {
+  paths: ['onto', 'from'],
+  type: 'CONFLICT (rename involved in collision)',
+  text: 'CONFLICT (rename involved in collision): rename of from -> onto has content conflicts …\n',
+}
+
+test('what git merged without a word of a conflict is merged', () => {
+  expect(readMerge(output([], [auto], 0), [])).toEqual({ tree: id, paths: [] })
+  expect(readMerge(output([], [], 0), [])).toEqual({ tree: id, paths: [] })
+})
+
+test('what git takes for merged with markers in it is a conflict, alone or beside others', () => {
+  const onto = { key: 'onto', path: 'onto', kind: 'rename/collision' }
+  expect(readMerge(output([], [auto, collision], 0), []).paths).toEqual([onto])
+  const other = { key: 'a', stages: text(1, 2, 3) }
+  const found = readMerge(output([other], [auto, collision, collision]), []).paths
+  expect(found).toEqual([{ key: 'a', path: 'a', kind: 'content' }, onto])
+  expect(readMerge(output([{ key: 'onto', stages: text(2, 3) }], [collision]), []).paths).toEqual([onto])
 })
 
 test('a conflict without a file is no answer', () => {
-  expect(() => readConflict(output([], [{ paths: [], type: 'CONFLICT', text: 'x' }]), [])).toThrow('named no file')
+  expect(() => readMerge(output([], [{ paths: [], type: 'CONFLICT', text: 'x' }]), [])).toThrow('named no file')
 })
 
 test('whatever the names and sentences, every unmerged path is read once, in order, byte for byte', () => {
@@ -83,7 +104,7 @@ test('whatever the names and sentences, every unmerged path is read once, in ord
   const message = fc.record({ paths: fc.array(bytes, { maxLength: 3 }), type: bytes, text: bytes })
   fc.assert(
     fc.property(entries, fc.array(message, { maxLength: 6 }), (known, messages) => {
-      const read = readConflict(output(known, messages), [])
+      const read = readMerge(output(known, messages), [])
       expect(read.tree).toBe(id)
       expect(read.paths.map(({ key }) => key)).toEqual(known.map(({ key }) => key))
       expect(read.paths.map(({ path }) => path)).toEqual(
