@@ -108,8 +108,14 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.on(card('Greet everybody'))
 
     // Its agent: started, watched, written to, stopped.
-    await keys.press('s')
-    await keys.on(see.getByRole('dialog', { name: 'Who works on it?' }).getByRole('button', { name: /Worker/ }))
+    await keys.press('m')
+    const byWorker = see.getByRole('dialog', { name: 'Who works on it?' }).getByRole('button', { name: /Worker/ })
+    await keys.to(
+      see.getByRole('dialog', { name: 'Move to' }).getByRole('button', { name: /^In progress/ }),
+      'ArrowDown',
+    )
+    await keys.hold('Enter', byWorker)
+    await keys.on(byWorker)
     await keys.press('Enter')
     await column(/^In progress/)
       .filter({ hasText: 'Greet everybody' })

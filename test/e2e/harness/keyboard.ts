@@ -14,6 +14,8 @@ export interface Keyboard {
   readonly see: { readonly [F in Exclude<Finder, 'filter'>]: (...args: Parameters<Page[F]>) => Sight }
   /** Keys one after the other: `press('g', 'i')`. */
   press(...keys: readonly string[]): Promise<void>
+  /** Holds a key until it is pressed once more, by itself, where the focus has gone meanwhile. */
+  hold(key: string, until: Sight): Promise<void>
   /** Types where the focus is. */
   type(text: string): Promise<void>
   /** Instead of what the field holds that has the focus. */
@@ -51,9 +53,19 @@ export function keyboardOf(page: Page): Keyboard {
     }
     throw new Error(`${by} does not lead to ${String(target)}`)
   }
+  const on = async (target: Sight) => {
+    await target.waitFor()
+    await expect.poll(() => focus(target, true), { timeout: 15_000 }).toBe(true)
+  }
   return {
     see: page,
     press,
+    hold: async (key, until) => {
+      await page.keyboard.down(key)
+      await on(until)
+      await page.keyboard.down(key)
+      await page.keyboard.up(key)
+    },
     to,
     type: (text) => page.keyboard.type(text),
     retype: async (text) => {
@@ -66,10 +78,7 @@ export function keyboardOf(page: Page): Keyboard {
       await expect.poll(() => (target as Locator).getAttribute('aria-disabled')).not.toBe('true')
       await page.keyboard.press('Enter')
     },
-    on: async (target) => {
-      await target.waitFor()
-      await expect.poll(() => focus(target, true), { timeout: 15_000 }).toBe(true)
-    },
+    on,
     keptFocus: () =>
       expect
         .poll(() => page.evaluate<string>('document.activeElement?.tagName ?? "nothing"'), { timeout: 5_000 })

@@ -1,10 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { ended, hookRuns, hookRunWhere, script, setHooks } from '../../helpers/lifecycle.ts'
 
 const untilOpen = (gate: string) => `until test -e '${gate}'; do sleep 0.05; done`
+
+/** The file is there before its words are. */
+const hasBegun = (seen: string) =>
+  expect.poll(() => readFile(seen, 'utf8').catch(() => null), { timeout: 60_000 }).toBe('begun\n')
 
 async function restart(job: Job): Promise<void> {
   job.running = await job.running.restart()
@@ -19,7 +23,7 @@ test('a blocking hook that a restart interrupts is run again, and then the agent
   })
   const task = await job.task()
   await job.claim(task, await job.agent('echo work > work.txt'))
-  await hookRunWhere(job, task.id, (run) => run.status === 'running')
+  await hasBegun(seen)
   await restart(job)
   expect((await job.running.client.call('tasks.get', { task_id: task.id })).entry_barrier).toBe(true)
   await writeFile(gate, '')
@@ -65,7 +69,7 @@ test('what hooks of the work had begun is not begun again once nobody works', as
   await setHooks(job, { on_work_start: [hook], on_work_stop: [script(`cat '${seen}'`)] })
   const task = await job.task()
   await job.claim(task, await job.agent('sleep 600'))
-  await vi.waitFor(() => readFile(seen, 'utf8'), { timeout: 60_000 })
+  await hasBegun(seen)
   await restart(job)
   const stop = await hookRunWhere(job, task.id, ended('on_work_stop'))
   expect(stop.stdout).toBe('begun\n')
