@@ -53,10 +53,11 @@ export function readMerge(
     stages.set(key, known)
   }
   const messages = readMessages(fields.slice(at + 1))
+  const types = typesByKey(messages)
   const unmerged = [...stages].map(([key, known]) => ({
     key,
     path: displayed(key, sides),
-    kind: kindOf(known, typesOf(key, messages)),
+    kind: kindOf(known, types.get(key) ?? []),
   }))
   const paths = [...unmerged, ...takenForMerged(messages, stages)]
   if (exit_code !== 0 && paths.length === 0) {
@@ -80,8 +81,12 @@ function readMessages(fields: readonly string[]): readonly Message[] {
   return messages
 }
 
-const typesOf = (key: string, messages: readonly Message[]): readonly string[] =>
-  messages.filter(({ keys }) => keys.includes(key)).map(({ type }) => type)
+/** What git says of each path. */
+function typesByKey(messages: readonly Message[]): ReadonlyMap<string, readonly string[]> {
+  const types = new Map<string, string[]>()
+  for (const { keys, type } of messages) for (const key of keys) types.set(key, [...(types.get(key) ?? []), type])
+  return types
+}
 
 /**
  * The files that git says conflict and merges all the same, with markers in them: those that a rename with a conflict
