@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { Logger } from '../../../src-main/base/log.ts'
 import { createServer } from '../../../src-main/server/create-server.ts'
 import { startHelper } from '../../bench/child.ts'
 import type { SubscribersRequest } from '../../bench/subscribers.ts'
+import { heldBytes } from '../../helpers/held-memory.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 
@@ -70,13 +69,4 @@ async function listenAndStop(url: string, token: string, path: string): Promise<
   socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`)
   await once(socket, 'data')
   return socket.pause()
-}
-
-/** After a collection: what is left is held by somebody. */
-function heldBytes(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }
