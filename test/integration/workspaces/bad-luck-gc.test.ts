@@ -16,12 +16,23 @@ async function cleanBefore(
   const clean = `env -u GIT_INDEX_FILE -u GIT_OBJECT_DIRECTORY ${git} -C '${repository.path}' ${command}`
   const quiet = '> /dev/null 2>&1 < /dev/null'
   // Of commands that go side by side only one can be cleaned for: git refuses a second clean-up meanwhile.
-  const script = `#!/bin/sh\nif ${clean} ${quiet}; then echo done; else echo beside; fi >> '${counter}'\nexec ${git} "$@"\n`
+  const script = [
+    '#!/bin/sh',
+    `echo begun >> '${counter}'`,
+    `if ${clean} ${quiet}; then echo done; else echo beside; fi >> '${counter}'`,
+    `exec ${git} "$@"`,
+  ].join('\n')
   await writeFile(join(folder, 'git'), script, { mode: 0o755 })
   const before = process.env['PATH'] ?? ''
   process.env['PATH'] = `${folder}${delimiter}${before}`
+  const told = async (...words: string[]) =>
+    (await readFile(counter, 'utf8')).split('\n').filter((word) => words.includes(word))
   return {
-    cleanings: async () => (await readFile(counter, 'utf8')).trim().split('\n'),
+    // A deed that is refused does not wait for what it has begun beside it, which may be what was cleaned for.
+    cleanings: async () => {
+      await expect.poll(async () => (await told('begun')).length - (await told('done', 'beside')).length).toBe(0)
+      return await told('done', 'beside')
+    },
     [Symbol.dispose]: () => {
       process.env['PATH'] = before
     },
