@@ -7,6 +7,7 @@ import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
+import { keyboardOf } from './harness/keyboard.ts'
 import { openLocally } from './harness/local-page.ts'
 
 /** A folder outside every worktree, by which a test tells its hooks what to do. */
@@ -42,6 +43,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
+  const keys = keyboardOf(page)
   const project = await client.call('projects.create', { name: 'Hooked', repo_path: repository.path })
   await client.call('agents.create', {
     name: 'Worker',
@@ -98,6 +100,14 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
     status: 'in_progress',
     entry_barrier: true,
   })
+  // The message asks for the reason as the log does, and Escape takes the question back.
+  await panel.getByRole('button', { name: 'Skip once…' }).focus()
+  await page.keyboard.press('Enter')
+  const why = panel.getByLabel('Why it is skipped')
+  await keys.on(why)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await keys.on(panel.getByRole('button', { name: 'Skip once…' }))
   await panel.getByRole('button', { name: 'See its log' }).click()
   const view = panel.getByRole('region', { name: 'Hook run' })
   await view.getByText('<b>no tools</b>', { exact: true }).waitFor()
@@ -114,6 +124,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
     .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
     .toMatchObject({ status: 'review', error_annotation: null })
   await panel.getByRole('img', { name: 'A hook failed and holds the task' }).waitFor({ state: 'detached' })
+  await keys.keptFocus()
 
   // Every kind of end stands in the list, which the arrows and the filter go through.
   await expect.poll(() => runs(panel).allInnerTexts(), { timeout: 20_000 }).toHaveLength(5)

@@ -1,12 +1,4 @@
-import type { ErrorAnnotation, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
-
-export const recoveryLabels = {
-  retry_hook: 'Run the hook again',
-  skip_hook_once: 'Skip it once…',
-  resume: 'Resume',
-  retry_execution: 'Start again',
-  retry_merge: 'Try the merge again',
-} as const satisfies Record<RecoveryAction, string>
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
 const titles = {
   hook_failed: 'A hook failed',

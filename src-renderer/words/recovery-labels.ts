@@ -1,0 +1,10 @@
+import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
+
+/** What the buttons say that lead a task out of its condition. */
+export const recoveryLabels = {
+  retry_hook: 'Retry hook',
+  skip_hook_once: 'Skip once…',
+  resume: 'Resume',
+  retry_execution: 'Start again',
+  retry_merge: 'Try the merge again',
+} as const satisfies Record<RecoveryAction, string>
