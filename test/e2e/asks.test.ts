@@ -4,6 +4,7 @@ import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
+import { keyboardOf } from './harness/keyboard.ts'
 import { openLocally } from './harness/local-page.ts'
 
 const options = [
@@ -22,6 +23,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
+  const keys = keyboardOf(page)
   const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
   const config = { command: await writeAskingClaude(service.dataDir, requests), permissions: 'worktree' } as const
   const agent = await client.call('agents.create', { name: 'Asker', executor: 'claude-code', config })
@@ -73,12 +75,15 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   const several = ask(/Which ones\?/)
   await several.getByRole('checkbox', { name: /Red/ }).focus()
   await page.keyboard.press('Space')
-  await several.getByRole('button', { name: 'Answer' }).click()
+  await several.getByRole('button', { name: 'Answer' }).focus()
+  await page.keyboard.press('Enter')
 
   const said = 'Answered: deny (A person refused this: Not before Friday.) allow'
   await panel.getByText(said).first().waitFor()
   await panel.getByText(/Reject: Not before Friday\./).waitFor()
   await several.waitFor({ state: 'detached' })
+  // Who has answered by keyboard comes to what follows.
+  await keys.on(panel.getByRole('textbox', { name: 'Message to Asker' }))
   const summary = async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.summary ?? ''
   await expect.poll(summary).toContain('{"Which colour?":"Green"} allow{"Which ones?":"Red"}')
 })
