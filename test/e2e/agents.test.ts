@@ -42,9 +42,14 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
       await dialog.getByText('leaves yours out: --print').waitFor()
       await dialog.getByLabel('May do').selectOption('ask')
       expect(await violationsInThemes(page), 'dialog').toEqual([])
-      // A click beside it costs nothing of what was typed.
+      // Neither a click beside it nor Escape costs anything of what was typed; Cancel does.
       await page.mouse.click(5, 5)
       expect(await dialog.getByLabel('Value of TOKEN').inputValue()).toBe('secret')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Add agent' }).first().click()
+      expect(await dialog.getByLabel('Value of TOKEN').inputValue()).toBe('secret')
+      await dialog.getByText('leaves yours out: --print').waitFor()
     }
     await dialog.getByRole('button', { name: 'Add agent' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -60,6 +65,10 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
   await page.getByRole('button', { name: 'More about My Claude Code' }).click()
   await page.getByRole('menuitem', { name: 'Duplicate as a variant' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('Another name')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'More about My Claude Code' }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate as a variant' }).click()
   expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('My Claude Code 2')
   expect(await dialog.getByLabel('May do').inputValue()).toBe('ask')
   await dialog.getByLabel('Model, if not its default').fill('opus')
