@@ -25,13 +25,22 @@ async function cleanBefore(
   await writeFile(join(folder, 'git'), script, { mode: 0o755 })
   const before = process.env['PATH'] ?? ''
   process.env['PATH'] = `${folder}${delimiter}${before}`
-  const told = async (...words: string[]) =>
-    (await readFile(counter, 'utf8')).split('\n').filter((word) => words.includes(word))
+  const told = async () => {
+    const words = (await readFile(counter, 'utf8')).split('\n')
+    return {
+      begun: words.filter((word) => word === 'begun').length,
+      ended: words.filter((word) => word === 'done' || word === 'beside'),
+    }
+  }
   return {
     // A deed that is refused does not wait for what it has begun beside it, which may be what was cleaned for.
     cleanings: async () => {
-      await expect.poll(async () => (await told('begun')).length - (await told('done', 'beside')).length).toBe(0)
-      return await told('done', 'beside')
+      const isOver = async () => {
+        const { begun, ended } = await told()
+        return begun === ended.length
+      }
+      await expect.poll(isOver).toBe(true)
+      return (await told()).ended
     },
     [Symbol.dispose]: () => {
       process.env['PATH'] = before
