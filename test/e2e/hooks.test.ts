@@ -159,6 +159,35 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   expect(await violationsInThemes(page), 'viewer').toEqual([])
 })
 
+test('why one hook is skipped is not said for the next one that holds the task', async () => {
+  await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
+  const keys = keyboardOf(page)
+  const project = await client.call('projects.create', { name: 'Twice', repo_path: repository.path })
+  const failing = (code: number) => ({ type: 'script', command: `exit ${code}`, blocking: true }) as const
+  await client.call('projects.update_settings', {
+    project_id: project.id,
+    lifecycle_hooks: { before_work: [failing(3), failing(4)] },
+  })
+  const agent = await client.call('agents.create', { name: 'W', executor: 'command', config: { command: 'true' } })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Held twice' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await page.reload()
+  await openProject('Twice')
+  await openTask('Held twice', 'Overview')
+  await panel.getByText(/exit code 3/).waitFor()
+  await panel.getByRole('button', { name: 'Skip once…' }).focus()
+  await page.keyboard.press('Enter')
+  await keys.on(panel.getByLabel('Why it is skipped'))
+  await page.keyboard.type('The first is known')
+  await page.keyboard.press('Enter')
+  await panel.getByText(/exit code 4/).waitFor()
+  await panel.getByRole('button', { name: 'Skip once…' }).waitFor()
+  await keys.keptFocus()
+})
+
 test('a run is followed while it goes, and what it says next comes by itself', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using sign = await signs()
