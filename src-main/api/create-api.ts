@@ -6,6 +6,7 @@ import { operations, streams } from '../../src-shared/contract/operations.ts'
 import { parseInput } from '../../src-shared/contract/parse-input.ts'
 import { checkAccess, checkToken, type AccessFacts } from '../domain/access/policy.ts'
 import type { Principal } from '../domain/access/principal.ts'
+import { isTaskOfRun } from './run-task.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
@@ -121,22 +122,20 @@ function authorise(q: Queries, rule: CallerRule, request: Scope, principal: Prin
 }
 
 function factsOf(q: Queries, scope: Scope, principal: Principal): AccessFacts {
-  const project = projectFacts(q, scope, principal)
-  return scope.daemon_id === undefined ? { project } : { project, daemon: findDaemon(q, scope.daemon_id).id }
+  const facts = projectFacts(q, scope, principal)
+  return scope.daemon_id === undefined ? facts : { ...facts, daemon: findDaemon(q, scope.daemon_id).id }
 }
 
-function projectFacts(q: Queries, scope: Scope, principal: Principal): AccessFacts['project'] {
+function projectFacts(q: Queries, scope: Scope, principal: Principal): Pick<AccessFacts, 'project' | 'other_task'> {
   const execution = scope.execution_id === undefined ? null : findExecution(q, scope.execution_id)
   const comment = scope.comment_id === undefined ? null : findComment(q, scope.comment_id)
   const knowledge = scope.knowledge_id === undefined ? null : findKnowledge(q, scope.knowledge_id)
   const task_id = scope.task_id ?? execution?.task_id ?? comment?.task_id
   const task = task_id === undefined ? null : findTask(q, task_id)
   const project_id = scope.project_id ?? task?.project_id ?? knowledge?.project_id
-  if (project_id === undefined) return null
-  const project = findProject(q, project_id)
-  return {
-    id: project.id,
-    owner_id: project.owner_id,
-    role: principal.kind === 'user' ? q.members.role(project.id, principal.user_id) : null,
-  }
+  if (project_id === undefined) return { project: null }
+  const { id, owner_id } = findProject(q, project_id)
+  const role = principal.kind === 'user' ? q.members.role(id, principal.user_id) : null
+  const other_task = task !== null && principal.kind === 'agent' && !isTaskOfRun(q, principal, task)
+  return { project: { id, owner_id, role }, other_task }
 }

@@ -137,6 +137,8 @@ function principalOfApiToken({ store, clock, nowIso }: IdentityContext, token: s
 function principalOfRow(store: IdentityStore, row: ApiTokenRecord): Principal {
   const { agent_id, project_id, task_id, execution_id } = row
   if (agent_id && project_id && task_id && execution_id) {
+    // Its end may not be written down yet, and an agent that has handed its work in may go on for a while.
+    if (!store.isAtWork(execution_id)) throw invalidToken()
     return { kind: 'agent', agent_id, project_id, task_id, execution_id }
   }
   const user = row.user_id && store.users.find(row.user_id)

@@ -73,6 +73,8 @@ export interface IdentityStore {
   }
   /** The daemon with a token, unless it is revoked. */
   daemonWithToken(tokenHash: string): DaemonId | null
+  /** Whether an execution still works in the state that it was opened for. */
+  isAtWork(executionId: ExecutionId): boolean
   readonly apiTokens: {
     insert(token: ApiTokenRecord): void
     find(id: TokenId): ApiTokenRecord | null

@@ -48,6 +48,18 @@ export function revokeExecutionTokens(db: Database, executionId: ExecutionId, at
     .run()
 }
 
+/**
+ * Whether an execution has not ended and its task is still in the state that it was opened for: whether its token works.
+ * Ids grow with time.
+ */
+export function prepareIsAtWork(db: Database): (executionId: ExecutionId) => boolean {
+  const find = db.$client.prepare<[string], unknown>(
+    `SELECT 1 FROM executions e WHERE e.id = ? AND e.status IN ('queued', 'running')
+     AND NOT EXISTS (SELECT 1 FROM transitions t WHERE t.task_id = e.task_id AND t.id > e.id)`,
+  )
+  return (executionId) => find.get(executionId) !== undefined
+}
+
 /** Notes when a token was last of use. */
 export function touchApiToken(db: Database, id: TokenId, at: string): void {
   db.update(apiTokens).set({ last_used_at: at }).where(eq(apiTokens.id, id)).run()

@@ -4,6 +4,7 @@ import {
   insertApiToken,
   listApiTokens,
   prepareFindApiTokenByHash,
+  prepareIsAtWork,
   revokeApiToken,
   revokeExecutionTokens,
   touchApiToken,
@@ -38,6 +39,7 @@ export function createIdentityStore<A>(db: Database, transaction: <T>(work: (ann
       writeInstallation(db, firstUserKey, userId)
     },
     daemonWithToken: prepareFindDaemonByToken(db),
+    isAtWork: prepareIsAtWork(db),
     users: {
       insert: bind(insertUser),
       find: prepareFindUser(db),

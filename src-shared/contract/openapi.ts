@@ -20,6 +20,7 @@ const refusalsByRule: Readonly<Record<CallerRule, readonly ErrorCode[]>> = {
   jwt: ['humans_only', 'jwt_required'],
   admin: ['humans_only', 'admin_required'],
   member: ['not_a_member'],
+  task_worker: ['not_a_member', 'forbidden'],
   member_human: ['not_a_member', 'humans_only'],
   owner: ['not_a_member', 'owner_required', 'humans_only'],
   daemon: ['daemon_token_required', 'forbidden'],

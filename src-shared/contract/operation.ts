@@ -5,7 +5,8 @@ import type { ErrorCode } from './errors.ts'
 /**
  * Who may call. `public`: anybody. `anyone`: every valid token. `human`: a person, no agent.
  * `jwt`: a person signed in with a password. `admin`: an admin. `member`: a member of the
- * resource's project, or an agent bound to it. `member_human`: the same without agents.
+ * resource's project, or an agent at work in it. `task_worker`: a member, or the agent at work on this task or on one
+ * above it. `member_human`: a member, no agent.
  * `owner`: an owner of the resource's project or an admin. `daemon`: the daemon itself, by its own token.
  */
 export const callerRules = [
@@ -15,6 +16,7 @@ export const callerRules = [
   'jwt',
   'admin',
   'member',
+  'task_worker',
   'member_human',
   'owner',
   'daemon',

@@ -9,6 +9,7 @@ import { isAuthor, mayModerate } from '../../domain/access/work.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { CommentRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
+import { isTaskOfRun } from '../run-task.ts'
 import { accepted, findComment, findExecution, findProject, findTask, missing } from '../find.ts'
 
 type Names = 'comments.list' | 'comments.create' | 'comments.update' | 'comments.delete' | 'tasks.feedback'
@@ -44,6 +45,9 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         const comment = findComment(tx, comment_id)
         const task = findTask(tx, comment.task_id)
         if (body !== undefined && !isAuthor(principal, comment)) throw notYours('Only its author may edit a comment.')
+        if (principal.kind === 'agent' && !isAuthor(principal, comment) && !isTaskOfRun(tx, principal, task)) {
+          throw notYours('An agent may resolve comments on its own task, and its own comments elsewhere.')
+        }
         const edited = { ...comment, ...(body !== undefined && { body: redactorOf(parts, tx, task)(body) }) }
         const kept = put(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()), now())
         // Whoever closes a thread is done with its answers too.

@@ -11,6 +11,7 @@ import type { AgentRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
 import { newTask } from '../new-task.ts'
+import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
 import { unarchive } from '../unarchive.ts'
 import { workspaceView } from '../workspace-view.ts'
 
@@ -35,7 +36,9 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
   const { views, actions, claims } = engine
   const taskOf = ({ task }: { task: TaskRecord }): { task: Task } => ({ task: views.task(task) })
   return {
-    'tasks.create': (input) => {
+    'tasks.create': (input, { principal }) => {
+      checkSetByPerson(principal, input)
+      checkOrderedParent(read, principal, input)
       const project = findProject(read, input.project_id)
       const fallback = views.settings(project).default_review_config
       const review_config = {
@@ -59,13 +62,17 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         }),
       )
     },
-    'tasks.update': (input) => views.task(updateTask(parts, input)),
+    'tasks.update': (input, { principal }) => {
+      checkSetByPerson(principal, input)
+      return views.task(updateTask(parts, input))
+    },
     'tasks.delete': async ({ task_id }, { signal }) => {
       const refusal = await actions.remove(task_id, signal)
       if (refusal) throw new ApiError(refusal)
       return null
     },
     'tasks.claim': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
+      checkSetByPerson(principal, { overrides })
       const task = findTask(read, task_id)
       const agent = agent_id === undefined ? null : agentFor(parts, principal, findAgent(read, agent_id), task)
       const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : selfOf(principal)

@@ -25,10 +25,27 @@ export const policyOf = ({ permissions = 'all' }: Pick<AgentConfig, 'permissions
 /** What an agent wants to do, as far as it says. */
 export interface AskedAction {
   readonly action: Extract<TranscriptEntry, { type: 'tool_call' }>['action']
-  /** It is one of our own tools, which do no more than its token lets them. */
+  /** It is one of our own tools, and reads, or writes to the agent's own task: see `staysInOwnTask`. */
   readonly ours: boolean
   /** The places in the worktree that it names, relative to it with `/`; null when it names others, too. */
   readonly places: readonly string[] | null
+}
+
+/** Our tools that write to a task that is never the agent's own. */
+const writesElsewhere = /(?:^|[^a-z])svc_(?:create_task|assign_agent)$/
+/** Our tools that change nothing. */
+const readsOnly = /(?:^|[^a-z])svc_(?:get|list)_\w+$/
+
+/**
+ * Whether a call of one of our own tools reads, or writes to the agent's own task only. What writes to another task
+ * counts as a command, since a task starts agents. `input` is what the agent tells of it; without a `task_id` our tools
+ * take its own.
+ */
+export function staysInOwnTask(tool: string, input: unknown, task_id: string): boolean {
+  if (readsOnly.test(tool)) return true
+  if (writesElsewhere.test(tool)) return false
+  const named = typeof input === 'object' && input !== null && 'task_id' in input ? input.task_id : undefined
+  return named === undefined || named === task_id
 }
 
 /** Whether an agent may do this by itself. */

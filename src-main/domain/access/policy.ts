@@ -13,17 +13,20 @@ export interface AccessFacts {
     /** The caller's own membership. */
     readonly role: MemberRole | null
   } | null
+  /** For an agent: whether the call is about a task that is neither its own nor below it. */
+  readonly other_task?: boolean
   /** The daemon that a call is about. */
   readonly daemon?: DaemonId
 }
 
 /**
  * How a caller stands to what a call is about. `person`: about no project. `visitor`: in a system project without a
- * membership. `elsewhere`: an agent outside the project of its task. `other_daemon`: one that is not the one named.
+ * membership. `other_task`: an agent whose own task is another one of the project. `elsewhere`: an agent outside the
+ * project of its task. `other_daemon`: one that is not the one named.
  */
 const standings = [
   ...(['anonymous', 'operator', 'admin', 'person', 'owner', 'member', 'visitor', 'stranger'] as const),
-  ...(['agent', 'elsewhere', 'daemon', 'other_daemon'] as const),
+  ...(['agent', 'other_task', 'elsewhere', 'daemon', 'other_daemon'] as const),
 ] as const
 type Standing = (typeof standings)[number]
 
@@ -33,7 +36,7 @@ const everybodyBut = (allowed: readonly Standing[], code: ErrorCode): Row =>
   Object.fromEntries(standings.filter((standing) => !allowed.includes(standing)).map((standing) => [standing, code]))
 
 const withToken: Row = { anonymous: 'missing_token', daemon: 'invalid_token', other_daemon: 'invalid_token' }
-const human: Row = { ...withToken, agent: 'humans_only', elsewhere: 'humans_only' }
+const human: Row = { ...withToken, agent: 'humans_only', other_task: 'humans_only', elsewhere: 'humans_only' }
 
 /**
  * The policy: for each rule, which an operation names, who is refused and with which code; all others may. The whole
@@ -46,6 +49,7 @@ const refused: Readonly<Record<CallerRule, Row>> = {
   jwt: human,
   admin: { ...everybodyBut(['operator', 'admin'], 'admin_required'), ...human },
   member: { ...withToken, stranger: 'not_a_member', elsewhere: 'not_a_member' },
+  task_worker: { ...withToken, stranger: 'not_a_member', other_task: 'forbidden', elsewhere: 'not_a_member' },
   member_human: { ...human, stranger: 'not_a_member' },
   owner: { ...human, member: 'owner_required', visitor: 'owner_required', stranger: 'not_a_member' },
   daemon: {
@@ -60,31 +64,41 @@ const messages: Partial<Record<ErrorCode, string>> = {
   missing_token: 'Send a token: Authorization: Bearer <token>.',
   invalid_token: 'A daemon’s token works for its reports only. Use a token of your own here.',
   humans_only: 'Only people may do this.',
-  jwt_required: 'Sign in with your password for this; a personal access token is not enough.',
   admin_required: 'Only an admin may do this.',
   not_a_member: 'You are not a member of this project. Ask its owner to add you.',
   owner_required: 'Only an owner of the project may do this.',
   daemon_token_required: 'Only the daemon itself reports, with the token that it got when it registered.',
-  forbidden: 'This token belongs to another daemon.',
+}
+const forbiddenMessages: Partial<Record<Standing, string>> = {
+  other_daemon: 'This token belongs to another daemon.',
+  other_task: 'An agent may change its own task and the subtasks of it. Elsewhere it may comment, or create a task.',
 }
 
 /** Whether the caller's token is any good for an operation, before anything else of the request is looked at. */
 export function checkToken(rule: CallerRule, principal: Principal): Refusal | null {
   if (principal.kind !== 'anonymous' && principal.kind !== 'daemon') return null
-  return refuse(refused[rule][principal.kind])
+  return refuse(rule, principal.kind)
 }
 
 /** Whether a caller may do what an operation's rule guards: null, or why not. */
 export function checkAccess(rule: CallerRule, principal: Principal, facts: AccessFacts): Refusal | null {
-  if (rule === 'jwt' && principal.kind === 'user' && principal.via === 'pat') return refuse('jwt_required')
-  return refuse(refused[rule][standingOf(principal, facts)])
+  if (rule === 'jwt' && principal.kind === 'user' && principal.via === 'pat') {
+    return {
+      code: 'jwt_required',
+      message: 'Sign in with your password for this; a personal access token is not enough.',
+    }
+  }
+  return refuse(rule, standingOf(principal, facts))
 }
 
-function refuse(code: ErrorCode | undefined): Refusal | null {
-  return code === undefined ? null : { code, message: messages[code] ?? 'You may not do this.' }
+function refuse(rule: CallerRule, standing: Standing): Refusal | null {
+  const code = refused[rule][standing]
+  if (code === undefined) return null
+  const message = code === 'forbidden' ? forbiddenMessages[standing] : messages[code]
+  return { code, message: message ?? 'You may not do this.' }
 }
 
-function standingOf(principal: Principal, { project, daemon }: AccessFacts): Standing {
+function standingOf(principal: Principal, { project, other_task = false, daemon }: AccessFacts): Standing {
   switch (principal.kind) {
     case 'anonymous':
     case 'operator':
@@ -92,7 +106,8 @@ function standingOf(principal: Principal, { project, daemon }: AccessFacts): Sta
     case 'daemon':
       return daemon === undefined || daemon === principal.daemon_id ? 'daemon' : 'other_daemon'
     case 'agent':
-      return project === null || project.id === principal.project_id ? 'agent' : 'elsewhere'
+      if (project !== null && project.id !== principal.project_id) return 'elsewhere'
+      return other_task ? 'other_task' : 'agent'
     case 'user':
       if (principal.is_admin) return 'admin'
       if (project === null) return 'person'

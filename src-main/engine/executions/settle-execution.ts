@@ -45,8 +45,9 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
   const before = context.store.read.executions.get(id)
   if (!before || !isOpen(before)) return
   const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
-  const { changed, diff_stat } = await measure(deps, before)
+  // First of all: measuring may take a while.
   context.agentTokens.revoke(id)
+  const { changed, diff_stat } = await measure(deps, before)
   context.feed.commit((tx) => {
     const current = tx.executions.get(id)
     if (!current || !isOpen(current)) return

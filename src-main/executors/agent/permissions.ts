@@ -1,5 +1,5 @@
 import type { AskOption, ToolAction, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { mayActAlone, policyOf } from '../../domain/access/permissions.ts'
+import { mayActAlone, policyOf, staysInOwnTask } from '../../domain/access/permissions.ts'
 import type { AskAnswer, AskRequest, ExecutionRun } from '../../engine/ports/executors.ts'
 import { placesIn } from './places.ts'
 import { isRecord, isText } from './words.ts'
@@ -34,7 +34,7 @@ export interface PermissionOptions {
 }
 
 export function createPermissions(
-  run: Pick<ExecutionRun, 'config' | 'cwd' | 'ask'>,
+  run: Pick<ExecutionRun, 'config' | 'cwd' | 'ask' | 'task_id'>,
   { tellsWhy }: PermissionOptions,
 ): Permissions {
   const policy = policyOf(run.config)
@@ -43,7 +43,8 @@ export function createPermissions(
   return {
     ask,
     decide: async (call, signal) => {
-      const { action, ours, paths } = call
+      const { action, paths } = call
+      const ours = call.ours && staysInOwnTask(call.tool, call.input, run.task_id)
       const places = await placesIn(run.cwd, paths)
       const alone = { action, ours, places }
       if (mayActAlone(policy, alone)) return yes

@@ -19,7 +19,8 @@ const finish = operations['executions.finish'].input.shape
 const ifVersion = update.version.describe('Do it only if this is still its version; else version_conflict.')
 const priority = create.priority.describe('0 none, 1 low, 2 medium, 3 high, 4 urgent.')
 const reviewConfig = create.review_config.describe(
-  'ci_steps: shell commands that must succeed before the review. review_prompt: what a reviewing agent is asked.',
+  'ci_steps: shell commands that must succeed before the review. review_prompt: what a reviewing agent is asked. ' +
+    'With the token of a run leave it out: only people set it.',
 )
 
 /** The tools that change something. */
@@ -93,7 +94,8 @@ export const writingTools = {
         .optional()
         .describe('Id or name of the agent; a name that there is not is answered with those that there are.'),
       overrides: claim.overrides.describe(
-        "Laid over the agent's configuration for this run; prompt stands in for the task's.",
+        "Laid over the agent's configuration for this run; prompt stands in for the task's. With the token of a run only " +
+          'prompt, model, timeout_seconds and lock_policy.',
       ),
     }),
     output: operations['tasks.claim'].output,

@@ -14,7 +14,7 @@ export const executionsOperations = {
   ),
   'executions.stop': post(
     '/executions/{execution_id}/stop',
-    'member',
+    'task_worker',
     'End the execution’s whole process tree; the task stays where it is. A message that waits for it rests with the ' +
       'task until somebody resumes, and ending such a message before it starts withdraws it: its comments are open again.',
     z.object({ execution_id: ExecutionId }),
@@ -64,7 +64,7 @@ export const executionsOperations = {
   ),
   'executions.heartbeat': post(
     '/executions/{execution_id}/heartbeat',
-    'member',
+    'task_worker',
     'Say that an execution elsewhere is alive.',
     z.object({ execution_id: ExecutionId }),
     z.object({ execution: Execution }),
@@ -73,7 +73,7 @@ export const executionsOperations = {
   ),
   'executions.finish': post(
     '/executions/{execution_id}/finish',
-    'member',
+    'task_worker',
     'End an execution that runs elsewhere, or a person’s.',
     z.object({
       execution_id: ExecutionId,
@@ -82,7 +82,7 @@ export const executionsOperations = {
     }),
     z.object({ execution: Execution, task: Task }),
     200,
-    ['execution_not_running', 'forbidden'],
+    ['execution_not_running'],
   ),
   'executions.logs': get(
     '/executions/{execution_id}/logs',

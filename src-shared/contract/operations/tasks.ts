@@ -65,12 +65,12 @@ export const tasksOperations = {
     }),
     Task,
     201,
-    ['task_terminal'],
+    ['task_terminal', 'humans_only', 'forbidden'],
   ),
   'tasks.get': get('/tasks/{task_id}', 'member', 'One task.', z.object({ task_id: TaskId }), Task),
   'tasks.update': patch(
     '/tasks/{task_id}',
-    'member',
+    'task_worker',
     'Edit a task; with `version`, only if nobody changed it since.',
     z.object({
       task_id: TaskId,
@@ -89,7 +89,7 @@ export const tasksOperations = {
         .optional(),
     }),
     Task,
-    ['version_conflict', 'repo_in_use'],
+    ['version_conflict', 'repo_in_use', 'humans_only'],
   ),
   'tasks.delete': del(
     '/tasks/{task_id}',
@@ -116,11 +116,12 @@ export const tasksOperations = {
       'PARENT_WORKSPACE_REQUIRED',
       'workspace_locked',
       'transition_blocked',
+      'humans_only',
     ],
   ),
   'tasks.transition': post(
     '/tasks/{task_id}/transition',
-    'member',
+    'task_worker',
     'Move a task along its workflow.',
     z.object({ task_id: TaskId, status: z.string(), version: z.int(), reason: z.string().max(10_000).optional() }),
     z.object({ task: Task, review: Review.optional() }),
@@ -146,7 +147,7 @@ export const tasksOperations = {
   ),
   'tasks.verdict': post(
     '/tasks/{task_id}/verdict',
-    'member',
+    'task_worker',
     'Judge the task at its gate.',
     z.object({
       task_id: TaskId,
@@ -161,7 +162,6 @@ export const tasksOperations = {
       'version_conflict',
       'review_not_ready',
       'entry_barrier',
-      'forbidden',
       'merge_target_dirty',
       'workspace_locked',
       'transition_blocked',
@@ -169,7 +169,7 @@ export const tasksOperations = {
   ),
   'tasks.cancel': post(
     '/tasks/{task_id}/cancel',
-    'member',
+    'task_worker',
     'Cancel a task; its worktree is kept for a day.',
     z.object({ task_id: TaskId }),
     z.object({ task: Task }),
@@ -178,14 +178,14 @@ export const tasksOperations = {
   ),
   'tasks.archive': post(
     '/tasks/{task_id}/archive',
-    'member',
+    'task_worker',
     'Hide a task from the lists.',
     z.object({ task_id: TaskId }),
     z.object({ task: Task }),
   ),
   'tasks.unarchive': post(
     '/tasks/{task_id}/unarchive',
-    'member',
+    'task_worker',
     'Show an archived task again.',
     z.object({ task_id: TaskId }),
     z.object({ task: Task }),
@@ -211,7 +211,7 @@ export const tasksOperations = {
   ),
   'tasks.recover': post(
     '/tasks/{task_id}/recovery',
-    'member',
+    'task_worker',
     'Take one of the ways out that the task’s error names.',
     z.object({ task_id: TaskId, action: z.enum(recoveryActions), reason: z.string().max(10_000).optional() }),
     z.object({ task: Task }),
@@ -237,7 +237,7 @@ export const tasksOperations = {
   ),
   'tasks.add_dependency': post(
     '/tasks/{task_id}/dependencies',
-    'member',
+    'task_worker',
     'Let this task wait for another; adding one twice is harmless.',
     z.object({ task_id: TaskId, depends_on_id: TaskId }),
     Dependency,
@@ -246,7 +246,7 @@ export const tasksOperations = {
   ),
   'tasks.remove_dependency': del(
     '/tasks/{task_id}/dependencies/{depends_on_id}',
-    'member',
+    'task_worker',
     'Let this task wait for that one no longer.',
     z.object({ task_id: TaskId, depends_on_id: TaskId }),
   ),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { v7 } from 'uuid'
 import { createIdentity } from '../../../src-main/identity/create-identity.ts'
-import type { Announcement } from '../../../src-main/identity/identity-store.ts'
+import type { Announcement, IdentityStore } from '../../../src-main/identity/identity-store.ts'
 import type { Identity } from '../../../src-main/identity/create-identity.ts'
 import { openDatabase } from '../../../src-main/store/database.ts'
 import type { Database } from '../../../src-main/store/database-type.ts'
@@ -26,6 +26,8 @@ export async function openIdentity(
     readonly registration?: 'open' | 'closed'
     readonly adopt?: (user_id: UserId) => void
     readonly bcryptCost?: number
+    /** By default every execution is at work, for there are none in this database. */
+    readonly isAtWork?: IdentityStore['isAtWork']
   } = {},
 ): Promise<OpenIdentity> {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-identity-'))
@@ -33,17 +35,20 @@ export async function openIdentity(
   const adopted: UserId[] = []
   const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
   const identity = createIdentity({
-    store: createIdentityStore(database.db, <T>(work: (announce: Announcement) => T) =>
-      database.transaction(() =>
-        work({
-          registered: ({ id }, isFirst) => {
-            if (!isFirst) return
-            options.adopt?.(id)
-            adopted.push(id)
-          },
-        }),
+    store: {
+      ...createIdentityStore(database.db, <T>(work: (announce: Announcement) => T) =>
+        database.transaction(() =>
+          work({
+            registered: ({ id }, isFirst) => {
+              if (!isFirst) return
+              options.adopt?.(id)
+              adopted.push(id)
+            },
+          }),
+        ),
       ),
-    ),
+      isAtWork: options.isAtWork ?? (() => true),
+    },
     clock: { now: () => time.now },
     newId: v7,
     config: { bcryptCost: options.bcryptCost ?? 4, registration: options.registration ?? 'open', dataDir },

@@ -43,7 +43,8 @@ test('nobody revokes somebody else’s token, or one that is not there', async (
 })
 
 test('an agent’s token names its execution and ends with it', async () => {
-  await using opened = await openIdentity()
+  const ended = new Set<string>()
+  await using opened = await openIdentity({ isAtWork: (id) => !ended.has(id) })
   const { agentTokens, authenticate } = opened.identity
   const bind = () => ({
     agent_id: AgentId.parse(v7()),
@@ -57,6 +58,8 @@ test('an agent’s token names its execution and ends with it', async () => {
   agentTokens.revoke(first.execution_id)
   await expect(authenticate(token)).rejects.toMatchObject({ code: 'invalid_token' })
   expect(await authenticate(other)).toEqual({ kind: 'agent', ...second })
+  ended.add(second.execution_id)
+  await expect(authenticate(other)).rejects.toMatchObject({ code: 'invalid_token' })
 })
 
 test('a one-time code signs in once, within two minutes, for twelve hours', async () => {

@@ -29,38 +29,44 @@ const of = (role: 'owner' | 'member' | null, owner_id: UserId | null = 'u9' as U
 })
 const elsewhere: AccessFacts = { project: { id: 'q' as ProjectId, owner_id: ann, role: null } }
 
-/** In the order of the rules: public, anyone, human, jwt, admin, member, member_human, owner, daemon. */
+/** In the order of the rules: public, anyone, human, jwt, admin, member, task_worker, member_human, owner, daemon. */
 const ok = 'ok'
 const notIt = 'daemon_token_required'
 const table: [string, Principal, AccessFacts, string[]][] = [
-  ['nobody', { kind: 'anonymous' }, of(null), [ok, ...Array<string>(8).fill('missing_token')]],
-  ['the operator', { kind: 'operator' }, of(null, null), [...Array<string>(8).fill(ok), notIt]],
-  ['an admin', person({ is_admin: true }), of(null), [ok, ok, ok, ok, ok, ok, ok, ok, notIt]],
-  ['an owner', person(), of('owner'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok, notIt]],
-  ['a member', person(), of('member'), [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required', notIt]],
+  ['nobody', { kind: 'anonymous' }, of(null), [ok, ...Array<string>(9).fill('missing_token')]],
+  ['the operator', { kind: 'operator' }, of(null, null), [...Array<string>(9).fill(ok), notIt]],
+  ['an admin', person({ is_admin: true }), of(null), [ok, ok, ok, ok, ok, ok, ok, ok, ok, notIt]],
+  ['an owner', person(), of('owner'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok, ok, notIt]],
+  ['a member', person(), of('member'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok, 'owner_required', notIt]],
   [
     'a member with a PAT',
     person({ via: 'pat' }),
     of('member'),
-    [ok, ok, ok, 'jwt_required', 'admin_required', ok, ok, 'owner_required', notIt],
+    [ok, ok, ok, 'jwt_required', 'admin_required', ok, ok, ok, 'owner_required', notIt],
   ],
   [
     'a stranger',
     person(),
     of(null),
-    [ok, ok, ok, ok, 'admin_required', 'not_a_member', 'not_a_member', 'not_a_member', notIt],
+    [ok, ok, ok, ok, 'admin_required', 'not_a_member', 'not_a_member', 'not_a_member', 'not_a_member', notIt],
   ],
   [
     'anybody in a system project',
     person(),
     of(null, null),
-    [ok, ok, ok, ok, 'admin_required', ok, ok, 'owner_required', notIt],
+    [ok, ok, ok, ok, 'admin_required', ok, ok, ok, 'owner_required', notIt],
   ],
   [
     'an agent in its project',
     bound,
     of(null),
-    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, 'humans_only', 'humans_only', notIt],
+    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, ok, 'humans_only', 'humans_only', notIt],
+  ],
+  [
+    'an agent about another task of its project',
+    bound,
+    { ...of(null), other_task: true },
+    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, 'forbidden', 'humans_only', 'humans_only', notIt],
   ],
   [
     'an agent elsewhere',
@@ -73,18 +79,19 @@ const table: [string, Principal, AccessFacts, string[]][] = [
       'humans_only',
       'humans_only',
       'not_a_member',
+      'not_a_member',
       'humans_only',
       'humans_only',
       notIt,
     ],
   ],
-  ['a person about no project', person(), { project: null }, [ok, ok, ok, ok, 'admin_required', ok, ok, ok, notIt]],
-  ['a daemon', daemon, { project: null, daemon: mine }, [ok, ...Array<string>(7).fill('invalid_token'), ok]],
+  ['a person about no project', person(), { project: null }, [ok, ok, ok, ok, 'admin_required', ok, ok, ok, ok, notIt]],
+  ['a daemon', daemon, { project: null, daemon: mine }, [ok, ...Array<string>(8).fill('invalid_token'), ok]],
   [
     'a daemon about another',
     daemon,
     { project: null, daemon: 'd2' as DaemonId },
-    [ok, ...Array<string>(7).fill('invalid_token'), 'forbidden'],
+    [ok, ...Array<string>(8).fill('invalid_token'), 'forbidden'],
   ],
 ]
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { PermissionPolicy } from '../../../../src-shared/contract/projects.ts'
 import type { AskAnswer, AskRequest } from '../../../../src-main/engine/ports/executors.ts'
 import { createPermissions } from '../../../../src-main/executors/agent/permissions.ts'
@@ -47,6 +48,8 @@ interface Asked {
   decide(call: Partial<AskedCall>): Promise<boolean>
 }
 
+const about = { task_id: 'own-task' as TaskId }
+
 function under(policy: PermissionPolicy, cwd: string, answer: (request: AskRequest) => string | null): Asked {
   const requests: AskRequest[] = []
   const ask = (request: AskRequest): Promise<AskAnswer | null> => {
@@ -55,11 +58,11 @@ function under(policy: PermissionPolicy, cwd: string, answer: (request: AskReque
     const option = request.options.find((one) => one.id === id) ?? null
     return Promise.resolve(id === null ? null : { option, text: null })
   }
-  const permissions = createPermissions({ config: { permissions: policy }, cwd, ask }, { tellsWhy: true })
+  const permissions = createPermissions({ ...about, config: { permissions: policy }, cwd, ask }, { tellsWhy: true })
   const call: AskedCall = { tool: 'T', action: 'run', target: null, diff: null, input: null, ours: false, paths: [] }
   return {
     requests,
-    decide: async (about) => (await permissions.decide({ ...call, ...about }, never)).allowed,
+    decide: async (what) => (await permissions.decide({ ...call, ...what }, never)).allowed,
   }
 }
 
@@ -87,9 +90,27 @@ test('without an answer the answer is no; nobody there to ask is no answer', asy
   await using tree = await makeTree()
   expect(await under('ask', tree.cwd, () => null).decide(run('make'))).toBe(false)
   expect(await under('ask', tree.cwd, () => 'no-option').decide(run('make'))).toBe(false)
-  const alone = createPermissions({ config: { permissions: 'ask' }, cwd: tree.cwd }, { tellsWhy: true })
+  const alone = createPermissions({ ...about, config: { permissions: 'ask' }, cwd: tree.cwd }, { tellsWhy: true })
   const call: AskedCall = { tool: 'T', ...run('make'), diff: null, ours: false, paths: [] }
   expect(await alone.decide(call, never)).toEqual({ allowed: false, reason: null })
+})
+
+test.each([
+  ['mcp__svc__svc_get_task_diff', { task_id: 'another' }, true],
+  ['svc_list_tasks', null, true],
+  ['mcp__svc__svc_submit_for_review', {}, true],
+  ['svc-svc_update_task', { task_id: 'own-task' }, true],
+  ['svc_update_task', { task_id: 'another' }, false],
+  ['mcp__svc__svc_add_comment', { task_id: 'another' }, false],
+  ['mcp__svc__svc_create_task', { title: 'New' }, false],
+  ['svc_assign_agent', { task_id: 'own-task' }, false],
+])('of our own tools %s with %j goes without asking: %s', async (tool, input, free) => {
+  await using tree = await makeTree()
+  for (const policy of ['ask', 'worktree'] as const) {
+    const asked = under(policy, tree.cwd, () => null)
+    expect(await asked.decide({ tool, action: 'mcp', input, ours: true })).toBe(free)
+    expect(asked.requests).toHaveLength(free ? 0 : 1)
+  }
 })
 
 test('under `all` nobody is asked', async () => {

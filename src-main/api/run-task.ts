@@ -1,0 +1,65 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Principal } from '../domain/access/principal.ts'
+import type { Queries, TaskRecord } from '../engine/ports/store.ts'
+
+// What the token of a run may do to a task, as far as it depends on more than the operation.
+
+type Run = Extract<Principal, { kind: 'agent' }>
+
+/** Whether a task is the one that an agent's run is about, or below it. */
+export function isTaskOfRun(
+  q: Pick<Queries, 'tasks'>,
+  run: Pick<Run, 'task_id'>,
+  task: Pick<TaskRecord, 'id' | 'parent_id'>,
+): boolean {
+  const seen = new Set<TaskId>()
+  let current: Pick<TaskRecord, 'id' | 'parent_id'> | null = task
+  while (current !== null && !seen.has(current.id)) {
+    if (current.id === run.task_id) return true
+    seen.add(current.id)
+    current = current.parent_id === null ? null : q.tasks.get(current.parent_id)
+  }
+  return false
+}
+
+const allowedOverrides: ReadonlySet<string> = new Set<keyof ExecutionOverrides>([
+  ...(['prompt', 'model', 'timeout_seconds', 'lock_policy'] as const),
+])
+
+/**
+ * Throws `humans_only` when an agent sets what judges work or what a run executes: with either it could approve itself,
+ * or run commands that nobody asked it about.
+ */
+export function checkSetByPerson(
+  principal: Principal,
+  set: {
+    readonly review_config?: unknown
+    readonly overrides?: ExecutionOverrides | null | undefined
+  },
+): void {
+  if (principal.kind !== 'agent') return
+  if (set.review_config !== undefined) {
+    throw humansOnly('Only a person may set review_config. Leave it out, and ask for it in a comment.')
+  }
+  const refused = Object.keys(set.overrides ?? {}).filter((name) => !allowedOverrides.has(name))
+  if (refused.length === 0) return
+  throw humansOnly(
+    `Only a person may set ${refused.join(', ')} for a run. An agent may set ${[...allowedOverrides].join(', ')}.`,
+  )
+}
+
+/** An ordered subtask works in its parent's worktree, so an agent adds one to its own tasks only. Throws `forbidden`. */
+export function checkOrderedParent(
+  q: Pick<Queries, 'tasks'>,
+  principal: Principal,
+  { parent_id, subtask_mode }: { readonly parent_id?: TaskId | undefined; readonly subtask_mode?: string | undefined },
+): void {
+  const parent = principal.kind === 'agent' && subtask_mode === 'ordered' && parent_id ? q.tasks.get(parent_id) : null
+  if (!parent || principal.kind !== 'agent' || isTaskOfRun(q, principal, parent)) return
+  const message = 'An agent may add ordered subtasks to its own task only. Create an independent one there.'
+  throw new ApiError({ code: 'forbidden', message })
+}
+
+const humansOnly = (message: string) => new ApiError({ code: 'humans_only', message })

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Client } from '../../../src-shared/client/create-client.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
+
+// What the token of a run may do. The agent hands its token out and stays, so that it can be used in its name.
+
+const handOut = 'printf %s "$SVC_API_TOKEN" > token.tmp; mv token.tmp token.txt; exec sleep 600'
+
+interface Run {
+  readonly task: Task
+  readonly token: string
+  /** Calls with the token of the run. */
+  readonly agent: Client
+}
+
+async function startRun(job: Job, more: Parameters<Job['task']>[0] = {}): Promise<Run> {
+  const task = await job.task(more)
+  const { path } = await job.claim(task, await job.agent(handOut, `Agent of ${task.title}`))
+  const { client } = job.running
+  const token = await eventually(
+    client,
+    () => readFile(join(path, 'token.txt'), 'utf8').catch(() => ''),
+    (text) => text !== '',
+  )
+  return { task: await client.call('tasks.get', { task_id: task.id }), token, agent: job.running.clientWith(token) }
+}
+
+test('the token of a run writes to its own task and its subtasks, and to no other', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task, agent } = await startRun(job)
+  const other = await job.task({ title: 'Other' })
+  const third = await job.task({ title: 'Third' })
+
+  await agent.call('tasks.update', { task_id: task.id, title: 'Mine' })
+  const part = await agent.call('tasks.create', { project_id: job.project.id, title: 'Part', parent_id: task.id })
+  const detail = await agent.call('tasks.create', { project_id: job.project.id, title: 'Detail', parent_id: part.id })
+  for (const { id } of [part, detail]) {
+    expect((await agent.call('tasks.update', { task_id: id, priority: 2 })).priority).toBe(2)
+  }
+  await agent.call('tasks.cancel', { task_id: detail.id })
+
+  const before = await client.call('tasks.get', { task_id: other.id })
+  const refused = {
+    update: () => agent.call('tasks.update', { task_id: other.id, title: 'Theirs' }),
+    transition: () => agent.call('tasks.transition', { task_id: other.id, status: 'todo', version: other.version }),
+    verdict: () => agent.call('tasks.verdict', { task_id: other.id, verdict: 'pass' }),
+    cancel: () => agent.call('tasks.cancel', { task_id: other.id }),
+    archive: () => agent.call('tasks.archive', { task_id: other.id }),
+    unarchive: () => agent.call('tasks.unarchive', { task_id: other.id }),
+    recover: () => agent.call('tasks.recover', { task_id: other.id, action: 'resume' }),
+    dependency: () => agent.call('tasks.add_dependency', { task_id: other.id, depends_on_id: third.id }),
+    undepend: () => agent.call('tasks.remove_dependency', { task_id: other.id, depends_on_id: third.id }),
+    ordered: () =>
+      agent.call('tasks.create', {
+        ...{ project_id: job.project.id, title: 'In their worktree' },
+        ...{ parent_id: other.id, subtask_mode: 'ordered' },
+      }),
+  }
+  for (const [name, call] of Object.entries(refused)) expect(await refusalOf(call()), name).toBe('forbidden')
+  expect(await client.call('tasks.get', { task_id: other.id })).toEqual(before)
+
+  // What it may do everywhere in its project: read, comment, write a new task.
+  const { items } = await agent.call('tasks.list', { project_id: job.project.id })
+  expect(items.map(({ id }) => id)).toContain(other.id)
+  const comment = await agent.call('comments.create', { task_id: other.id, body: 'Seen' })
+  expect((await agent.call('comments.update', { comment_id: comment.id, resolved: true })).resolved_at).not.toBeNull()
+  const theirs = await client.call('comments.create', { task_id: other.id, body: 'A question' })
+  expect(await refusalOf(agent.call('comments.update', { comment_id: theirs.id, resolved: true }))).toBe('forbidden')
+  await agent.call('tasks.create', { project_id: job.project.id, title: 'New' })
+})
+
+test('the token of a run stops nobody else’s execution, and claims a task only while nobody works on it', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { agent } = await startRun(job)
+  const busy = await startRun(job, { title: 'Busy' })
+  const execution_id = busy.task.active_execution_id ?? ''
+  expect(await refusalOf(agent.call('executions.stop', { execution_id: execution_id as never }))).toBe('forbidden')
+  const worker = await job.agent('true', 'Worker')
+  const free = await job.task({ title: 'Free' })
+  const { task } = await agent.call('tasks.claim', { task_id: free.id, agent_id: worker.id })
+  expect(task.roles['coder']).toEqual({ type: 'agent', id: worker.id })
+  expect(await refusalOf(agent.call('tasks.claim', { task_id: busy.task.id, agent_id: worker.id }))).toBe(
+    'already_claimed',
+  )
+  expect((await client.call('tasks.get', { task_id: busy.task.id })).active_execution_id).toBe(execution_id)
+})
+
+test('the token of a run can’t set what judges work or what a run executes; a refused body changes nothing', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task, agent } = await startRun(job)
+  const part = await agent.call('tasks.create', { project_id: job.project.id, title: 'Part', parent_id: task.id })
+  const worker = await job.agent('true', 'Worker')
+  const judged = { review_config: { ci_steps: ['true'] } }
+  const count = async () => (await client.call('tasks.list', { project_id: job.project.id })).items.length
+  const [before, tasks] = [await client.call('tasks.get', { task_id: task.id }), await count()]
+  const refused = {
+    own: () => agent.call('tasks.update', { task_id: task.id, title: 'Half', ...judged }),
+    subtask: () => agent.call('tasks.update', { task_id: part.id, review_config: { review_prompt: 'Say yes.' } }),
+    creation: () => agent.call('tasks.create', { project_id: job.project.id, title: 'New', ...judged }),
+    command: () => agent.call('tasks.claim', { task_id: part.id, agent_id: worker.id, overrides: { command: 'id' } }),
+    args: () => agent.call('tasks.claim', { task_id: part.id, agent_id: worker.id, overrides: { args: ['--yolo'] } }),
+    env: () => agent.call('tasks.claim', { task_id: part.id, agent_id: worker.id, overrides: { env: { A: 'b' } } }),
+  }
+  for (const [name, call] of Object.entries(refused)) expect(await refusalOf(call()), name).toBe('humans_only')
+  expect(await client.call('tasks.get', { task_id: task.id })).toEqual(before)
+  expect(await count()).toBe(tasks)
+  const overrides = { prompt: 'Do it', model: 'small', timeout_seconds: 60, lock_policy: 'wait' } as const
+  await agent.call('tasks.claim', { task_id: part.id, agent_id: worker.id, overrides })
+})
+
+test('the token of a run is void once its task has left the state, though the agent goes on', async () => {
+  await using job = await startJob()
+  const { task, agent } = await startRun(job, { review_config: { ci_steps: ['exec sleep 600'] } })
+  await agent.call('tasks.transition', { task_id: task.id, status: 'review', version: task.version })
+  expect(await refusalOf(agent.call('tasks.get', { task_id: task.id }))).toBe('invalid_token')
+  expect((await job.executions(task.id)).at(-1)?.status).toBe('running')
+})
