@@ -6,6 +6,7 @@ const known = {
   repository_has_no_commits: 'repository_has_no_commits',
   invalid_log_name: 'not_found',
   git_failed: 'workspace_failed',
+  branch_missing: 'branch_missing',
   setup_failed: 'workspace_failed',
   outside_worktree: 'workspace_failed',
   unfinished_merge: 'workspace_failed',

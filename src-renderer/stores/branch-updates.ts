@@ -33,13 +33,21 @@ export function useBranchUpdates() {
   return {
     /** What the branch would conflict in now. */
     conflicts: (taskId: string): Promise<MergeConflicts> => client.call('tasks.conflicts', { task_id: taskId }),
-    /** Brings what the base has by now into the branch; `onConflict` says who resolves what git cannot. */
+    /**
+     * Brings what the base has by now into the branch; `onConflict` says who resolves what git cannot. Another `base` is
+     * the task's from then on.
+     */
     update: async (
       taskId: string,
       strategy: UpdateStrategy,
       onConflict: NonNullable<OperationInput<'tasks.update_branch'>['on_conflict']>,
+      base?: string,
     ): Promise<BranchUpdate> => {
-      const reply = await client.call('tasks.update_branch', { task_id: taskId, strategy, on_conflict: onConflict })
+      const request = { task_id: taskId, strategy, on_conflict: onConflict }
+      const reply = await client.call(
+        'tasks.update_branch',
+        base === undefined ? request : { ...request, base_branch: base },
+      )
       tasks.put(reply.task)
       if (reply.execution) executions.put(reply.execution)
       return reply

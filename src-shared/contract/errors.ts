@@ -55,6 +55,7 @@ export const errorStatus = {
   merge_target_dirty: 409,
   merge_conflict: 409,
   workspace_failed: 409,
+  branch_missing: 409,
   transition_blocked: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,

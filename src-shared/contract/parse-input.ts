@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError } from './errors.ts'
+import { nearestKey } from './unknown-keys.ts'
 
 interface Place {
   readonly path: string
@@ -9,7 +10,9 @@ interface Place {
 /** What somebody sent as the schema has it. Throws `validation_failed`, naming each place, at whatever door. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input ?? {})
-  const issues = result.success ? badTextIn(result.data, []) : result.error.issues.flatMap(placesOf)
+  const issues = result.success
+    ? badTextIn(result.data, [])
+    : unknownFirst(result.error.issues).flatMap((issue) => placesOf(schema, issue))
   if (result.success && issues.length === 0) return result.data
   const first = issues[0]
   const where = first?.path ? `${first.path}: ` : ''
@@ -20,10 +23,18 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   })
 }
 
+/** A misspelt key explains why the right one is missing. */
+const unknownFirst = (issues: readonly z.core.$ZodIssue[]) =>
+  issues.toSorted((a, b) => Number(b.code === 'unrecognized_keys') - Number(a.code === 'unrecognized_keys'))
+
 /** A key that nobody knows is its own place, not the whole that it stands in. */
-function placesOf(issue: z.core.$ZodIssue): readonly Place[] {
+function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Place[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
-  return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'There is no such setting.' }))
+  return issue.keys.map((key) => {
+    const nearest = nearestKey(schema, issue.path, key)
+    const message = `There is no such setting.${nearest === null ? '' : ` Did you mean ${nearest}?`}`
+    return { path: [...issue.path, key].join('.'), message }
+  })
 }
 
 /** No path, name, argument or environment may hold NUL; what is typed into a terminal (`data`) may. */

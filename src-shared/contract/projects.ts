@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { branchPrefixProblem } from './branch-names.ts'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
 import { PromptTemplates } from './prompts.ts'
+import { WorkflowWarning } from './workflow-definition.ts'
 
 export const Repo = z
   .object({
@@ -36,6 +38,10 @@ export const Project = z
     imports_issues: z.boolean().describe('It has an issue tracker, also one that is switched off.'),
     created_at: Timestamp,
     updated_at: Timestamp,
+    warnings: z
+      .array(WorkflowWarning)
+      .optional()
+      .describe('In the answer to a change of the workflow: keys of it that do nothing.'),
   })
   .meta({ id: 'Project' })
 export type Project = z.infer<typeof Project>
@@ -70,6 +76,40 @@ export const ProjectSettings = z
   })
   .meta({ id: 'ProjectSettings' })
 export type ProjectSettings = z.infer<typeof ProjectSettings>
+
+const BranchPrefix = z
+  .string()
+  .max(60)
+  .superRefine((prefix, context) => {
+    const message = branchPrefixProblem(prefix)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
+
+/** A path or glob below the repository's root. Links are looked at when files are copied. */
+const CopiedPath = z
+  .string()
+  .min(1)
+  .superRefine((path, context) => {
+    const parts = path.split('/')
+    const isAbsolute = path.startsWith('/') || path.startsWith('~') || /^[a-z]:/i.test(path)
+    const message =
+      isAbsolute || parts.includes('..')
+        ? 'Give a path relative to the repository’s root, without “..”.'
+        : parts.some((part) => part.toLowerCase() === '.git')
+          ? 'What lies in .git belongs to the repository; it can’t be copied.'
+          : null
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
+
+/** The settings that a change may name; any other key is refused. */
+export const ProjectSettingsPatch = z.strictObject({
+  ...ProjectSettings.partial().shape,
+  default_review_config: z.strictObject(ReviewConfig.shape).optional(),
+  branch_prefix: BranchPrefix.optional(),
+  setup_commands: z.array(z.string().regex(/\S/, 'An empty command does nothing. Leave it out.')).max(50).optional(),
+  copy_files: z.array(CopiedPath).max(200).optional(),
+  knowledge: z.strictObject(ProjectSettings.shape.knowledge.shape).optional(),
+})
 
 export const defaultProjectSettings: ProjectSettings = {
   lifecycle_hooks: {},

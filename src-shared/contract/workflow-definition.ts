@@ -54,6 +54,10 @@ export const WorkflowState = z.object({
 })
 export type WorkflowState = z.infer<typeof WorkflowState>
 
+/** A key of a definition that is kept and does nothing. */
+export const WorkflowWarning = z.object({ path: z.string(), message: z.string() }).meta({ id: 'WorkflowWarning' })
+export type WorkflowWarning = z.infer<typeof WorkflowWarning>
+
 /** A project's workflow. The order of `states` is the order of the columns. */
 export const WorkflowDefinition = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hookPhases, WorkflowDefinition } from './workflow-definition.ts'
+import { hookPhases, WorkflowDefinition, WorkflowWarning } from './workflow-definition.ts'
 
 export const TemplateName = z
   .string()
@@ -13,6 +13,7 @@ export const WorkflowTemplate = z
     builtin: z.boolean(),
     definition: WorkflowDefinition.nullable(),
     error: z.string().nullable(),
+    warnings: z.array(WorkflowWarning).optional().describe('In the answer to a change: keys that do nothing.'),
   })
   .meta({ id: 'WorkflowTemplate' })
 export type WorkflowTemplate = z.infer<typeof WorkflowTemplate>
@@ -38,6 +39,7 @@ export const DryRun = z
     stuck_gates: z
       .array(z.object({ state: z.string(), reason: z.string() }))
       .describe('Gates that nobody can pass, and why.'),
+    warnings: z.array(WorkflowWarning).describe('Keys of the given definition that do nothing.'),
   })
   .meta({ id: 'DryRun' })
 export type DryRun = z.infer<typeof DryRun>

@@ -12,9 +12,9 @@ export function createMergeHandlers({ store, engine }: ApiParts): Handlers<Names
   return {
     'tasks.conflicts': async ({ task_id }, { signal }) =>
       (await branches.conflicts(findTask(read, task_id), signal)) ?? missing('workspace'),
-    'tasks.update_branch': async ({ task_id, strategy, on_conflict }, { principal, signal }) => {
+    'tasks.update_branch': async ({ task_id, strategy, on_conflict, base_branch = null }, { principal, signal }) => {
       const by = personOf(principal)
-      const request = { task_id, strategy, on_conflict, by, triggered_by: actorOf(principal) }
+      const request = { task_id, strategy, on_conflict, base_branch, by, triggered_by: actorOf(principal) }
       const { head, base, execution_id, files, hunks, ...updated } = accepted(await branches.update(request, signal))
       const execution = execution_id === null ? null : read.executions.get(execution_id)
       return {

@@ -3,6 +3,8 @@ import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-sh
 import { invalidInput } from '../../domain/refusal.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import { isRefusal } from '../../domain/refusal.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { definitionWarnings } from '../../domain/workflow/read-definition.ts'
 import { dryRun } from '../../domain/workflow/dry-run.ts'
 import { indexWorkflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../engine/event-feed.ts'
@@ -87,7 +89,9 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
         }),
       )
       if (before.paused_at !== null && updated.paused_at === null) engine.scheduler.pump()
-      return views.project(updated)
+      return workflow_definition === undefined
+        ? views.project(updated)
+        : { ...views.project(updated), warnings: definitionWarnings(parseJson(workflow_definition)) }
     },
     'projects.delete': async ({ project_id, delete_branches }, { signal }) => {
       const project = findProject(read, project_id)
@@ -130,12 +134,14 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     },
     'projects.get_workflow': ({ project_id }) =>
       workflows.of(findProject(read, project_id).workflow_definition).definition,
-    'projects.dry_run': ({ project_id, definition }) =>
-      dryRun(
+    'projects.dry_run': ({ project_id, definition }) => ({
+      ...dryRun(
         definition === undefined
           ? workflows.of(findProject(read, project_id).workflow_definition)
           : indexWorkflow(definitionOf(parts, definition)),
       ),
+      warnings: definition === undefined ? [] : definitionWarnings(definition),
+    }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { WorkflowTemplate } from '../../../src-shared/contract/workflow-templates.ts'
+import { definitionWarnings } from '../../domain/workflow/read-definition.ts'
 import type { ApiParts, Handlers, TemplateFile } from '../context.ts'
 import { accepted, findProject, missing } from '../find.ts'
 import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
@@ -13,7 +14,7 @@ export function createTemplateHandlers(parts: ApiParts): Handlers<Names> {
     'templates.get': async ({ name }) => toTemplate(await findTemplate(parts, name)),
     'templates.put': async ({ name, description, definition }) => {
       await templates.put(name, description ?? '', definitionOf(parts, definition))
-      return toTemplate(await findTemplate(parts, name))
+      return { ...toTemplate(await findTemplate(parts, name)), warnings: definitionWarnings(definition) }
     },
     'templates.delete': async ({ name }) => {
       if (name === 'default') {

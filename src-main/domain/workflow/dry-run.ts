@@ -43,6 +43,7 @@ export function dryRun(workflow: Workflow, budgets: DryRunBudgets = dryRunBudget
       .filter((state, index) => state.kind !== 'terminal' && ways[index]?.length === 0)
       .map((state) => state.name),
     stuck_gates: [...stuck].map(([state, reason]) => ({ state, reason })),
+    warnings: [],
   }
 }
 

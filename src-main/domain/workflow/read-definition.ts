@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
-import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { findUnknownKeys } from '../../../src-shared/contract/unknown-keys.ts'
+import { WorkflowDefinition, type WorkflowWarning } from '../../../src-shared/contract/workflow-definition.ts'
 import { validateWorkflow, type PluginChecks, type WorkflowIssue } from './validate.ts'
 
 /** A definition is at most this long as JSON, so that every answer about it comes at once. */
@@ -12,6 +13,16 @@ const maxDepth = 32
 export type ReadDefinition =
   | { readonly definition: WorkflowDefinition; readonly issues: readonly [] }
   | { readonly definition: null; readonly issues: readonly [WorkflowIssue, ...WorkflowIssue[]] }
+
+/** Returns what is kept of a usable definition but means nothing to the engine: keys that it does not know. */
+export function definitionWarnings(value: unknown): WorkflowWarning[] {
+  return findUnknownKeys(WorkflowDefinition, value)
+    .slice(0, 100)
+    .map(({ path, key, nearest }) => ({
+      path,
+      message: `${key} means nothing here and does nothing.${nearest === null ? '' : ` Did you mean ${nearest}?`}`,
+    }))
+}
 
 /** Reads a definition from JSON; what is no JSON breaks the rule `schema`. */
 export function readDefinitionText(text: string, plugins: PluginChecks): ReadDefinition {

@@ -2,7 +2,7 @@ import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
-import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import type { Assignee, ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../../domain/task/claim-guard.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
@@ -64,11 +64,19 @@ export function createClaims(deps: ClaimDeps): Claims {
       deps.scheduler.pump()
       const now = read.tasks.get(request.task_id)
       const execution = read.executions.get(result.id)
+      const unmade = now?.error_annotation ?? null
+      if (execution?.status === 'cancelled' && unmade !== null && isAboutWorkspace(unmade)) {
+        return { code: 'workspace_failed', message: unmade.message, details: { status: now?.status } }
+      }
       if (!now || !execution) throw new BugError(`The claim of ${request.task_id} is gone.`)
       return { task: now, execution, workspace: workspaceOf(read, now) }
     },
   }
 }
+
+/** The worktree could not be made, so that the claim has blocked the task. */
+const isAboutWorkspace = ({ type }: ErrorAnnotation) =>
+  type === 'workspace_error' || type === 'workspace_reset_required'
 
 /** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
 async function checkFirst(

@@ -166,6 +166,7 @@ export class WorkspaceError extends Error {
     | 'repository_has_no_commits'
     | 'setup_failed'
     | 'git_failed'
+    | 'branch_missing'
     | 'outside_worktree'
     /** Files of the worktree still carry conflict markers. */
     | 'unfinished_merge'

@@ -4,7 +4,7 @@ import type { conflictAnswers, MergeConflicts, updateStrategies } from '../../..
 import { orAborted } from '../../base/or-aborted.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { conflictPrompt } from '../../domain/task/conflict-text.ts'
-import { isRefusal, notFound } from '../../domain/refusal.ts'
+import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import type { FeedbackRequest } from '../actions/send-feedback.ts'
 import { commitMessage, keepMessage } from './commit-message.ts'
 import { holdWorktree } from './hold-worktree.ts'
@@ -23,12 +23,15 @@ import {
   type UpdatedBranch,
 } from './update-answer.ts'
 import { toSettings } from '../views.ts'
-import { othersInWorkspace, workspaceOf } from './workspace-of.ts'
+import { saveWorkspace } from './save-workspace.ts'
+import { othersInWorkspace, workspaceOf, workspaceOwner } from './workspace-of.ts'
 import type { BranchRef } from '../ports/workspaces.ts'
 
 export interface UpdateBranchRequest extends Pick<FeedbackRequest, 'task_id' | 'by' | 'triggered_by'> {
   readonly strategy: (typeof updateStrategies)[number]
   readonly on_conflict: (typeof conflictAnswers)[number]
+  /** The branch that is its base from now on; null keeps the one that it has. */
+  readonly base_branch: string | null
 }
 
 /** Keeps the branches of tasks up with their bases. */
@@ -94,8 +97,12 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
   return await worktrees.exclusively(asked, async () => {
     const found = checkUpdate(deps, request.task_id)
     if (isRefusal(found)) return found
-    const ref = await worktrees.ref(found.workspace)
-    return await holdWorktree(context, ref.path, () => updateHeld(deps, request, { ...found, ref }, signal))
+    const workspace = { ...found.workspace, base_branch: request.base_branch ?? found.workspace.base_branch }
+    if (workspace.base_branch === workspace.branch) {
+      return invalidInput('base_branch', 'A branch can’t be its own base. Name another.')
+    }
+    const ref = await worktrees.ref(workspace)
+    return await holdWorktree(context, ref.path, () => updateHeld(deps, request, { ...found, workspace, ref }, signal))
   })
 }
 
@@ -122,9 +129,23 @@ async function updateHeld(
   // An agent merges into what is committed.
   const isForAgent = result.kind === 'conflict' && on_conflict === 'agent' && !result.left
   if (isForAgent && path !== null) await context.workspaces.commitAll(path, keep_message, { signal })
+  const isKept = result.kind !== 'in_the_way' && (result.kind !== 'conflict' || isForAgent || result.left)
+  if (isKept) saveBase(deps, task, workspace)
   const isSaid = result.kind !== 'conflict' || isForAgent || (on_conflict !== 'report' && result.left)
   if (isSaid) await noteUpdate(deps, { task, workspace, result, triggered_by })
   return { task, workspace, path, result }
+}
+
+/** Another base is the task's from the moment on at which its branch has it, or somebody resolves a conflict with it. */
+function saveBase({ context }: Deps, task: TaskRecord, { base_branch }: WorkspaceRecord): void {
+  context.feed.commit((tx) => {
+    const known = workspaceOf(tx, task)
+    if (!known || known.base_branch === base_branch) return
+    const record = { ...known, base_branch }
+    // One that is cleaned has only its branch, and is not cleaned once more.
+    if (known.status === 'cleaned') tx.workspaces.put(record)
+    else saveWorkspace(tx, workspaceOwner(tx, task), record)
+  })
 }
 
 /** The task's branch, when nothing else is about to happen to it. */

@@ -134,6 +134,15 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
   return record
 }
 
+function renameUnmade(tx: Tx, task: TaskRecord, project: ProjectRecord, planned: WorkspaceRecord): WorkspaceRecord {
+  const repo = repoOf(tx, task)
+  const branch = branchName(toSettings(project).branch_prefix, task.title, task.id)
+  if (planned.branch === branch && planned.base_branch === repo.default_branch) return planned
+  const record = { ...planned, branch, base_branch: repo.default_branch, repo_path: repo.path }
+  saveWorkspace(tx, task, record)
+  return record
+}
+
 async function ensureOwn(
   context: EngineContext,
   task: TaskRecord,
@@ -145,7 +154,12 @@ async function ensureOwn(
   const project = context.store.read.projects.get(task.project_id)
   if (!project) throw new BugError(`Task ${task.id} has no project.`)
   const planned = feed.commit((tx) => planWorkspace(context, tx, task, project))
-  const record = await withPorts(context, task, planned)
+  // As long as nothing was made, branch and base are what the settings say now, so that a wrong one can be put right.
+  const current =
+    planned.base_commit === null && !(await context.workspaces.exists(planned.path))
+      ? feed.commit((tx) => renameUnmade(tx, task, project, planned))
+      : planned
+  const record = await withPorts(context, task, current)
   const { setup_commands, copy_files, redaction_patterns } = toSettings(project)
   try {
     const result = await context.workspaces.ensure(

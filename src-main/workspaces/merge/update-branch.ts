@@ -66,8 +66,10 @@ async function readSides(request: UpdateRequest, { signal }: Cancellable): Promi
   const base = await resolveBase(cwd, base_branch, { signal })
   if (head !== null && base !== null) return { head, base }
   throw new WorkspaceError(
-    'git_failed',
-    `There is no branch "${head === null ? branch : base_branch}" any more. Create it, then try again.`,
+    'branch_missing',
+    head === null
+      ? `There is no branch "${branch}" any more. Create it, then try again.`
+      : `There is no branch "${base_branch}". If it was renamed, say what it is called now (base_branch), or create it.`,
   )
 }
 

@@ -18,10 +18,10 @@ export function useConflict(taskId: () => string, base: () => string) {
   const { doing: busy, tell } = useAttempt<ConflictAction | 'update'>()
   watch(taskId, () => (conflict.value = null))
 
-  function report(reply: BranchUpdate): void {
+  function report(reply: BranchUpdate, other?: string): void {
     conflict.value = reply.outcome === 'editor' ? { files: reply.files, hunks: reply.hunks, left: true } : null
     const see = { label: 'See the agent', run: () => navigation.openTask(taskId(), 'agent') }
-    toasts.done(updateSentence(reply, base()), reply.outcome === 'agent' ? see : undefined)
+    toasts.done(updateSentence(reply, other ?? base()), reply.outcome === 'agent' ? see : undefined)
   }
   async function busily(
     action: ConflictAction | 'update',
@@ -47,13 +47,13 @@ export function useConflict(taskId: () => string, base: () => string) {
     conflict,
     busy,
     busily,
-    update: (strategy: UpdateStrategy) =>
+    update: (strategy: UpdateStrategy, other?: string) =>
       busily('update', 'The branch was not updated.', async () =>
-        report(await updates.update(taskId(), strategy, 'report')),
+        report(await updates.update(taskId(), strategy, 'report', other), other),
       ),
-    resolveBy: (who: 'agent' | 'editor', strategy: UpdateStrategy) =>
+    resolveBy: (who: 'agent' | 'editor', strategy: UpdateStrategy, other?: string) =>
       busily(who, who === 'agent' ? 'The agent did not get it.' : 'Nothing was opened.', async () =>
-        report(await updates.update(taskId(), strategy, who)),
+        report(await updates.update(taskId(), strategy, who, other), other),
       ),
   }
 }

@@ -19,6 +19,12 @@ export const mergesOperations = {
     z.object({
       task_id: TaskId,
       strategy: z.enum(updateStrategies).default('merge'),
+      base_branch: z
+        .string()
+        .min(1)
+        .max(250)
+        .optional()
+        .describe('Another branch of the repository, which is the task’s base from then on; for one that was renamed.'),
       on_conflict: z
         .enum(conflictAnswers)
         .default('report')
@@ -32,6 +38,7 @@ export const mergesOperations = {
       'merge_conflict',
       'workspace_locked',
       'workspace_failed',
+      'branch_missing',
       'task_terminal',
       'not_claimable',
       'already_claimed',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ProjectId, UserId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
-import { Agent, Project, ProjectSettings } from '../projects.ts'
+import { Agent, Project, ProjectSettings, ProjectSettingsPatch } from '../projects.ts'
 import { SystemInfo } from '../system.ts'
 import { Task } from '../tasks.ts'
 import { WorkflowDefinition } from '../workflow-definition.ts'
@@ -88,7 +88,7 @@ export const projectsOperations = {
     '/projects/{project_id}/settings',
     'owner',
     'Replace the settings that are named.',
-    ProjectSettings.partial().extend({ project_id: ProjectId }),
+    ProjectSettingsPatch.extend({ project_id: ProjectId }),
     ProjectSettings,
   ),
   'projects.get_workflow': get(

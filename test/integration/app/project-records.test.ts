@@ -45,6 +45,47 @@ test.concurrent('a project with somebody at work is not deleted', async () => {
   expect([refusal.code, refusal.status, refusal.details]).toEqual(['project_busy', 409, { executions: [execution.id] }])
 })
 
+test.concurrent.each([
+  ['a misspelt key', { merge_stratgy: 'squash' }, 'merge_stratgy', 'Did you mean merge_strategy?'],
+  ['a misspelt key further in', { knowledge: { enable: false } }, 'knowledge.enable', 'Did you mean enabled?'],
+  ['a branch prefix that is an option', { branch_prefix: '-f' }, 'branch_prefix', '“-”'],
+  ['a branch prefix that git takes in no name', { branch_prefix: 'my tasks/' }, 'branch_prefix', 'Git takes no'],
+  ['a set-up command that is empty', { setup_commands: ['  '] }, 'setup_commands.0', 'empty command'],
+  ['files from outside', { copy_files: ['../../etc/passwd'] }, 'copy_files.0', 'relative'],
+  ['files by their absolute path', { copy_files: ['/etc/passwd'] }, 'copy_files.0', 'relative'],
+  ['files of git', { copy_files: ['.env', '.git/config'] }, 'copy_files.1', '.git'],
+])('settings refuse %s, and nothing is changed', async (_what, patch, path, words) => {
+  await using job = await startJob()
+  const { client } = job.running
+  const project_id = job.project.id
+  const before = await client.call('projects.get_settings', { project_id })
+  const wrong = { project_id, ci_step_timeout_seconds: 5, ...patch }
+  const refusal = await refused(client.call('projects.update_settings', wrong as never))
+  expect([refusal.code, refusal.status]).toEqual(['validation_failed', 400])
+  expect(refusal.message).toContain(words)
+  expect((refusal.details as { issues: { path: string }[] }).issues[0]?.path).toBe(path)
+  expect(await client.call('projects.get_settings', { project_id })).toEqual(before)
+})
+
+test.concurrent('a workflow keeps keys that mean nothing, and whoever puts it is told', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const project_id = job.project.id
+  const standard = await client.call('projects.get_workflow', { project_id })
+  const [first, ...rest] = standard.states
+  const odd = { ...standard, author: 'me', states: [{ ...first, lable: 'Backlog', wip: 3 }, ...rest] }
+  const workflow_definition = JSON.stringify(odd)
+  const updated = await client.call('projects.update', { project_id, workflow_definition })
+  expect(updated.warnings?.map(({ path }) => path)).toEqual(['states.0.lable', 'states.0.wip', 'author'])
+  expect(updated.warnings?.[0]?.message).toContain('Did you mean label?')
+  const { workflow_definition: kept, warnings } = await client.call('projects.get', { project_id })
+  expect([kept, warnings]).toEqual([workflow_definition, undefined])
+  const walked = await client.call('projects.dry_run', { project_id, definition: odd })
+  expect(walked.warnings).toEqual(updated.warnings)
+  const put = await client.call('templates.put', { name: 'odd', definition: odd })
+  expect(put.warnings).toEqual(updated.warnings)
+})
+
 test.concurrent('settings are changed key by key, and what can’t be used changes nothing', async () => {
   await using job = await startJob()
   const { client } = job.running

@@ -57,6 +57,7 @@ test('a definition that nobody saved is walked, and nothing of the project chang
     loops: [{ states: ['a', 'gate'], budget: 2 }],
     dead_ends: ['hole'],
     stuck_gates: [{ state: 'gate', reason: 'It needs the approval of a person, and only agents may go on to end.' }],
+    warnings: [],
   })
   expect(await job.running.client.call('projects.get', { project_id: job.project.id })).toEqual(before)
 })

@@ -38,8 +38,9 @@ test('a template is put, found, applied as a snapshot and deleted', async () => 
   await using job = await startJob()
   const { client } = job.running
   const put = await client.call('templates.put', { name: 'small', description: 'Two states', definition: small })
-  expect(put).toEqual({ name: 'small', description: 'Two states', builtin: false, definition: filled, error: null })
-  expect(await client.call('templates.get', { name: 'small' })).toEqual(put)
+  const template = { name: 'small', description: 'Two states', builtin: false, definition: filled, error: null }
+  expect(put).toEqual({ ...template, warnings: [] })
+  expect(await client.call('templates.get', { name: 'small' })).toEqual(template)
   const applied = await client.call('templates.apply', { name: 'small', project_id: job.project.id })
   expect(JSON.parse(applied.workflow_definition)).toEqual(filled)
   expect((await job.task()).status).toBe('open')

@@ -2,7 +2,7 @@ import { access, lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
-import { refusalOf } from '../../helpers/refusal.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
 
 /** A task whose agent has committed something and then failed. */
 async function failedTask(job: Job) {
@@ -86,8 +86,12 @@ test.concurrent('a set-up command that fails blocks the task with its words, and
   })
   const agent = await job.agent('echo x > work.txt; echo done')
   const task = await job.task()
-  await job.claim(task, agent)
-  const blocked = await job.running.taskWhere(task.id, (one) => one.status === 'blocked')
+  const refusal = await refused(job.claim(task, agent))
+  expect([refusal.code, refusal.status, refusal.details]).toEqual(['workspace_failed', 409, { status: 'blocked' }])
+  expect(refusal.message).toContain('no such registry')
+  expect(refusal.message).not.toContain('hunter2')
+  const blocked = await client.call('tasks.get', { task_id: task.id })
+  expect(blocked.status).toBe('blocked')
   expect(blocked.error_annotation).toMatchObject({ type: 'workspace_error', recovery_actions: ['retry_execution'] })
   expect(blocked.error_annotation?.message).toContain('no such registry')
   expect((await job.executions(task.id)).map((one) => one.status)).toEqual(['cancelled'])
@@ -101,6 +105,31 @@ test.concurrent('a set-up command that fails blocks the task with its words, and
   await client.call('agents.update', { agent_id: agent.id, paused: false })
   await retry()
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+})
+
+test.concurrent('while nothing was made, branch and base are what the settings say by then', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const [repo] = job.project.repos
+  const at = { project_id: job.project.id, repo_id: repo?.id as never }
+  await job.settings({ branch_prefix: 'taken/' })
+  // The base of the project was renamed, and git can't make a branch below one that has the prefix's name.
+  await job.repository.git(['branch', '-m', 'main', 'trunk'])
+  await job.repository.git(['branch', 'taken'])
+  const agent = await job.agent('echo x > work.txt; echo done')
+  const task = await job.task()
+  expect(await refusalOf(job.claim(task, agent))).toBe('workspace_failed')
+  await client.call('repos.update', { ...at, default_branch: 'trunk' })
+  const again = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' }))
+  expect([again.code, again.message]).toEqual(['workspace_failed', expect.stringContaining('beside the branch taken')])
+  await job.settings({ branch_prefix: 'free/' })
+  await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const workspace = await client.call('tasks.workspace', { task_id: task.id })
+  expect([workspace.branch.split('/')[0], workspace.base_branch]).toEqual(['free', 'trunk'])
+  // What was made keeps its names.
+  await job.settings({ branch_prefix: 'later/' })
+  expect((await client.call('tasks.workspace', { task_id: task.id })).branch).toBe(workspace.branch)
 })
 
 test.concurrent('the size of a worktree counts ignored files too, until it is cleaned up', async () => {

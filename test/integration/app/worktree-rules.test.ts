@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile, readdir, realpath, writeFile } from 'node:fs/promises'
+import { readFile, readdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
 
 // Rules 2 (subtasks), 3 and 4 (wait or reject) are proven in subtasks.test.ts, 7 in workspace.test.ts, 8 in orphans.test.ts.
 
@@ -147,10 +148,12 @@ test.concurrent('worktree rule 6: what leads out of the worktree is rejected, an
   await using job = await startJob()
   const { client } = job.running
   await job.repository.write({ 'secret.txt': 's\n' }, job.repository.beside)
-  await job.settings({ copy_files: ['../beside/secret.txt'] })
+  await symlink(job.repository.beside, join(job.repository.path, 'out'))
+  await job.settings({ copy_files: ['out/secret.txt'] })
   const task = await job.task()
-  const { path } = await job.claim(task, await job.agent('echo never'))
+  expect(await refusalOf(job.claim(task, await job.agent('echo never')))).toBe('workspace_failed')
   const blocked = await job.running.taskWhere(task.id, (one) => one.status === 'blocked')
+  const { path } = await client.call('tasks.workspace', { task_id: task.id })
   expect(blocked.error_annotation).toMatchObject({ type: 'workspace_error', recovery_actions: ['retry_execution'] })
   expect(blocked.error_annotation?.message).toContain('leads out of')
   expect(await readdir(path)).toEqual(['.git', 'README.md'])

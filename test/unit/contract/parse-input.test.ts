@@ -26,3 +26,24 @@ test('what is typed into a terminal may hold anything, other text every whole ch
   const input = { title: 'é 語 🦊', data: '\0' }
   expect(parseInput(schema, input)).toEqual(input)
 })
+
+const settings = z.strictObject({
+  merge_strategy: z.string().optional(),
+  setup_commands: z.array(z.string()).optional(),
+  knowledge: z.strictObject({ enabled: z.boolean() }).optional(),
+})
+test.each([
+  [{ merge_stratgy: 'squash' }, 'merge_stratgy', 'Did you mean merge_strategy?'],
+  [{ setupCommands: [] }, 'setupCommands', 'Did you mean setup_commands?'],
+  [{ knowledge: { enable: true } }, 'knowledge.enable', 'Did you mean enabled?'],
+  [{ colour: 'red' }, 'colour', 'There is no such setting.'],
+])('a setting that there is not, %j, is refused with the nearest name', (input, path, words) => {
+  const message = expect.stringContaining(words) as string
+  expect(() => parseInput(settings, input)).toThrow(
+    expect.objectContaining({
+      code: 'validation_failed',
+      message,
+      details: { issues: expect.arrayContaining([{ path, message }]) as unknown },
+    }),
+  )
+})
