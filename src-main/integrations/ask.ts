@@ -2,26 +2,21 @@ import { TrackerError } from '../engine/ports/issue-trackers.ts'
 
 export interface AskOptions {
   readonly headers: Readonly<Record<string, string>>
-  readonly timeout_ms: number
   readonly signal: AbortSignal
 }
 
 const maxRedirects = 5
 
 /**
- * GETs an address. Redirects are followed on the same origin only, so that nobody else gets the token. The
- * time runs until the body is read: `signal` of the answer ends with it.
+ * GETs an address. Redirects are followed on the same origin only, so that nobody else gets the token. The signal also
+ * ends the reading of the body.
  */
-export async function ask(
-  address: string,
-  options: AskOptions,
-): Promise<{ readonly response: Response; readonly signal: AbortSignal }> {
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeout_ms)])
+export async function ask(address: string, { headers, signal }: AskOptions): Promise<Response> {
   let url = address
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const response = await fetch(url, { headers: options.headers, redirect: 'manual', signal })
+    const response = await fetch(url, { headers, redirect: 'manual', signal })
     const location = [301, 302, 303, 307, 308].includes(response.status) ? response.headers.get('location') : null
-    if (location === null) return { response, signal }
+    if (location === null) return response
     await response.body?.cancel()
     url = sameOrigin(location, url, 'The tracker sends on to another address.')
   }

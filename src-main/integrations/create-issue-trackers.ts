@@ -25,6 +25,8 @@ export interface TrackerOptions {
   readonly version: string
   /** For one page, from the first byte sent to the last one read. */
   readonly timeout_ms?: number
+  /** How long the tracker may say nothing at all. */
+  readonly silence_ms?: number
   readonly max_bytes?: number
 }
 
@@ -43,10 +45,35 @@ export function createIssueTrackers(options: TrackerOptions): IssueTrackers {
 }
 
 async function readPage(
-  { clock, version, timeout_ms = 60_000, max_bytes = 33_554_432 }: TrackerOptions,
+  options: TrackerOptions,
   request: PageRequest,
   token: string,
   signal: AbortSignal,
+): Promise<IssuePageAnswer> {
+  const { timeout_ms = 60_000, silence_ms = 20_000 } = options
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(new SilenceError(silence_ms)), silence_ms)
+  try {
+    const until = AbortSignal.any([signal, silence.signal, AbortSignal.timeout(timeout_ms)])
+    return await askPage(options, request, token, { signal: until, onHeard: () => timer.refresh() })
+  } catch (error) {
+    throw silence.signal.aborted && !signal.aborted ? silence.signal.reason : error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+class SilenceError extends TrackerError {
+  constructor(ms: number) {
+    super('timed_out', `The tracker said nothing for ${Math.ceil(ms / 1_000)} seconds. Copse tries again by itself.`)
+  }
+}
+
+async function askPage(
+  { clock, version, max_bytes = 33_554_432 }: TrackerOptions,
+  request: PageRequest,
+  token: string,
+  { signal, onHeard }: { readonly signal: AbortSignal; readonly onHeard: () => void },
 ): Promise<IssuePageAnswer> {
   const api = apis[request.source.platform]
   const first = api.firstPage(request.source, request)
@@ -56,7 +83,8 @@ async function readPage(
     'user-agent': `copse/${version}`,
     ...(request.url === null && request.etag !== null && { 'if-none-match': request.etag }),
   }
-  const { response } = await ask(url, { headers, timeout_ms, signal })
+  const response = await ask(url, { headers, signal })
+  onHeard()
   const header = (name: string) => response.headers.get(name)
   const not_before = pausedUntil({ now: clock.now(), header })
   const date = Date.parse(header('date') ?? '')
@@ -69,7 +97,7 @@ async function readPage(
     await response.body?.cancel()
     throw statusError(response.status, not_before, clock.now())
   }
-  const text = (await readLimited(response, max_bytes)).replaceAll(token, '[redacted]')
+  const text = (await readLimited(response, max_bytes, onHeard)).replaceAll(token, '[redacted]')
   const links = readLinks(header('link'))
   const next = links.get('next')
   const items = readItems(text)

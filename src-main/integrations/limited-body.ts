@@ -1,7 +1,7 @@
 import { TrackerError } from '../engine/ports/issue-trackers.ts'
 
-/** Reads an answer whole, but no more of it than `most` bytes. */
-export async function readLimited(response: Response, most: number): Promise<string> {
+/** Reads an answer whole, but no more of it than `most` bytes. `onHeard` is called with every piece of it. */
+export async function readLimited(response: Response, most: number, onHeard: () => void): Promise<string> {
   const told = Number(response.headers.get('content-length') ?? 0)
   if (told > most) {
     await response.body?.cancel()
@@ -12,6 +12,7 @@ export async function readLimited(response: Response, most: number): Promise<str
   if (response.body) {
     // Leaving the loop early cancels the stream, and with it the connection.
     for await (const chunk of response.body) {
+      onHeard()
       size += chunk.byteLength
       if (size > most) throw tooLarge(most)
       chunks.push(chunk)

@@ -28,8 +28,8 @@ export type SyncEnd =
 /** After this long the pages of an interrupted cycle are no longer what they were. */
 const longestRestMs = 86_400_000
 
-/** More pages than this no tracker has; one that says so leads on without an end. */
-const maxPages = 20_000
+/** A tracker that leads on for longer has to have said how many pages there are. */
+const maxPages = 1_000
 const largestPage = 100
 
 /**
@@ -93,9 +93,10 @@ async function takePages(deps: SyncDeps, { source, current, ask }: Pages, first:
     const { next_url, not_before, items } = answer
     seen.add(step.next_url)
     const isLast = next_url === null || items?.length === 0
-    if (!isLast && (seen.has(next_url) || seen.size >= maxPages)) {
+    if (!isLast && seen.has(next_url)) {
       throw new TrackerError('bad_response', 'The pages of the tracker have no end: one leads back to another.')
     }
+    if (!isLast && seen.size >= Math.max(maxPages, answer.pages_total ?? 0)) throw endless(seen.size)
     if (!isLast && not_before === null) {
       coming = ask({ next_url, page_size: step.page_size })
       // Heard when its turn has come.
@@ -108,6 +109,14 @@ async function takePages(deps: SyncDeps, { source, current, ask }: Pages, first:
     if (isLast) return countsOf(step)
     if (not_before !== null) throw paused(not_before)
   }
+}
+
+function endless(pages: number): TrackerError {
+  const read = `Copse read ${pages.toLocaleString('en')} pages of the tracker, and it names a next one still.`
+  return new TrackerError(
+    'bad_response',
+    `${read} What was read is imported. Take fewer issues, by sync_filter.labels.`,
+  )
 }
 
 /** Writes down that a page is done; whether the cycle may go on. */

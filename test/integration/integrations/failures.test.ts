@@ -125,6 +125,23 @@ test.each([
   expect(at.tracker.requests.length).toBeLessThan(6)
 })
 
+test('pages that never end are given up after 1,000, in true words, and what was read is kept', async () => {
+  await using at = await startIntegrationJob()
+  await at.integrate()
+  at.tracker.instead = (request) => {
+    const page = Number(request.query['page'] ?? 1)
+    const link = `<${at.tracker.url}${request.path}?page=${page + 1}>; rel="next"`
+    return json(200, page % 100 === 1 ? [{ number: page, title: `Page ${page}` }] : [{ number: 1, title: 'Again' }], {
+      link,
+    })
+  }
+  const refusal = await refused(at.sync())
+  expect(refusal.details).toEqual({ reason: 'bad_response' })
+  expect(refusal.message).toContain('1,000 pages')
+  expect(at.tracker.requests.length).toBeLessThanOrEqual(1_001)
+  expect(await at.tasks()).toHaveLength(10)
+})
+
 test('a renamed repository goes on under its old name, and under the new one without a second task for any issue', async () => {
   await using at = await startIntegrationJob()
   const { tracker, job } = at

@@ -44,6 +44,16 @@ test('a tracker that never answers, or never comes to the end of its answer, is 
   }
 })
 
+test('a tracker that falls silent is given up long before one that goes on talking', async () => {
+  await using tracker = await startTracker()
+  const patient = trackers(tracker, { silence_ms: 150, timeout_ms: 60_000 })
+  const begun: Answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).write('[')
+  for (const answer of [() => undefined, begun]) {
+    tracker.instead = () => answer
+    expect(await failureOf(patient.page(request(tracker), open()))).toBe('timed_out')
+  }
+})
+
 test('an answer that is larger than a page may be is not read to its end', async () => {
   await using tracker = await startTracker()
   const limited = trackers(tracker, { max_bytes: 10_000 })
