@@ -2,6 +2,8 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
+import type { Principal } from '../../domain/access/principal.ts'
+import { seesAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findProject, missing } from '../find.ts'
 
@@ -22,17 +24,17 @@ interface Assignee {
 export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
   const { integrations, engine } = parts
   return {
-    'integrations.create': ({ project_id, ...fields }) => {
-      checkAssignee(parts, project_id, fields)
+    'integrations.create': ({ project_id, ...fields }, { principal }) => {
+      checkAssignee(parts, principal, project_id, fields)
       return accepted(integrations.create(project_id, fields))
     },
     'integrations.get': ({ project_id }) => integrations.get(project_id) ?? missing('integration'),
-    'integrations.update': ({ project_id, ...patch }) => {
+    'integrations.update': ({ project_id, ...patch }, { principal }) => {
       const now = integrations.get(project_id) ?? missing('integration')
       if (patch.default_assignee_type !== undefined || patch.default_assignee_id !== undefined) {
         const { default_assignee_type = now.default_assignee_type, default_assignee_id = now.default_assignee_id } =
           patch
-        checkAssignee(parts, project_id, { default_assignee_type, default_assignee_id })
+        checkAssignee(parts, principal, project_id, { default_assignee_type, default_assignee_id })
       }
       return accepted(integrations.update(project_id, patch) ?? missing('integration'))
     },
@@ -49,6 +51,7 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
 /** Whoever is to get the imported tasks must be able to work on them. */
 function checkAssignee(
   parts: ApiParts,
+  principal: Principal,
   project_id: ProjectId,
   { default_assignee_type: type, default_assignee_id: id }: Assignee,
 ) {
@@ -57,7 +60,7 @@ function checkAssignee(
   const project = findProject(read, project_id)
   if (type === 'agent') {
     const agent = read.agents.get(id as AgentId)
-    if (!agent) throw invalid('There is no such agent.')
+    if (!agent || !seesAgent(read, principal, agent)) throw invalid('There is no such agent.')
     const isMember = agent.owner_id !== null && read.members.role(project.id, agent.owner_id) !== null
     if (!mayWorkIn(agent, project, isMember)) {
       throw invalid(`${agent.name} may not work in this project: its owner is no member of it.`)

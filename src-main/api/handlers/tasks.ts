@@ -2,7 +2,6 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
-import { invalidInput } from '../../domain/refusal.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Actor, Outcome } from '../../engine/actions/move-task.ts'
@@ -10,6 +9,7 @@ import type { Tx } from '../../engine/event-feed.ts'
 import type { AgentRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
+import { seesAgent } from '../agent-sight.ts'
 import { newTask } from '../new-task.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
 import { unarchive } from '../unarchive.ts'
@@ -158,7 +158,8 @@ function worksIn(parts: ApiParts, agent: AgentRecord, task: TaskRecord): boolean
   return mayWorkIn(agent, project, isMember)
 }
 
-function agentFor(parts: ApiParts, _principal: Principal, agent: AgentRecord, task: TaskRecord): AgentRecord {
+function agentFor(parts: ApiParts, principal: Principal, agent: AgentRecord, task: TaskRecord): AgentRecord {
+  if (!seesAgent(parts.store.read, principal, agent)) missing('agent')
   if (worksIn(parts, agent, task)) return agent
   throw new ApiError({
     code: 'forbidden',
@@ -175,9 +176,6 @@ function assigneeOf(
     user_id?: Parameters<ApiParts['identity']['users']['get']>[0] | undefined
   },
 ): Assignee {
-  if ((wanted.agent_id === undefined) === (wanted.user_id === undefined)) {
-    throw new ApiError(invalidInput('agent_id', 'Give either agent_id or user_id.'))
-  }
   if (wanted.agent_id !== undefined) {
     const agent = agentFor(parts, principal, findAgent(parts.store.read, wanted.agent_id), task)
     return { type: 'agent', id: agent.id }

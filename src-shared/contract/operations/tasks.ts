@@ -195,17 +195,22 @@ export const tasksOperations = {
     '/tasks/{task_id}/roles/{role}',
     'member_human',
     'Give a role to an agent or a user.',
-    z.object({
-      task_id: TaskId,
-      role: z.string(),
-      agent_id: AgentId.optional(),
-      user_id: UserId.optional(),
-      reset_worktree: z.boolean().optional().describe('Throw away what is uncommitted; it is kept as a rescue ref.'),
-      reset_workspace: z
-        .boolean()
-        .optional()
-        .describe('Start over from the base branch; the old work is kept as a rescue ref.'),
-    }),
+    z
+      .object({
+        task_id: TaskId,
+        role: z.string(),
+        agent_id: AgentId.optional(),
+        user_id: UserId.optional(),
+        reset_worktree: z.boolean().optional().describe('Throw away what is uncommitted; it is kept as a rescue ref.'),
+        reset_workspace: z
+          .boolean()
+          .optional()
+          .describe('Start over from the base branch; the old work is kept as a rescue ref.'),
+      })
+      .refine(({ agent_id, user_id }) => (agent_id === undefined) !== (user_id === undefined), {
+        path: ['agent_id'],
+        message: 'Give either agent_id or user_id.',
+      }),
     z.object({ task: Task }),
     200,
     ['unknown_role', 'task_terminal', 'humans_only', 'workspace_locked'],

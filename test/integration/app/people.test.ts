@@ -151,6 +151,33 @@ test.concurrent('only its holders see the environment of an agent', async () => 
   expect(await refusalOf(claim)).toBe('forbidden')
 })
 
+test.concurrent('an agent that one can’t see is not there, whatever one asks of it', async () => {
+  await using job = await startJob()
+  const guest = await guestOf(job.running)
+  const theirs = await job.agent('echo', 'Theirs')
+  const project = await guest.call('projects.create', { name: 'Guest’s', repo_path: job.repository.path })
+  const { id: task_id } = await guest.call('tasks.create', { project_id: project.id, title: 'Mine' })
+  const agent_id = theirs.id
+  const asked = {
+    get: () => guest.call('agents.get', { agent_id }),
+    update: () => guest.call('agents.update', { agent_id, name: 'Mine' }),
+    test: () => guest.call('agents.test', { agent_id }),
+    delete: () => guest.call('agents.delete', { agent_id }),
+    claim: () => guest.call('tasks.claim', { task_id, agent_id }),
+    role: () => guest.call('tasks.assign_role', { task_id, role: 'coder', agent_id }),
+  }
+  for (const [name, ask] of Object.entries(asked)) expect(await refusalOf(ask()), name).toBe('not_found')
+})
+
+test.concurrent('a body that is wrong is told before that there is no such task', async () => {
+  await using running = await runApp()
+  const task_id = '01900000-0000-7000-8000-000000000000' as never
+  const { client } = running
+  expect(await refusalOf(client.call('tasks.assign_role', { task_id, role: 'coder' }))).toBe('validation_failed')
+  const user_id = (await client.call('auth.me', {})).id
+  expect(await refusalOf(client.call('tasks.assign_role', { task_id, role: 'coder', user_id }))).toBe('not_found')
+})
+
 test.concurrent('a member works with the agent of another, and sees all of it but its environment', async () => {
   await using job = await startJob()
   const guest = await guestOf(job.running)
