@@ -16,6 +16,7 @@ import type { EngineContext } from './engine/context.ts'
 import { createDiffWatches, type DiffWatches } from './engine/worktrees/diff-watches.ts'
 import { giveOwnerless } from './engine/projects/give-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
+import { createKnownSecrets } from './engine/known-secrets.ts'
 import { createIntegrations, type Integrations } from './engine/integrations/integrations.ts'
 import { createEventFeed, type EventFeed, type Tx } from './engine/event-feed.ts'
 import { logStory } from './engine/log-story.ts'
@@ -69,6 +70,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   try {
     const feed = createEventFeed(store, clock, logStory(log.child({ module: 'story' })))
     const identity = createIdentity({ store: identityStore(database, feed), clock, newId: v7, config, seal })
+    const secrets = createKnownSecrets(store.read, (name) => process.env[name])
     const context: EngineContext = {
       store,
       feed,
@@ -79,7 +81,8 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       agentTokens: identity.agentTokens,
       clock,
       newId: v7,
-      redactor: createRedactor,
+      redactor: (patterns) => createRedactor(patterns, secrets.values()),
+      rememberSecrets: secrets.remember,
       workflows: createWorkflows(builtin.definition),
       log: log.child({ module: 'engine' }),
       config: {
@@ -154,7 +157,7 @@ interface ApiPieces {
 function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newId }: EngineContext): AgentTests {
   const root = join(dataDir, 'agent-tests')
   const makeFolder = (name: string, signal: AbortSignal) => makeSampleRepository(root, name, signal)
-  return createAgentTests({ executors, root, makeFolder, redact: redactor([]), clock, newId })
+  return createAgentTests({ executors, root, makeFolder, redact: (text) => redactor([])(text), clock, newId })
 }
 
 function apiOf(config: AppConfig, pieces: ApiPieces): Api {
@@ -176,6 +179,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     logs,
     clock,
     newId,
+    redactor: context.redactor,
     isUsablePattern: validateRedactionPattern,
     makeSampleRepository: (signal) =>
       makeSampleRepository(join(config.dataDir, 'demo'), `demo-${newId().slice(-8)}`, signal),

@@ -78,6 +78,8 @@ export interface ApiParts {
   readonly logs: Logs
   readonly clock: Clock
   readonly newId: () => string
+  /** Makes what blacks out secrets, also by a project's patterns. */
+  readonly redactor: (patterns: readonly string[]) => (text: string) => string
   readonly isUsablePattern: (pattern: string) => string | null
   /** Makes a small repository to play with and answers its path. */
   readonly makeSampleRepository: (signal: AbortSignal) => Promise<string>

@@ -17,6 +17,8 @@ export const builtInRules: readonly RedactionRule[] = [
   where((text) => /bearer/i.test(text), bearers),
   where((text) => text.includes('://'), passwords),
   where((text) => text.includes('token='), queries),
+  where((text) => assignmentHead.test(text), assignments),
+  where((text) => text.includes('PRIVATE KEY-----'), privateKeys),
 ]
 
 /** Nearly all text holds nothing of the kind: a quick look spares it the search, which costs three times as much. */
@@ -30,6 +32,9 @@ const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
   ['svc_', 40],
   ['svcd_', 40],
   ['sk-', 20],
+  ['sk_live_', 16],
+  ['sk_test_', 16],
+  ['rk_live_', 16],
   ['ghp_', 30],
   ['gho_', 30],
   ['ghu_', 30],
@@ -40,6 +45,8 @@ const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
   ['npm_', 30],
   ['xoxb-', 20],
   ['xoxp-', 20],
+  ['xapp-', 20],
+  ['hf_', 30],
   ['AKIA', 16],
   ['ASIA', 16],
   ['AIza', 30],
@@ -107,6 +114,55 @@ function passwords(text: string): readonly Span[] {
 /** `?token=…`. */
 function queries(text: string): readonly Span[] {
   return spansOf(text, /([?&](?:access_)?token=)([\w.~-]{8,})/g, ([, before = '']) => before.length)
+}
+
+const passwordNames = 'password|passwd|passphrase|pwd'
+const secretNames = 'secret|api_?key|access_?key|secret_?key|client_?secret|auth_?token|access_?token'
+/** A sign of assignment behind such a name; the sign is the rarer of the two, so it is looked for first. */
+const assignmentHead = new RegExp(
+  String.raw`[:=](?<=(?:${passwordNames}|${secretNames.replaceAll('_?', '[_-]?')})["'\\]{0,2}[ \t]{0,2}[:=])`,
+  'i',
+)
+const assignmentExpression = new RegExp(
+  String.raw`((${passwordNames})|${secretNames.replaceAll('_?', '[_-]?')})(["'\\]{0,2}[ \t]{0,2}[:=])([ \t]{0,2}["'\\]{0,2})([\w.~+/=!@#%^*?-]{4,})`,
+  'gi',
+)
+
+/** `password=…`, `AWS_SECRET_ACCESS_KEY=…`, `"api_key": "…"`. What code assigns there is no secret: a call, a variable. */
+function assignments(text: string): readonly Span[] {
+  return spansOf(text, assignmentExpression, ([, name = '', password, sign = '', quote = '', value = '']) => {
+    const isWritten = /["']/.test(quote) ? value.length >= 6 : sign === '=' && quote === ''
+    const isSecret = password === undefined ? looksRandom(value) : isWritten
+    return isSecret ? name.length + sign.length + quote.length : null
+  })
+}
+
+const keyBegin = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g
+const keyEnd = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g
+
+/** A private key in PEM, to its end or, where that is missing, to the end of the text. */
+function privateKeys(text: string): readonly Span[] {
+  const spans: Span[] = []
+  keyBegin.lastIndex = 0
+  for (let begin = keyBegin.exec(text); begin; begin = keyBegin.exec(text)) {
+    keyEnd.lastIndex = keyBegin.lastIndex
+    const end = keyEnd.exec(text)
+    spans.push({ start: begin.index, end: end ? keyEnd.lastIndex : text.length })
+    if (!end) break
+    keyBegin.lastIndex = keyEnd.lastIndex
+  }
+  return spans
+}
+
+/** Where a private key begins that has no end yet; -1 where there is none. */
+export function openKeyAt(text: string): number {
+  const start = text.lastIndexOf('-----BEGIN ')
+  if (start < 0) return -1
+  keyBegin.lastIndex = start
+  const begin = keyBegin.exec(text)
+  if (begin?.index !== start) return -1
+  keyEnd.lastIndex = keyBegin.lastIndex
+  return keyEnd.test(text) ? -1 : start
 }
 
 const looksRandom = (value: string): boolean => value.length >= 16 && /\d/.test(value)

@@ -1,3 +1,5 @@
+import { openKeyAt } from './redact-rules.ts'
+
 /** Redacts bytes that arrive in pieces. */
 export interface StreamRedactor {
   /** Takes a piece, gives back what may be written now. */
@@ -12,8 +14,8 @@ const maxHeld = 64 * 1024
 const overlap = 8 * 1024
 
 /**
- * Redacts line by line, so that a secret split over pieces is still caught. A line that is longer than
- * 64 KB goes on in parts that overlap. Bytes of a part without secrets pass untouched, also those that are no UTF-8.
+ * Redacts line by line, so that a secret split over pieces is still caught; a private key in PEM is one secret. A line
+ * that is longer than 64 KB goes on in parts that overlap. Bytes of a part without secrets pass untouched, also those that are no UTF-8.
  */
 export function createStreamRedactor(redact: (text: string) => string): StreamRedactor {
   const held: Uint8Array[] = []
@@ -29,11 +31,19 @@ export function createStreamRedactor(redact: (text: string) => string): StreamRe
     held.push(bytes)
     size += bytes.length
   }
+  /** The lines that are whole, but not those of a private key whose end is still to come. */
+  const takeLines = (): Buffer => {
+    const all = takeHeld()
+    const open = all.includes('-----BEGIN ') ? openKeyAt(all.toString('latin1')) : -1
+    if (open < 0) return all
+    hold(all.subarray(open))
+    return all.subarray(0, open)
+  }
   return {
     push(chunk) {
       const lineEnd = Math.max(chunk.lastIndexOf(newline), chunk.lastIndexOf(carriageReturn)) + 1
       hold(chunk.subarray(0, lineEnd))
-      const ready = lineEnd > 0 ? redactBytes(takeHeld(), redact) : empty
+      const ready = lineEnd > 0 ? redactBytes(takeLines(), redact) : empty
       // A copy: the caller may fill the same memory anew before the line is complete.
       hold(Buffer.from(chunk.subarray(lineEnd)))
       if (size <= maxHeld) return ready

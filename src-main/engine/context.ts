@@ -29,6 +29,8 @@ export interface EngineContext {
   /** A new UUIDv7, greater than every one before it in this process. */
   readonly newId: () => string
   readonly redactor: (patterns: readonly string[]) => (text: string) => string
+  /** From now on the values of these variables are redacted wherever they are written or sent. */
+  readonly rememberSecrets: (env: Readonly<Record<string, string>>) => void
   readonly workflows: Workflows
   readonly log: Logger
   readonly config: EngineConfig

@@ -6,7 +6,7 @@ import { createDependencyQueries } from './dependencies.ts'
 import { createEffectQueries, createEventQueries } from './events.ts'
 import { createExecutionQueries } from './executions.ts'
 import { createExternalLinkQueries } from './external-links.ts'
-import { createIntegrationQueries } from './integrations.ts'
+import { createIntegrationQueries, createSecretHostQueries } from './integrations.ts'
 import { createKnowledgeQueries } from './knowledge.ts'
 import { createMemberQueries } from './members.ts'
 import { createOccasionQueries } from './occasions.ts'
@@ -40,6 +40,7 @@ export function createStore(database: OpenDatabase): Store {
     knowledge: createKnowledgeQueries(db),
     notifications: createNotificationQueries(db),
     integrations: createIntegrationQueries(db),
+    secret_hosts: createSecretHostQueries(db),
     external_links: createExternalLinkQueries(db),
     viewed_files: createViewedFileQueries(db),
     daemons: createDaemonQueries(db),

@@ -2,7 +2,19 @@ import { asc, eq } from 'drizzle-orm'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareUpsert } from './hot-statements.ts'
+import { readInstallation, writeInstallation } from './installation.ts'
 import { integrations } from './schema/integrations.ts'
+
+/** Which host a variable's value may be sent to; facts about the installation. */
+export function createSecretHostQueries(db: Database): Queries['secret_hosts'] {
+  const keyOf = (name: string) => `secret_host:${name}`
+  return {
+    get: (name) => readInstallation(db, keyOf(name)),
+    put: (name, host) => {
+      writeInstallation(db, keyOf(name), host)
+    },
+  }
+}
 
 /** Where projects get their issues from. */
 export function createIntegrationQueries(db: Database): Queries['integrations'] {

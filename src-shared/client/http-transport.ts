@@ -87,7 +87,7 @@ export async function orConnectionError<T>(work: Promise<T>): Promise<T> {
 export async function readError(response: Response): Promise<Error> {
   const text = await orConnectionError(response.text())
   const refusal = refusalIn(parseJson(text))
-  if (refusal) return new ApiError(refusal)
+  if (refusal) return new ApiError({ ...refusal, status: response.status })
   return new ConnectionError(`Something that is not Copse answered with status ${response.status}.`)
 }
 

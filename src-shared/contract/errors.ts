@@ -48,6 +48,7 @@ export const errorStatus = {
   project_busy: 409,
   repo_in_use: 409,
   already_linked: 409,
+  secret_bound: 409,
   template_protected: 409,
   recovery_not_available: 409,
   execution_not_running: 409,
@@ -73,6 +74,8 @@ export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
+  /** Where a code has another status than its own; never sent. */
+  readonly status?: number
 }
 
 /** The body of every answer that is not a success. */
@@ -102,15 +105,13 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
   readonly details: Readonly<Record<string, unknown>> | undefined
+  readonly status: number
 
   constructor(refusal: Refusal, options?: ErrorOptions) {
     super(refusal.message, options)
     this.code = refusal.code
     this.details = refusal.details
-  }
-
-  get status(): number {
-    return errorStatus[this.code]
+    this.status = refusal.status ?? errorStatus[refusal.code]
   }
 
   toBody(): ErrorBody {

@@ -8,6 +8,7 @@ export type Platform = (typeof platforms)[number]
 export const syncFailures = [
   'missing_secret',
   'unusable_secret',
+  'secret_bound',
   'unauthorized',
   'forbidden',
   'not_found',

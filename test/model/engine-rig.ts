@@ -68,6 +68,7 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
       clock,
       newId: v7,
       redactor: () => (text) => text,
+      rememberSecrets: () => undefined,
       workflows: createWorkflows(builtin.definition),
       log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'fatal' }),
       config: { workspaceRoot: '/worktrees', cleanupDelaySeconds: 86_400, apiUrl: () => null },

@@ -1,4 +1,3 @@
-import { createRedactor } from '../../base/redact.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Comment } from '../../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
@@ -128,7 +127,7 @@ function judgeOf(principal: Principal) {
 }
 
 function redactorOf(parts: ApiParts, tx: Tx, task: TaskRecord): (text: string) => string {
-  return createRedactor(parts.engine.views.settings(findProject(tx, task.project_id)).redaction_patterns)
+  return parts.redactor(parts.engine.views.settings(findProject(tx, task.project_id)).redaction_patterns)
 }
 
 /** Resolving twice keeps the first time. */

@@ -2,7 +2,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
-import type { Principal } from '../../domain/access/principal.ts'
+import { isAdmin, type Principal } from '../../domain/access/principal.ts'
 import { seesAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findProject, missing } from '../find.ts'
@@ -25,27 +25,41 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
   const { integrations, engine } = parts
   return {
     'integrations.create': ({ project_id, ...fields }, { principal }) => {
+      checkVariable(parts, principal, fields.token_secret_ref)
       checkAssignee(parts, principal, project_id, fields)
-      return accepted(integrations.create(project_id, fields))
+      return accepted(integrations.create(project_id, fields, binderOf(principal)))
     },
     'integrations.get': ({ project_id }) => integrations.get(project_id) ?? missing('integration'),
     'integrations.update': ({ project_id, ...patch }, { principal }) => {
       const now = integrations.get(project_id) ?? missing('integration')
+      checkVariable(parts, principal, patch.token_secret_ref)
       if (patch.default_assignee_type !== undefined || patch.default_assignee_id !== undefined) {
         const { default_assignee_type = now.default_assignee_type, default_assignee_id = now.default_assignee_id } =
           patch
         checkAssignee(parts, principal, project_id, { default_assignee_type, default_assignee_id })
       }
-      return accepted(integrations.update(project_id, patch) ?? missing('integration'))
+      return accepted(integrations.update(project_id, patch, binderOf(principal)) ?? missing('integration'))
     },
     'integrations.delete': ({ project_id }) => {
       if (!integrations.delete(project_id)) missing('integration')
       return null
     },
-    'integrations.sync': async ({ project_id }) =>
-      accepted((await integrations.sync(project_id)) ?? missing('integration')),
+    'integrations.sync': async ({ project_id }, { principal }) =>
+      accepted((await integrations.sync(project_id, binderOf(principal))) ?? missing('integration')),
     'tasks.link': ({ task_id, url }) => ({ task: engine.views.task(accepted(integrations.link(task_id, url))) }),
   }
+}
+
+const binderOf = (principal: Principal) => ({ may_rebind: isAdmin(principal) })
+
+/** Where other machines can sign in, an owner who is no admin may not name just any variable of the service. */
+function checkVariable({ config }: ApiParts, principal: Principal, name: string | undefined): void {
+  if (name === undefined || !config.exposed || isAdmin(principal) || /^SVC_/.test(name)) return
+  throw new ApiError({
+    code: 'secret_ref_forbidden',
+    status: 403,
+    message: 'Name a variable that begins with SVC_SECRET_, or ask an admin: this service is open to other machines.',
+  })
 }
 
 /** Whoever is to get the imported tasks must be able to work on them. */

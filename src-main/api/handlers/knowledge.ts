@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { KnowledgeId, Timestamp } from '../../../src-shared/contract/ids.ts'
-import { createRedactor } from '../../base/redact.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { KnowledgeRecord, ProjectRecord } from '../../engine/ports/store.ts'
@@ -69,7 +68,7 @@ function putKnowledge(tx: Tx, entry: KnowledgeRecord): void {
 }
 
 function redactorOf(parts: ApiParts, project: ProjectRecord): (text: string) => string {
-  return createRedactor(parts.engine.views.settings(project).redaction_patterns)
+  return parts.redactor(parts.engine.views.settings(project).redaction_patterns)
 }
 
 /** An agent writes from its task; a person from nowhere in particular. */

@@ -83,6 +83,7 @@ async function startHere(
   const { parts, knowledge_file } = await latePrompt(context, worktrees, place, signal)
   const told = { ...place, record: { ...record, ...keepPrompt(parts) } }
   const activity = createActivityTeller(context.feed, record)
+  context.rememberSecrets(record.overrides.env ?? {})
   const log = await context.logs.openAgent({
     project_id: task.project_id,
     task_id: task.id,

@@ -3,6 +3,7 @@ import type { IntegrationId, ProjectId, TaskId } from '../../../src-shared/contr
 import type { Integration, SyncCounts } from '../../../src-shared/contract/integrations.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
+import { isRefusal } from '../../domain/refusal.ts'
 import { createDeadline } from './deadline.ts'
 import {
   blankIntegration,
@@ -11,7 +12,9 @@ import {
   type IntegrationFields,
   type IntegrationPatch,
 } from './change-integration.ts'
+import { withholdVariable } from '../../base/process-environment.ts'
 import { linkTask } from './link-task.ts'
+import { checkBinding, type Binder } from './secret-bindings.ts'
 import type { IntegrationRecord, IssueTrackers } from '../ports/issue-trackers.ts'
 import { syncOnce, type SyncDeps, type SyncEnd } from './sync-once.ts'
 import { toIntegration } from './to-integration.ts'
@@ -23,13 +26,13 @@ const atOnce = 4
 /** The ties of projects to issue trackers, and the service that polls them. */
 export interface Integrations {
   get(project_id: ProjectId): Integration | null
-  create(project_id: ProjectId, fields: IntegrationFields): Integration | Refusal
+  create(project_id: ProjectId, fields: IntegrationFields, by: Binder): Integration | Refusal
   /** null when the project has none. */
-  update(project_id: ProjectId, patch: IntegrationPatch): Integration | Refusal | null
+  update(project_id: ProjectId, patch: IntegrationPatch, by: Binder): Integration | Refusal | null
   /** Whether there was one. */
   delete(project_id: ProjectId): boolean
   /** Runs a cycle, or joins the one that runs; it goes on when whoever asked has left. */
-  sync(project_id: ProjectId): Promise<SyncCounts | Refusal | null>
+  sync(project_id: ProjectId, by: Binder): Promise<SyncCounts | Refusal | null>
   link(task_id: TaskId, url: string): TaskRecord | Refusal
   /** Begins to poll; what a crash interrupted goes on first. */
   start(): void
@@ -83,12 +86,18 @@ export function createIntegrations(
   const announce = (tx: Tx, id: IntegrationId, project_id: ProjectId, integration: Integration | null) => {
     tx.emit('integration.updated', { project_id, integration_id: id, integration })
   }
-  const put = (record: IntegrationRecord): Integration => {
+  for (const { token_secret_ref } of read.integrations.list()) withholdVariable(token_secret_ref)
+  const put = (record: IntegrationRecord, by: Binder): Integration | Refusal => {
     const integration = toIntegration(record, false)
-    feed.commit((tx) => {
+    const refusal = feed.commit((tx) => {
+      const refused = checkBinding(tx, record, by)
+      if (refused) return refused
       tx.integrations.put(record)
       announce(tx, record.id, record.project_id, integration)
+      return null
     })
+    if (refusal) return refusal
+    withholdVariable(record.token_secret_ref)
     look()
     return integration
   }
@@ -97,19 +106,21 @@ export function createIntegrations(
       const record = read.integrations.byProject(project_id)
       return record && view(record)
     },
-    create: (project_id, fields) => {
+    create: (project_id, fields, by) => {
       if (read.integrations.byProject(project_id)) return exists
       const record = blankIntegration(context, project_id, newId() as IntegrationId, fields)
-      return checkFields(context, record) ?? put(record)
+      return checkFields(context, record) ?? put(record, by)
     },
-    update: (project_id, patch) => {
+    update: (project_id, patch, by) => {
       const record = read.integrations.byProject(project_id)
       if (!record) return null
       const changed = changeIntegration(context, record, patch)
       const refusal = checkFields(context, changed)
       if (refusal) return refusal
-      running.get(project_id)?.stop.abort()
-      return put(changed)
+      const updated = put(changed, by)
+      // A cycle that runs reads by what was there before.
+      if (!isRefusal(updated)) running.get(project_id)?.stop.abort()
+      return updated
     },
     delete: (project_id) => {
       const record = read.integrations.byProject(project_id)
@@ -121,10 +132,12 @@ export function createIntegrations(
       })
       return true
     },
-    sync: async (project_id) => {
+    sync: async (project_id, by) => {
       const record = read.integrations.byProject(project_id)
       if (!record) return null
       if (!record.enabled) return disabled
+      const bound = feed.commit((tx) => checkBinding(tx, record, by))
+      if (bound) return bound
       return answerOf(await (running.get(project_id)?.end ?? run(record)))
     },
     link: (task_id, url) => linkTask(context, task_id, url),

@@ -11,6 +11,7 @@ import { toIntegration } from './to-integration.ts'
 const passing: ReadonlySet<SyncFailure> = new Set([
   'missing_secret',
   'unusable_secret',
+  'secret_bound',
   'unauthorized',
   'rate_limited',
   'unreachable',

@@ -10,6 +10,7 @@ import {
   type IssueTrackers,
   type SyncWalk,
 } from '../ports/issue-trackers.ts'
+import { bindBeforeSending } from './secret-bindings.ts'
 import { readBaseUrl } from './tracker-urls.ts'
 
 export type SyncDeps = ImportDeps &
@@ -151,6 +152,7 @@ async function askFor(
   signal: AbortSignal,
 ): Promise<IssuePageAnswer | 'too_large'> {
   const { since, etag } = record
+  bindBeforeSending(deps, record)
   try {
     const { next_url: url, page_size } = step
     return await deps.trackers.page({ source: record, url, since, etag, page_size }, { signal })

@@ -23,6 +23,12 @@ export function readBaseUrl(platform: Platform, text: string): Base | string {
   return { isPublic, host: url.host, web: isPublic ? `https://${publicWebHost}` : api.replace(apiEnding, ''), api }
 }
 
+/** The host that a secret is bound to by an address; on this machine without the port. null for no address. */
+export function boundHostOf(base_url: string): string | null {
+  const url = URL.parse(base_url)
+  return url && (isLoopback(url.hostname) ? url.hostname : url.host)
+}
+
 function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

@@ -251,6 +251,11 @@ export interface Queries {
     /** One reader's marks become another's. */
     passOn(from: string, to: string): void
   }
+  /** By the name of an environment variable, the host that its value may be sent to. */
+  readonly secret_hosts: {
+    get(name: string): string | null
+    put(name: string, host: string): void
+  }
   readonly integrations: {
     byProject(project_id: ProjectId): IntegrationRecord | null
     list(): readonly IntegrationRecord[]

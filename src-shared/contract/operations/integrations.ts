@@ -39,7 +39,7 @@ export const integrationsOperations = {
     z.object({ ...ofProject, ...fields, ...choices }),
     Integration,
     201,
-    ['integration_exists', 'secret_ref_forbidden'],
+    ['integration_exists', 'secret_ref_forbidden', 'secret_bound'],
   ),
   'integrations.get': get(
     '/projects/{project_id}/integration',
@@ -54,7 +54,7 @@ export const integrationsOperations = {
     'Change an integration. Another repository or filter is read from the start.',
     z.object({ ...ofProject, ...z.object(fields).partial().shape, ...choices }),
     Integration,
-    ['secret_ref_forbidden'],
+    ['secret_ref_forbidden', 'secret_bound'],
   ),
   'integrations.delete': del(
     '/projects/{project_id}/integration',
@@ -69,7 +69,7 @@ export const integrationsOperations = {
     z.object(ofProject),
     SyncCounts,
     200,
-    ['integration_disabled', 'external_sync_failed'],
+    ['integration_disabled', 'external_sync_failed', 'secret_bound'],
   ),
   'tasks.link': post(
     '/tasks/{task_id}/link',

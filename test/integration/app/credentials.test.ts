@@ -125,3 +125,26 @@ test('what an agent and a check say is redacted wherever it is kept, shown or se
     expect(text.includes('[redacted]'), where).toBe(true)
   }
 })
+
+test('values of an agent’s environment and of a claim’s overrides are redacted by the letter, plain words are not', async () => {
+  await using job = await startJob()
+  const { client, dataDir } = job.running
+  const config = {
+    command: 'echo "$MY_API_KEY and $EXTRA in $MODE at $CACHE"; echo "$MY_API_KEY" > found.txt; exit 3',
+    env: { MY_API_KEY: 'plainwords', MODE: 'development', CACHE: '/var/cache/tool' },
+  }
+  const agent = await client.call('agents.create', { name: 'Keyed', executor: 'command', config })
+  const task = await job.task({ review_config: { ci_steps: [] } })
+  const overrides = { env: { EXTRA: 'Correct-Horse 9' } }
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id, overrides })
+  await ended(job, task.id)
+  const logs = await Promise.all((await filesBelow(join(dataDir, 'logs'))).map((file) => readFile(file, 'utf8')))
+  expect(logs.join('')).toContain('[redacted] and [redacted] in development at /var/cache/tool')
+  const comment = await client.call('comments.create', {
+    task_id: task.id,
+    body: 'It said plainwords, Correct-Horse 9.',
+  })
+  expect(comment.body).toBe('It said [redacted], [redacted].')
+  const everything = JSON.stringify([await job.executions(task.id), await job.transitions(task.id), logs])
+  for (const secret of ['plainwords', 'Correct-Horse']) expect(everything).not.toContain(secret)
+})

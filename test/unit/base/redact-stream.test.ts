@@ -19,6 +19,16 @@ describe('createStreamRedactor', () => {
     expect(pass(Array.from(text, (byte) => Uint8Array.of(byte))).toString()).toContain('[redacted]')
   })
 
+  it('catches a private key over its lines, wherever the stream is cut, and lets the rest through at once', () => {
+    const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAbCd\n-----END RSA PRIVATE KEY-----'
+    const text = Buffer.from(`before\n${key}\nafter\n`)
+    for (let cut = 0; cut <= text.length; cut++) {
+      expect(pass([text.subarray(0, cut), text.subarray(cut)]).toString()).toBe('before\n[redacted]\nafter\n')
+    }
+    const stream = createStreamRedactor(redact)
+    expect(Buffer.from(stream.push(text.subarray(0, 50))).toString()).toBe('before\n')
+  })
+
   it('lets everything without secrets through byte by byte, also what is no UTF-8', () => {
     const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 256)
     expect(pass([bytes.subarray(0, 70_001), bytes.subarray(70_001)]).equals(bytes)).toBe(true)

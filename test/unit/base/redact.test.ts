@@ -21,12 +21,28 @@ describe('secrets known by their shape', () => {
       String.raw`"{\"authorization\":\"Basic [redacted]\"}"`,
     ],
     ['a password in an address', 'https://me:pa55w0rd@host/x', 'https://me:[redacted]@host/x'],
+    ['a live key of a payment service', `key sk_live_${'4eC39HqLyjWDarjt'}`, 'key [redacted]'],
+    ['an app token of a chat', 'xapp-1-A0123456789-0123456789-abcdef', '[redacted]'],
+    ['a token of a model hub', `hf_${'AbCdEfGhIj'.repeat(3)}1234`, '[redacted]'],
+    [
+      'a secret key of a cloud',
+      'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY1',
+      'aws_secret_access_key = [redacted]',
+    ],
+    ['a password that is assigned', 'DB_PASSWORD=hunter2 make', 'DB_PASSWORD=[redacted] make'],
+    ['a password in JSON', '{"password": "hunter2"}', '{"password": "[redacted]"}'],
+    [
+      'a private key',
+      'a\n-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\nAAAAB3\n-----END OPENSSH PRIVATE KEY-----\nb',
+      'a\n[redacted]\nb',
+    ],
+    ['a private key that is cut off', 'a -----BEGIN PRIVATE KEY-----\nMIIEvQ', 'a [redacted]'],
     ['a token in a query', 'http://h/mcp?token=abcdefgh12', 'http://h/mcp?token=[redacted]'],
   ])('hides %s', (_what, text, expected) => {
     expect(redact(text)).toBe(expected)
   })
 
-  const prefixes = 'svc_ svcd_ sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ xoxb- xoxp- AKIA ASIA AIza'
+  const prefixes = 'svc_ svcd_ sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ xoxb- xoxp- xapp- hf_ sk_live_ sk_test_ rk_live_ AKIA ASIA AIza'
 
   it.each(prefixes.split(' '))('hides the keys that begin with %s, wherever they stand', (prefix) => {
     const key = `${prefix}${'A1b2C3d4E5'.repeat(4)}`
@@ -43,6 +59,11 @@ describe('secrets known by their shape', () => {
     'const task-management = authorization: string',
     'see https://example.org:8080/path@2 and risk-2024-analysis-of-everything',
     'headers: { authorization: `Bearer ${token}` }',
+    'const password = request.form.get(name)',
+    'function login(email: string, password: string): Promise<void>',
+    'password: z.string().min(8), secret: config.secret, api_key = os.environ',
+    'PASSWORD=$SECRET and password=<your password>',
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
   ])('leaves %j alone', (text) => {
     expect(redact(text)).toBe(text)
   })
