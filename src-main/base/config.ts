@@ -34,6 +34,8 @@ export interface AppConfig {
   readonly trustProxy?: readonly string[]
   /** PEM texts; without them it speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null
+  /** How many connections there may be at once. */
+  readonly maxConnections?: number
 }
 
 /** What the command line said; it wins over the environment. */
@@ -73,6 +75,7 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     version: program.version,
     allowedHosts: hostNames(from('SVC_ALLOWED_HOSTS')),
     trustProxy: proxyNetworks(from('SVC_TRUST_PROXY')),
+    maxConnections: whole(from('SVC_MAX_CONNECTIONS'), 20, 100_000) ?? 2_000,
     tls: readTls(from('SVC_TLS_CERT', '--tls-cert', options.tlsCert), from('SVC_TLS_KEY', '--tls-key', options.tlsKey)),
   }
 }

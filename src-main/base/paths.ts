@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -49,8 +49,16 @@ export function defaultDataDir(env: Environment, platform: NodeJS.Platform, home
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'copse')
 }
 
-/** Makes the data folder, for its owner's eyes only. Throws the system's error where it cannot be written. */
+/** Makes the data folder, for its owner's eyes only; one that was there with a wider mode is tightened. Throws the system's error where it cannot be written. */
 export function prepareDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  tighten(dataDir)
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+}
+
+/** Windows knows no modes. A folder of somebody else's stays as it is: only they can change it. */
+function tighten(dataDir: string): void {
+  const { mode, uid } = statSync(dataDir)
+  const isOwn = process.getuid?.() === 0 || process.getuid?.() === uid
+  if (process.platform !== 'win32' && isOwn && (mode & 0o077) !== 0) chmodSync(dataDir, 0o700)
 }

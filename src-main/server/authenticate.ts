@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import type { Api, CallContext } from '../api/api.ts'
-
 import type { AddressLimits } from './address-limits.ts'
+import type { Connections } from './connections.ts'
 
 type Principal = CallContext['principal']
 
@@ -41,12 +41,14 @@ export function createGuard(
   authenticator: Authenticator,
   api: Pick<Api, 'admit'>,
   addresses: Pick<AddressLimits, 'failed'>,
+  connections: Pick<Connections, 'claim'>,
 ): Guard {
   app.decorateRequest('caller', null)
   return {
     admit: async (request, rule, query) => {
       if (rule === 'public') {
         request.caller = { principal: { kind: 'anonymous' }, token: null }
+        connections.claim(request.raw.socket, `address ${request.ip}`)
         return
       }
       const token = bearerOf(request) ?? (query ? queryTokenOf(request) : null)
@@ -55,12 +57,28 @@ export function createGuard(
         throw error
       })
       api.admit(rule, principal)
+      connections.claim(request.raw.socket, ownerOf(principal))
       request.caller = { principal, token }
     },
     principalOf: (request) => request.caller?.principal ?? { kind: 'anonymous' },
     recheck: async (request) => {
       await authenticator.authenticate(request.caller?.token ?? null)
     },
+  }
+}
+
+/** Whose connections and streams are counted together. */
+export function ownerOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'user':
+      return `user ${principal.user_id}`
+    case 'agent':
+      return `execution ${principal.execution_id}`
+    case 'daemon':
+      return `daemon ${principal.daemon_id}`
+    case 'operator':
+    case 'anonymous':
+      return principal.kind
   }
 }
 

@@ -1,21 +1,48 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 
 export interface Connections {
   /** Ends every connection without a request under way now, and each other one after its answer. */
   drain(): void
+  /**
+   * Counts a connection as somebody's. Throws `rate_limited` in the last tenth of all connections for somebody who has
+   * ten already, and ends the connection: that room is for those who have few.
+   */
+  claim(socket: Socket, owner: string): void
 }
+
+/** Who has fewer may use the last tenth of all connections. */
+const fewConnections = 10
 
 /**
  * Node takes a connection that has never sent a request for an active one and lets it hold up the
  * close; browsers and clients open such connections in advance. So we count requests ourselves.
  */
-export function trackConnections(server: HttpServer): Connections {
+export function trackConnections(server: HttpServer, maxConnections: number): Connections {
   const requests = new Map<Socket, number>()
+  const owners = new Map<Socket, string>()
+  /** Those that came when nine tenths were taken. */
+  const late = new WeakSet<Socket>()
+  const counts = new Map<string, number>()
   let draining = false
+  const count = (owner: string, change: number) => {
+    const left = (counts.get(owner) ?? 0) + change
+    if (left > 0) counts.set(owner, left)
+    else counts.delete(owner)
+  }
+  const disown = (socket: Socket) => {
+    const owner = owners.get(socket)
+    if (owner !== undefined) count(owner, -1)
+    owners.delete(socket)
+  }
   server.on('connection', (socket: Socket) => {
     requests.set(socket, 0)
-    socket.once('close', () => requests.delete(socket))
+    if (requests.size > maxConnections - Math.ceil(maxConnections / 10)) late.add(socket)
+    socket.once('close', () => {
+      requests.delete(socket)
+      disown(socket)
+    })
   })
   server.on('request', ({ socket }, response) => {
     requests.set(socket, (requests.get(socket) ?? 0) + 1)
@@ -30,5 +57,23 @@ export function trackConnections(server: HttpServer): Connections {
       draining = true
       for (const [socket, count] of requests) if (count === 0) socket.destroy()
     },
+    claim: (socket, owner) => {
+      if (owners.get(socket) === owner || !requests.has(socket)) return
+      if (late.has(socket) && (counts.get(owner) ?? 0) >= fewConnections) {
+        // Its answer is the last that it gets.
+        setImmediate(() => socket.destroySoon())
+        throw tooMany()
+      }
+      disown(socket)
+      owners.set(socket, owner)
+      count(owner, 1)
+    },
   }
 }
+
+const tooMany = () =>
+  new ApiError({
+    code: 'rate_limited',
+    message: 'You have many connections open, and nearly all are taken. Close some, then try again.',
+    details: { retry_after: 10 },
+  })

@@ -40,6 +40,8 @@ export interface ServerOptions {
     /** PEM texts; without them it speaks plain HTTP. */
     readonly tls?: { readonly cert: string; readonly key: string } | null
     readonly limits?: ServerLimits
+    /** Of all connections, the last tenth for those who have few. */
+    readonly maxConnections?: number
     /** How long `close` waits for requests under way before it ends them; 10 s by default. */
     readonly drainMs?: number
   }
@@ -77,11 +79,11 @@ const defaultSse: SseTiming = { keepAliveMs: 15_000, stallMs: 30_000 }
 /** The HTTP door: REST, event streams, MCP, the API's description and the web UI. */
 export function createServer({ api, identity, config, log }: ServerOptions): Server {
   const lifetime = new AbortController()
-  const limits = config.limits ?? defaultLimits
+  const limits = config.limits ?? { ...defaultLimits, connections: config.maxConnections ?? defaultLimits.connections }
   const addresses = createAddressLimits(limits)
   const app = createApp(config, { log, limits, addresses })
-  const connections = trackConnections(app.server)
-  const guard = createGuard(app, identity, api, addresses)
+  const connections = trackConnections(app.server, limits.connections)
+  const guard = createGuard(app, identity, api, addresses, connections)
   const sse = createSseStreams(log, config.sse ?? defaultSse)
   const parts = { api, guard, lifetime: lifetime.signal }
   addOperationRoutes(app, parts)

@@ -1,6 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
 import { streams } from '../../src-shared/contract/operations.ts'
+import type { CallContext } from '../api/api.ts'
+import { ownerOf } from './authenticate.ts'
 import { createQueryReader, flatInput } from './flat-input.ts'
 import { validationFailed } from './refusals.ts'
 import { routePath } from './rest.ts'
@@ -16,10 +19,12 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
     remote_address: request.ip,
   })
   const readQuery = createQueryReader(streams['events.stream'].input)
+  const places = createStreamPlaces()
   const onRequest = (request: FastifyRequest) => guard.admit(request, 'anyone')
 
   app.get(routePath(streams['events.stream'].path), { onRequest }, async (request, reply) => {
     const after = lastEventIdOf(request)
+    places.take(guard.principalOf(request), reply)
     const input = flatInput(readQuery(request.query as Record<string, unknown>), null, request.params)
     await sse.open(reply, {
       items: (signal) => api.events(input, after, contextOf(request, signal)),
@@ -36,6 +41,32 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
       recheck: () => guard.recheck(request),
     })
   })
+}
+
+/** A person's pages and scripts have one event stream each; more than this is a mistake in one of them. */
+const maxStreams = 256
+
+/** Counts the event streams of each person; those of runs have an end of their own. */
+function createStreamPlaces() {
+  const open = new Map<string, number>()
+  return {
+    /** Takes a place until the answer is closed. Throws `rate_limited` when all are taken. */
+    take: (principal: CallContext['principal'], { raw }: FastifyReply) => {
+      if (principal.kind === 'agent') return
+      const owner = ownerOf(principal)
+      const count = open.get(owner) ?? 0
+      if (count >= maxStreams) {
+        const message = `You have ${maxStreams} event streams open. Close one, or share one among your programs.`
+        throw new ApiError({ code: 'rate_limited', message, details: { retry_after: 10 } })
+      }
+      open.set(owner, count + 1)
+      raw.once('close', () => {
+        const left = (open.get(owner) ?? 1) - 1
+        if (left > 0) open.set(owner, left)
+        else open.delete(owner)
+      })
+    },
+  }
 }
 
 function lastEventIdOf(request: FastifyRequest): number | null {

@@ -39,6 +39,7 @@ test('without any setting everything has its default', () => {
     version: '1.2.3',
     allowedHosts: [],
     trustProxy: [],
+    maxConnections: 2_000,
     tls: null,
   })
 })
@@ -53,6 +54,7 @@ test('every setting can come from the environment', () => {
     SVC_BCRYPT_COST: '4',
     SVC_REGISTRATION: 'closed',
     SVC_LOG_LEVEL: 'debug',
+    SVC_MAX_CONNECTIONS: '500',
   }
   expect(readConfig(env, {}, program)).toMatchObject({
     host: '127.0.0.2',
@@ -63,6 +65,7 @@ test('every setting can come from the environment', () => {
     bcryptCost: 4,
     registration: 'closed',
     logLevel: 'debug',
+    maxConnections: 500,
   })
 })
 
