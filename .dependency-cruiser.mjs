@@ -210,7 +210,12 @@ const owners = [
     'Agents are run by executors.',
   ),
   owned('git', ['simple-git'], ['^src-main/workspaces/'], 'Git is run by workspaces/git/run-git.ts.'),
-  owned('secrets', ['bcrypt', 'jose'], ['^src-main/identity/'], 'Passwords and tokens belong to identity.'),
+  owned(
+    'secrets',
+    ['bcrypt', 'jose', '@zxcvbn-ts/language-common'],
+    ['^src-main/identity/'],
+    'Passwords and tokens belong to identity.',
+  ),
   owned('log', ['pino'], ['^src-main/base/'], 'Take a Log (base/log.ts) as an argument.'),
   owned(
     'electron',

@@ -4,12 +4,15 @@ import { v7 } from 'uuid'
 import type { User } from '../src-shared/contract/identity.ts'
 import type { Api } from './api/api.ts'
 import { createApi } from './api/create-api.ts'
-import type { AppConfig } from './base/config.ts'
+import { isExposed, type AppConfig } from './base/config.ts'
 import { createLogger, type Logger } from './base/log.ts'
+import { canTellPeers } from './base/peer-user.ts'
 import { isLoopbackHost } from './base/loopback.ts'
 import { prepareDataDir } from './base/paths.ts'
 import type { SecretSeal } from './base/secret-seal.ts'
 import { createRedactor, validateRedactionPattern } from './base/redact.ts'
+import { asksForUser, type RegistrationPolicy } from './domain/access/registration.ts'
+import { thisProcess } from './domain/access/request-source.ts'
 import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/context.ts'
@@ -26,7 +29,7 @@ import { createWorkflows } from './engine/projects/workflows.ts'
 import { createExecutors } from './executors/create-executors.ts'
 import { createScripts } from './hooks/run-script.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
-import { createIdentity, type Identity } from './identity/create-identity.ts'
+import { createIdentity, type Identity, type IdentityOptions } from './identity/create-identity.ts'
 import { createIssueTrackers } from './integrations/create-issue-trackers.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
@@ -69,7 +72,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   let url: string | null = null
   try {
     const feed = createEventFeed(store, clock, logStory(log.child({ module: 'story' })))
-    const identity = createIdentity({ store: identityStore(database, feed), clock, newId: v7, config, seal })
+    const identity = identityOf(config, { store: identityStore(database, feed), clock, newId: v7, seal })
     const secrets = createKnownSecrets(store.read, (name) => process.env[name])
     const context: EngineContext = {
       store,
@@ -118,6 +121,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       identity,
       listen: async () => {
         url = await server.listen()
+        tellOfReach(policyOf(config), identity, url, log)
         engine.start()
         integrations.start()
         return { url }
@@ -128,6 +132,34 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   } catch (error) {
     store.close()
     throw error
+  }
+}
+
+function identityOf(config: AppConfig, parts: Omit<IdentityOptions, 'config'>): Identity {
+  return createIdentity({ ...parts, config: { ...config, registration: policyOf(config) } })
+}
+
+function policyOf(config: AppConfig): RegistrationPolicy {
+  return {
+    registration: config.registration,
+    startedAs: config.startedAs ?? 'serve',
+    exposed: isExposed(config),
+  }
+}
+
+/** Who can reach the service and register, where that is more than one might think. */
+function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string, log: Logger): void {
+  if (policy.exposed) {
+    const details = { url, registration: policy.registration }
+    identity.securityLog.note({ type: 'exposed', user_id: null, actor: 'system', source: thisProcess, details })
+  }
+  if (policy.exposed && policy.registration === 'open') {
+    log.warn('anybody who reaches this service can make an account (SVC_REGISTRATION=open)')
+  }
+  if (asksForUser(policy, !identity.isRegistered()) && !canTellPeers()) {
+    log.warn(
+      'this system does not tell whose a connection is: the first account is let in from any of its users, later ones need an invite',
+    )
   }
 }
 
@@ -189,6 +221,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
       homeDir: homedir(),
       url: context.config.apiUrl,
       exposed: !isLoopbackHost(config.host),
+      projectCreators: config.projectCreators ?? (isExposed(config) ? 'admins' : 'all'),
     },
   })
 }

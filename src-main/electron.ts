@@ -58,7 +58,8 @@ async function run(): Promise<void> {
   const { webRoot } = program
   if (webRoot === null) throw new StartRefused('The window has not been built: run npm run build.', 1)
   const seal = createSecretSeal(safeStorage, process.platform)
-  const service = await startService({ program, env: { SVC_LOG_LEVEL: 'warn', ...process.env }, anyPort: true, seal })
+  const env = { SVC_LOG_LEVEL: 'warn', ...process.env }
+  const service = await startService({ program, env, anyPort: true, startedAs: 'desktop', seal })
   const log = createLogger({ level: service.config.logLevel }).child({ module: 'desktop' })
   const onBug = (error: unknown) => log.error({ err: error }, 'a call from the window failed')
   const context = (signal: AbortSignal): CallContext => ({

@@ -13,6 +13,7 @@ const code = await serve(
     program,
     env: { SVC_LOG_LEVEL: 'warn', ...process.env },
     anyPort: true,
+    startedAs: 'desktop',
     dataDir: values['data-dir'],
     port: values.port,
   },

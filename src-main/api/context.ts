@@ -1,10 +1,19 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
-import type { Session, User, PersonalAccessToken } from '../../src-shared/contract/identity.ts'
-import type { TokenId, UserId } from '../../src-shared/contract/ids.ts'
+import type {
+  ActiveSession,
+  Invite,
+  PersonalAccessToken,
+  SecurityEventType,
+  SecurityLogEntry,
+  Session,
+  User,
+} from '../../src-shared/contract/identity.ts'
+import type { InviteId, SessionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import type { OperationName, OperationOutput, OperationRequest } from '../../src-shared/contract/operations.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import type { Principal } from '../domain/access/principal.ts'
+import type { RequestSource } from '../domain/access/request-source.ts'
 import type { ReadDefinition } from '../domain/workflow/read-definition.ts'
 import type { Engine } from '../engine/create-engine.ts'
 import type { DiffWatches } from '../engine/worktrees/diff-watches.ts'
@@ -20,18 +29,52 @@ import type { CallContext } from './api.ts'
 
 /** What the API needs of whoever keeps accounts. */
 export interface IdentityPort {
-  register(input: { email: string; password: string; display_name: string }): Promise<Session>
-  login(input: { email: string; password: string }, address: string | null): Promise<Session>
-  refresh(refresh_token: string): Promise<Session>
-  logout(refresh_token: string): void
+  register(input: OperationRequest<'auth.register'>, source: RequestSource): Promise<Session>
+  login(input: OperationRequest<'auth.login'>, source: RequestSource): Promise<Session>
+  refresh(refresh_token: string, source: RequestSource): Promise<Session>
+  logout(refresh_token: string, source: RequestSource): void
   localSignIn(code: string): Omit<Session, 'user' | 'refresh_token'>
   createDaemonToken(): { readonly token: string; readonly token_hash: string }
   localPrincipal(): Principal
   isRegistered(): boolean
+  readonly sessions: {
+    list(user_id: UserId, current: SessionId | null): ActiveSession[]
+    /** Throws `not_found`, and `forbidden` for another person's. */
+    end(user_id: UserId, session_id: SessionId): void
+    endOthers(user_id: UserId, but: SessionId | null): void
+  }
+  readonly passwords: {
+    changePassword(
+      user_id: UserId,
+      input: OperationRequest<'auth.change_password'>,
+      current: SessionId | null,
+      source: RequestSource,
+    ): Promise<void>
+    createReset(user_id: UserId): OperationOutput<'admin.create_reset'>
+  }
+  readonly invites: {
+    create(created_by: UserId | null, seconds: number): OperationOutput<'admin.create_invite'>
+    list(): Invite[]
+    delete(id: InviteId): void
+  }
+  readonly securityLog: {
+    note(note: {
+      readonly type: SecurityEventType
+      readonly user_id: UserId | null
+      readonly actor: string
+      readonly source: RequestSource
+      readonly details?: Readonly<Record<string, unknown>>
+    }): void
+    list(before: string | null, limit: number): SecurityLogEntry[]
+  }
   readonly tokens: {
-    create(user_id: UserId, name: string): Omit<PersonalAccessToken, 'last_used_at'> & { token: string }
+    create(
+      user_id: UserId,
+      token: Pick<PersonalAccessToken, 'name' | 'scope' | 'expires_at'>,
+    ): OperationOutput<'auth.create_token'>
     list(user_id: UserId): PersonalAccessToken[]
-    delete(user_id: UserId, token_id: TokenId): void
+    /** Whose it was. `by`: who must own it; null where an admin asks. */
+    delete(by: UserId | null, token_id: TokenId): PersonalAccessToken & { readonly user_id: UserId }
   }
   readonly users: {
     list(): User[]
@@ -90,6 +133,8 @@ export interface ApiParts {
     readonly url: () => string | null
     /** Other machines can reach the HTTP API. */
     readonly exposed: boolean
+    /** Who may make projects, repositories and agents. */
+    readonly projectCreators: 'all' | 'admins'
   }
 }
 

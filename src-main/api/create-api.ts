@@ -2,10 +2,10 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
 import type { CommentId, DaemonId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
-import { operations, streams } from '../../src-shared/contract/operations.ts'
+import { operations, streams, type OperationName } from '../../src-shared/contract/operations.ts'
 import { parseInput } from '../../src-shared/contract/parse-input.ts'
 import { checkAccess, checkToken, type AccessFacts } from '../domain/access/policy.ts'
-import type { Principal } from '../domain/access/principal.ts'
+import { isAdmin, type Principal } from '../domain/access/principal.ts'
 import { isTaskOfRun } from './run-task.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Api, CallContext } from './api.ts'
@@ -66,10 +66,11 @@ export function createApi(parts: ApiParts): Api {
   return {
     admit,
     call: async (name, input, context) => {
-      const { input: schema, who } = operations[name]
-      admit(who, context.principal)
+      const { input: schema, who, method } = operations[name]
+      admit(who, context.principal, method !== 'GET' && who !== 'public')
       const request = parseInput(schema, input)
       authorise(read, who, request, context.principal)
+      if (makers.has(name) || movesRepository(name, request)) refuseMakers(parts, context.principal)
       const handler = handlers[name] as unknown as Handler<'tasks.get'>
       try {
         return await handler(request as never, context)
@@ -109,8 +110,23 @@ type Scope = Readonly<Record<string, unknown>> & {
   readonly daemon_id?: DaemonId | undefined
 }
 
-function admit(rule: CallerRule, principal: Principal): void {
-  const refusal = checkToken(rule, principal)
+/** What gives the service a folder to work in or a program to start. */
+const makers: ReadonlySet<OperationName> = new Set([
+  ...(['projects.create', 'repos.add', 'agents.create', 'demo.create'] as const),
+])
+
+const movesRepository = (name: OperationName, request: Readonly<Record<string, unknown>>) =>
+  name === 'repos.update' && request['path'] !== undefined
+
+/** Where only admins may make projects, repositories and agents, as on a service that others can reach. */
+function refuseMakers({ config }: ApiParts, principal: Principal): void {
+  if (config.projectCreators === 'all' || isAdmin(principal)) return
+  const message = 'Only an admin makes projects, repositories and agents here (SVC_PROJECT_CREATORS).'
+  throw new ApiError({ code: 'admin_required', message })
+}
+
+function admit(rule: CallerRule, principal: Principal, writes: boolean): void {
+  const refusal = checkToken(rule, principal, writes)
   if (refusal) throw new ApiError(refusal)
 }
 

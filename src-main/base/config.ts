@@ -19,8 +19,8 @@ export interface AppConfig {
   /** How long a cancelled task's worktree is kept. */
   readonly cleanupDelaySeconds: number
   readonly bcryptCost: number
-  /** `closed` refuses registrations after the first. */
-  readonly registration: 'open' | 'closed'
+  /** Who may register; null: as the way of the start has it. */
+  readonly registration: 'open' | 'invite' | 'closed' | null
   readonly logLevel: LogLevel
   /** The built web UI; null when there is none. */
   readonly webRoot: string | null
@@ -36,6 +36,12 @@ export interface AppConfig {
   readonly tls?: { readonly cert: string; readonly key: string } | null
   /** How many connections there may be at once. */
   readonly maxConnections?: number
+  /** As the app of the person at this machine, or as a service alone, which is the default. */
+  readonly startedAs?: 'desktop' | 'serve'
+  /** Listening beyond this machine is meant. */
+  readonly expose?: boolean
+  /** Who may make projects, repositories and agents; null: where others can reach the service, admins alone. */
+  readonly projectCreators?: 'all' | 'admins' | null
 }
 
 /** What the command line said; it wins over the environment. */
@@ -47,6 +53,7 @@ export interface ConfigOptions {
   readonly expose?: boolean | undefined
   readonly tlsCert?: string | undefined
   readonly tlsKey?: string | undefined
+  readonly startedAs?: 'desktop' | 'serve' | undefined
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -67,7 +74,7 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     workspaceRoot: folder(from('SVC_WORKSPACE_ROOT')) ?? resolve(dataDir, 'workspaces'),
     cleanupDelaySeconds: whole(from('SVC_WORKSPACE_CLEANUP_DELAY_SECONDS'), 0, 31_536_000) ?? 86_400,
     bcryptCost: whole(from('SVC_BCRYPT_COST'), 4, 31) ?? 12,
-    registration: choice(from('SVC_REGISTRATION'), ['open', 'closed']) ?? 'open',
+    registration: choice(from('SVC_REGISTRATION'), ['open', 'invite', 'closed']),
     logLevel: choice(from('SVC_LOG_LEVEL'), logLevels) ?? 'info',
     webRoot: program.webRoot,
     workflowsDir: program.workflowsDir,
@@ -77,7 +84,15 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     trustProxy: proxyNetworks(from('SVC_TRUST_PROXY')),
     maxConnections: whole(from('SVC_MAX_CONNECTIONS'), 20, 100_000) ?? 2_000,
     tls: readTls(from('SVC_TLS_CERT', '--tls-cert', options.tlsCert), from('SVC_TLS_KEY', '--tls-key', options.tlsKey)),
+    startedAs: options.startedAs ?? 'serve',
+    expose: exposed,
+    projectCreators: choice(from('SVC_PROJECT_CREATORS'), ['all', 'admins']),
   }
+}
+
+/** Whether others than this machine's own programs can reach the service, by themselves or through a proxy. */
+export function isExposed({ host, expose, allowedHosts = [], trustProxy = [] }: AppConfig): boolean {
+  return expose === true || !isLoopbackHost(host) || allowedHosts.length > 0 || trustProxy.length > 0
 }
 
 function whole(setting: Setting | null, least: number, most: number): number | null {

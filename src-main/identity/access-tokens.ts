@@ -1,5 +1,5 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { UserId } from '../../src-shared/contract/ids.ts'
+import { SessionId, UserId } from '../../src-shared/contract/ids.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Clock } from '../engine/ports/clock.ts'
 import type { UserRecord } from './identity-store.ts'
@@ -10,14 +10,21 @@ import { tokenExpired, invalidToken } from './refusals.ts'
 export const accessTokenSeconds = 900
 
 export interface AccessTokens {
-  sign(user: UserRecord): Promise<string>
-  /** Whose token it is. Throws `ApiError` with `token_expired` or `invalid_token`. */
-  verify(token: string): Promise<UserId>
+  sign(user: UserRecord, session_id: SessionId): Promise<string>
+  /**
+   * Whose token it is and of which session, which may have ended since. Throws `ApiError` with `token_expired` or
+   * `invalid_token`, which one without a session is.
+   */
+  verify(token: string): Promise<Bearer>
+}
+
+export interface Bearer {
+  readonly user_id: UserId
+  readonly session_id: SessionId
 }
 
 /** A token whose signature was good: it stays so, and checking it again costs more than the rest of a small request. */
-interface Verified {
-  readonly user_id: UserId
+interface Verified extends Bearer {
   /** Seconds since 1970. */
   readonly expires: number
 }
@@ -29,9 +36,9 @@ export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens 
   /** By the token's hash, so that no token is kept. */
   const verified = new Map<string, Verified>()
   return {
-    sign: (user) => {
+    sign: (user, session_id) => {
       const now = Math.floor(clock.now() / 1_000)
-      return new SignJWT({ email: user.email, is_admin: user.is_admin })
+      return new SignJWT({ email: user.email, is_admin: user.is_admin, sid: session_id })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
         .setSubject(user.id)
         .setIssuedAt(now)
@@ -46,14 +53,16 @@ export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens 
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],
           currentDate: new Date(clock.now()),
-          requiredClaims: ['sub', 'email', 'is_admin', 'iat', 'exp'],
+          requiredClaims: ['sub', 'email', 'is_admin', 'sid', 'iat', 'exp'],
         })
         const subject = UserId.safeParse(payload.sub)
-        if (!subject.success || payload.exp === undefined) throw invalidToken()
+        const session = SessionId.safeParse(payload['sid'])
+        if (!subject.success || !session.success || payload.exp === undefined) throw invalidToken()
+        const bearer = { user_id: subject.data, session_id: session.data }
         if (verified.size >= maxVerified) verified.clear()
         // Only what says nothing about its beginning can be judged by its end alone.
-        if (payload.nbf === undefined) verified.set(hash, { user_id: subject.data, expires: payload.exp })
-        return subject.data
+        if (payload.nbf === undefined) verified.set(hash, { ...bearer, expires: payload.exp })
+        return bearer
       } catch (error) {
         throw asRefusal(error)
       }
@@ -62,9 +71,9 @@ export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens 
 }
 
 /** As `jwtVerify` judges it: a token ends with the second that its `exp` names. */
-function stillValid({ user_id, expires }: Verified, clock: Clock): UserId {
-  if (expires <= Math.floor(clock.now() / 1_000)) throw tokenExpired()
-  return user_id
+function stillValid(verified: Verified, clock: Clock): Bearer {
+  if (verified.expires <= Math.floor(clock.now() / 1_000)) throw tokenExpired()
+  return verified
 }
 
 function asRefusal(error: unknown): unknown {

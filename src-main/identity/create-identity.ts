@@ -1,7 +1,10 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { Session } from '../../src-shared/contract/identity.ts'
+import type { Session, TokenScope } from '../../src-shared/contract/identity.ts'
+import type { SessionId, TokenId } from '../../src-shared/contract/ids.ts'
 import type { SecretSeal } from '../base/secret-seal.ts'
 import type { Principal } from '../domain/access/principal.ts'
+import type { RegistrationPolicy } from '../domain/access/registration.ts'
+import type { RequestSource } from '../domain/access/request-source.ts'
 import type { AgentTokens } from '../engine/ports/agent-tokens.ts'
 import type { Clock } from '../engine/ports/clock.ts'
 import { createAccessTokens } from './access-tokens.ts'
@@ -9,6 +12,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import { createAgentTokens } from './agent-tokens.ts'
 import type { IdentityContext } from './context.ts'
 import type { ApiTokenRecord, IdentityStore, UserRecord } from './identity-store.ts'
+import { createInvites, type Invites } from './invites.ts'
 import { createLocalOperator, localSessionSeconds } from './local-operator.ts'
 import type { LocalOperator } from './local-operator.ts'
 import { createLoginLimits } from './login-limits.ts'
@@ -16,10 +20,12 @@ import { createOpaqueToken, hashToken, opaqueKindOf } from './opaque-tokens.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
 import type { PersonalTokens } from './personal-tokens.ts'
-import { invalidToken, missingToken } from './refusals.ts'
+import { invalidToken, missingToken, tokenExpired } from './refusals.ts'
 import { createRegistration } from './registration.ts'
 import type { RegistrationInput } from './registration.ts'
-import { createSessions } from './sessions.ts'
+import { createSecurityLog, type SecurityLog } from './security-log.ts'
+import { createSessions, touchMs, type Sessions } from './sessions.ts'
+import { createSignIn, type Credentials, type SignIn } from './sign-in.ts'
 import { loadSigningKey } from './signing-key.ts'
 import { createUsers, type Users } from './users.ts'
 
@@ -30,8 +36,8 @@ export interface IdentityOptions {
   readonly newId: () => string
   readonly config: {
     readonly bcryptCost: number
-    readonly registration: 'open' | 'closed'
     readonly dataDir: string
+    readonly registration: RegistrationPolicy
   }
   /** Keeps the signing key sealed; without one the file's mode alone guards it. */
   readonly seal?: SecretSeal | null
@@ -41,11 +47,16 @@ export interface IdentityOptions {
 export interface Identity {
   /** Throws `missing_token`, `invalid_token` or `token_expired`. */
   authenticate(token: string | null): Promise<Principal>
-  register(input: RegistrationInput): Promise<Session>
-  /** `address`: whose failures count; null from this process. */
-  login(input: { email: string; password: string }, address: string | null): Promise<Session>
-  refresh(refreshToken: string): Promise<Session>
-  logout(refreshToken: string): void
+  register(input: RegistrationInput, source: RequestSource): Promise<Session>
+  /** The code that the first account needs; null where it needs none, or there is one, or the code is void. */
+  setupCode(): string | null
+  login(input: Credentials, source: RequestSource): Promise<Session>
+  refresh(refreshToken: string, source: RequestSource): Promise<Session>
+  logout(refreshToken: string, source: RequestSource): void
+  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endOthers'>
+  readonly passwords: Pick<SignIn, 'changePassword' | 'createReset'>
+  readonly invites: Invites
+  readonly securityLog: SecurityLog
   /** Exchanges a one-time code for a session as the local operator. */
   localSignIn(code: string): Omit<Session, 'user' | 'refresh_token'>
   createLocalCode(): string
@@ -65,15 +76,30 @@ export function createIdentity({ store, clock, newId, config, seal }: IdentityOp
   const context: IdentityContext = { store, clock, newId, nowIso: () => new Date(clock.now()).toISOString() }
   const passwords = createPasswords(config.bcryptCost)
   const accessTokens = createAccessTokens(loadSigningKey(config.dataDir, seal ?? null), clock)
-  const sessions = createSessions(context, { passwords, accessTokens, limits: createLoginLimits(clock) })
+  const securityLog = createSecurityLog(context)
+  const sessions = createSessions(context, { accessTokens, log: securityLog })
+  const invites = createInvites(context)
+  const signIn = createSignIn(context, { passwords, sessions, limits: createLoginLimits(clock), log: securityLog })
+  const registration = createRegistration(context, {
+    passwords,
+    sessions,
+    invites,
+    log: securityLog,
+    policy: config.registration,
+  })
   const local = createLocalOperator(clock)
   const localPrincipal = () => principalAtThisMachine(store)
   return {
-    authenticate: createAuthenticate(context, { accessTokens, local, localPrincipal }),
-    register: createRegistration(context, { passwords, sessions, policy: config.registration }),
-    login: sessions.login,
+    authenticate: createAuthenticate(context, { accessTokens, sessions, local, localPrincipal }),
+    register: registration.register,
+    setupCode: registration.setupCode,
+    login: signIn.login,
     refresh: sessions.refresh,
     logout: sessions.logout,
+    sessions,
+    passwords: signIn,
+    invites,
+    securityLog,
     localSignIn: (code) => ({
       access_token: local.signIn(code),
       token_type: 'Bearer',
@@ -94,6 +120,7 @@ export function createIdentity({ store, clock, newId, config, seal }: IdentityOp
 
 interface AuthenticateParts {
   readonly accessTokens: AccessTokens
+  readonly sessions: Pick<Sessions, 'isOpen'>
   readonly local: LocalOperator
   readonly localPrincipal: () => Principal
 }
@@ -113,20 +140,20 @@ function createAuthenticate(context: IdentityContext, parts: AuthenticateParts):
       case 'svc':
         return principalOfApiToken(context, token)
       case null: {
-        const user = context.store.users.find(await parts.accessTokens.verify(token))
-        if (!user) throw invalidToken()
-        return principalOf(user, 'jwt')
+        const { user_id, session_id } = await parts.accessTokens.verify(token)
+        const user = context.store.users.find(user_id)
+        // Whatever the signature says, a session that has ended lets nobody in.
+        if (!user || !parts.sessions.isOpen(session_id, user_id)) throw invalidToken()
+        return principalOf(user, 'jwt', { session_id })
       }
     }
   }
 }
 
-/** `last_used_at` is right to the minute; a write for every request would buy nothing. */
-const touchMs = 60_000
-
 function principalOfApiToken({ store, clock, nowIso }: IdentityContext, token: string): Principal {
   const row = store.apiTokens.findByHash(hashToken(token))
   if (!row || row.revoked_at !== null) throw invalidToken()
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= clock.now()) throw tokenExpired()
   const principal = principalOfRow(store, row)
   if (row.last_used_at === null || Date.parse(row.last_used_at) + touchMs <= clock.now()) {
     store.apiTokens.touch(row.id, nowIso())
@@ -143,7 +170,7 @@ function principalOfRow(store: IdentityStore, row: ApiTokenRecord): Principal {
   }
   const user = row.user_id && store.users.find(row.user_id)
   if (!user) throw invalidToken()
-  return principalOf(user, 'pat')
+  return principalOf(user, 'pat', { scope: row.scope, token_id: row.id })
 }
 
 function principalAtThisMachine(store: IdentityStore): Principal {
@@ -154,10 +181,15 @@ function principalAtThisMachine(store: IdentityStore): Principal {
   return principalOf(user, 'local')
 }
 
-const principalOf = (user: UserRecord, via: 'jwt' | 'pat' | 'local'): Principal => ({
+const principalOf = (
+  user: UserRecord,
+  via: 'jwt' | 'pat' | 'local',
+  more: { readonly session_id?: SessionId; readonly scope?: TokenScope; readonly token_id?: TokenId } = {},
+): Principal => ({
   kind: 'user',
   user_id: user.id,
   handle: user.handle,
   is_admin: user.is_admin,
   via,
+  ...more,
 })

@@ -1,9 +1,11 @@
-import type { User } from '../../src-shared/contract/identity.ts'
+import type { SecurityLogEntry, TokenScope, User } from '../../src-shared/contract/identity.ts'
 import type {
   AgentId,
   DaemonId,
   ExecutionId,
+  InviteId,
   ProjectId,
+  SessionId,
   TaskId,
   TokenId,
   UserId,
@@ -19,9 +21,34 @@ export interface UserRecord {
   created_at: string
 }
 
+/** A sign-in that still works; its id is the family of its refresh tokens. */
+export interface SessionRecord {
+  id: SessionId
+  user_id: UserId
+  created_at: string
+  last_used_at: string
+  expires_at: string
+  address: string | null
+  client: string | null
+}
+
+export interface InviteRecord {
+  id: InviteId
+  code_hash: string
+  created_by: UserId
+  created_at: string
+  expires_at: string
+}
+
+export interface PasswordResetRecord {
+  user_id: UserId
+  code_hash: string
+  expires_at: string
+}
+
 export interface RefreshTokenRecord {
   token_hash: string
-  family_id: string
+  family_id: SessionId
   user_id: UserId
   created_at: string
   expires_at: string
@@ -33,7 +60,9 @@ export interface ApiTokenRecord {
   token_hash: string
   user_id: UserId | null
   name: string
+  scope: TokenScope
   created_at: string
+  expires_at: string | null
   last_used_at: string | null
   agent_id: AgentId | null
   project_id: ProjectId | null
@@ -63,12 +92,47 @@ export interface IdentityStore {
     findByHandle(handle: string): UserRecord | null
     list(): UserRecord[]
     setAdmin(id: UserId, is_admin: boolean): void
+    setPasswordHash(id: UserId, password_hash: string): void
+  }
+  readonly sessions: {
+    /** New or known. */
+    put(session: SessionRecord): void
+    find(id: SessionId): SessionRecord | null
+    /** Newest first. */
+    list(userId: UserId): SessionRecord[]
+    /** Its refresh tokens go with it. */
+    delete(id: SessionId): void
+    deleteOf(userId: UserId, but: SessionId | null): void
+    touch(
+      id: SessionId,
+      seen: { readonly last_used_at: string; readonly address?: string | null; readonly client?: string | null },
+    ): void
+    deleteExpired(now: string): void
+  }
+  readonly invites: {
+    insert(invite: InviteRecord): void
+    /** Also one that has expired. */
+    findByCode(codeHash: string): InviteRecord | null
+    list(now: string): InviteRecord[]
+    /** Whether there was one. */
+    delete(id: InviteId): boolean
+  }
+  readonly resets: {
+    /** In the place of the one before. */
+    put(reset: PasswordResetRecord): void
+    find(userId: UserId): PasswordResetRecord | null
+    delete(userId: UserId): void
+  }
+  readonly securityLog: {
+    insert(entry: SecurityLogEntry): void
+    deleteUntil(at: string): void
+    list(page: { readonly since: string; readonly before: string | null; readonly limit: number }): SecurityLogEntry[]
+    hasSignedInFrom(userId: UserId, address: string): boolean
   }
   readonly refreshTokens: {
     insert(token: RefreshTokenRecord): void
     find(tokenHash: string): RefreshTokenRecord | null
     markRotated(tokenHash: string, at: string): void
-    deleteFamily(familyId: string): void
     deleteExpired(now: string): void
   }
   /** The daemon with a token, unless it is revoked. */

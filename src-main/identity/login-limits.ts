@@ -1,53 +1,106 @@
+import { isIPv6 } from 'node:net'
 import { ApiError } from '../../src-shared/contract/errors.ts'
+import { isLoopbackHost } from '../base/loopback.ts'
 import type { Clock } from '../engine/ports/clock.ts'
 
+/** So many failures of one pair are free; then each makes the next wait twice as long. */
+const freeFailures = 10
+const firstWaitMs = 1_000
+const longestWaitMs = 30_000
+/** After so long without a failure a pair begins anew. */
+const forgottenMs = 60 * 60_000
+
+/** What strangers may fail at an account, and an address at all of them, before they have to wait. */
 const windowMs = 15 * 60_000
-const perAccount = 10
+const perAccount = 100
 const perAddress = 100
-/** Beyond this many accounts and addresses, the longest unused are forgotten. */
+/** Beyond this many of each, the longest unused are forgotten. */
 const maxTracked = 10_000
 
 export interface Attempt {
-  /** The sign-in worked: it counts no more, nor do the account's failures before it. */
+  /** The sign-in worked: the pair begins anew. */
   succeeded(): void
 }
 
 export interface LoginLimits {
   /**
-   * Counts an attempt before it is judged, so that many at once gain nothing. Throws `rate_limited`
-   * alike for accounts that exist and for those that do not. `address` null: from this process.
+   * Counts an attempt before it is judged, so that many at once gain nothing. Throws `rate_limited` alike for accounts
+   * that exist and for those that do not. `address` null: from this process. `isKnown`: whether this pair has signed in
+   * before; such a pair waits for its own failures only.
    */
-  begin(address: string | null, account: string): Attempt
+  begin(address: string | null, account: string, isKnown: () => boolean): Attempt
 }
 
-/** At most 10 failures an account and 100 an address within 15 minutes. */
+interface Failures {
+  count: number
+  last: number
+}
+
+/** Limits by pair of address and account; strangers also by account and by address, which this machine never is. */
 export function createLoginLimits(clock: Clock): LoginLimits {
+  const pairs = new Map<string, Failures>()
   const accounts = createCounter(clock, perAccount)
   const addresses = createCounter(clock, perAddress)
+  const failuresOf = (pair: string): Failures => {
+    const failures = pairs.get(pair)
+    const age = failures === undefined ? Infinity : clock.now() - failures.last
+    // A time that is still to come was counted before the clock went back.
+    return failures !== undefined && age >= 0 && age < forgottenMs ? failures : { count: 0, last: 0 }
+  }
   return {
-    begin: (address, account) => {
-      const key = account.toLowerCase()
-      const wait = Math.max(accounts.waitMs(key), address === null ? 0 : addresses.waitMs(address))
+    begin: (address, account, isKnown) => {
+      const name = account.toLowerCase()
+      const from = address === null ? '' : networkOf(address)
+      const pair = `${from}\0${name}`
+      const failures = failuresOf(pair)
+      const limited = address === null || isLoopbackHost(address) ? null : from
+      const wait = waitMs(failures, clock.now())
       if (wait > 0) throw rateLimited(wait)
-      accounts.add(key)
-      const taken = address === null ? null : addresses.add(address)
+      const strangers = Math.max(accounts.waitMs(name), limited === null ? 0 : addresses.waitMs(limited))
+      if (strangers > 0 && !isKnown()) throw rateLimited(strangers)
+      pairs.delete(pair)
+      pairs.set(pair, { count: failures.count + 1, last: clock.now() })
+      forgetOldest(pairs)
+      const ofAccount = accounts.add(name)
+      const ofAddress = limited === null ? null : addresses.add(limited)
       return {
         succeeded: () => {
-          accounts.clear(key)
-          if (address !== null && taken !== null) addresses.remove(address, taken)
+          pairs.delete(pair)
+          accounts.remove(name, ofAccount)
+          if (limited !== null && ofAddress !== null) addresses.remove(limited, ofAddress)
         },
       }
     },
   }
 }
 
-function rateLimited(waitMs: number): ApiError {
-  const seconds = Math.ceil(waitMs / 1_000)
+/** How much longer a pair has to wait. */
+function waitMs({ count, last }: Failures, now: number): number {
+  if (count < freeFailures) return 0
+  const pause = Math.min(longestWaitMs, firstWaitMs * 2 ** (count - freeFailures))
+  return Math.max(0, last + pause - now)
+}
+
+/** Who has one IPv6 address has 2⁶⁴ of them. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || /^::ffff:/i.test(address)) return address
+  const [head = [], tail = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const gap = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
+  return [...head, ...gap, ...tail].slice(0, 4).join(':')
+}
+
+function rateLimited(wait: number): ApiError {
+  const seconds = Math.ceil(wait / 1_000)
   return new ApiError({
     code: 'rate_limited',
-    message: `Too many failed attempts. Try again in ${seconds} seconds.`,
+    message: `Too many failed attempts. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
     details: { retry_after: seconds },
   })
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  const oldest = map.keys().next().value
+  if (map.size > maxTracked && oldest !== undefined) map.delete(oldest)
 }
 
 interface Counter {
@@ -56,7 +109,6 @@ interface Counter {
   /** Counts one and answers when it was. */
   add(key: string): number
   remove(key: string, time: number): void
-  clear(key: string): void
 }
 
 function createCounter(clock: Clock, limit: number): Counter {
@@ -67,8 +119,7 @@ function createCounter(clock: Clock, limit: number): Counter {
   const set = (key: string, list: number[]) => {
     times.delete(key)
     if (list.length > 0) times.set(key, list)
-    const oldest = times.keys().next().value
-    if (times.size > maxTracked && oldest !== undefined) times.delete(oldest)
+    forgetOldest(times)
   }
   return {
     waitMs: (key) => {
@@ -85,9 +136,6 @@ function createCounter(clock: Clock, limit: number): Counter {
       const list = recent(key)
       const index = list.indexOf(time)
       set(key, index < 0 ? list : list.toSpliced(index, 1))
-    },
-    clear: (key) => {
-      times.delete(key)
     },
   }
 }

@@ -1,31 +1,48 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { PersonalAccessToken } from '../../src-shared/contract/identity.ts'
+import type { PersonalAccessToken, TokenScope } from '../../src-shared/contract/identity.ts'
 import { TokenId } from '../../src-shared/contract/ids.ts'
 import type { UserId } from '../../src-shared/contract/ids.ts'
 import type { IdentityContext } from './context.ts'
 import type { ApiTokenRecord } from './identity-store.ts'
 import { createOpaqueToken, hashToken } from './opaque-tokens.ts'
 
+export interface NewToken {
+  readonly name: string
+  readonly scope: TokenScope
+  /** null: it works until it is revoked. */
+  readonly expires_at: string | null
+}
+
 export interface PersonalTokens {
   list(user_id: UserId): PersonalAccessToken[]
-  /** The token itself is in this answer only. */
-  create(user_id: UserId, name: string): Omit<PersonalAccessToken, 'last_used_at'> & { token: string }
-  /** Throws `not_found`, or `forbidden` for somebody else's. */
-  delete(user_id: UserId, token_id: TokenId): void
+  /** The token itself is in this answer only. Throws `validation_failed` where it would end in the past. */
+  create(user_id: UserId, token: NewToken): Omit<PersonalAccessToken, 'last_used_at'> & { token: string }
+  /** Whose it was. Throws `not_found`, or `forbidden` for somebody else's, unless `by` is null: an admin. */
+  delete(by: UserId | null, token_id: TokenId): PersonalAccessToken & { readonly user_id: UserId }
 }
 
 /** People's own long-lived tokens. */
-export function createPersonalTokens({ store, newId, nowIso }: IdentityContext): PersonalTokens {
+export function createPersonalTokens({ store, clock, newId, nowIso }: IdentityContext): PersonalTokens {
   return {
     list: (user_id) => store.apiTokens.list(user_id).map(viewOf),
-    create: (user_id, name) => {
+    create: (user_id, { name, scope, expires_at }) => {
+      if (expires_at !== null && Date.parse(expires_at) <= clock.now()) {
+        const issue = { path: 'expires_at', message: 'Give a time in the future, or null for never.' }
+        throw new ApiError({
+          code: 'validation_failed',
+          message: `${issue.path}: ${issue.message}`,
+          details: { issues: [issue] },
+        })
+      }
       const token = createOpaqueToken('svc')
       const row: ApiTokenRecord = {
         id: TokenId.parse(newId()),
         token_hash: hashToken(token),
         user_id,
         name,
+        scope,
         created_at: nowIso(),
+        expires_at,
         last_used_at: null,
         agent_id: null,
         project_id: null,
@@ -34,9 +51,9 @@ export function createPersonalTokens({ store, newId, nowIso }: IdentityContext):
         revoked_at: null,
       }
       store.apiTokens.insert(row)
-      return { token, id: row.id, name, created_at: row.created_at }
+      return { token, id: row.id, name, scope, created_at: row.created_at, expires_at }
     },
-    delete: (user_id, token_id) => {
+    delete: (by, token_id) => {
       const row = store.apiTokens.find(token_id)
       if (!row || row.revoked_at !== null || row.user_id === null) {
         throw new ApiError({
@@ -45,10 +62,11 @@ export function createPersonalTokens({ store, newId, nowIso }: IdentityContext):
           details: { resource: 'token' },
         })
       }
-      if (row.user_id !== user_id) {
+      if (by !== null && row.user_id !== by) {
         throw new ApiError({ code: 'forbidden', message: 'Only its owner can revoke a token.' })
       }
       store.apiTokens.revoke(token_id, nowIso())
+      return { ...viewOf(row), user_id: row.user_id }
     },
   }
 }
@@ -56,6 +74,8 @@ export function createPersonalTokens({ store, newId, nowIso }: IdentityContext):
 const viewOf = (row: ApiTokenRecord): PersonalAccessToken => ({
   id: row.id,
   name: row.name,
+  scope: row.scope,
   created_at: row.created_at,
+  expires_at: row.expires_at,
   last_used_at: row.last_used_at,
 })

@@ -13,7 +13,10 @@ export const invalidToken = (options?: ErrorOptions) =>
 
 /** The token was good once. */
 export const tokenExpired = (options?: ErrorOptions) =>
-  new ApiError({ code: 'token_expired', message: 'This token has expired. Refresh it or sign in again.' }, options)
+  new ApiError(
+    { code: 'token_expired', message: 'This token has expired. Refresh it, make a new one, or sign in again.' },
+    options,
+  )
 
 /** One answer for a wrong password and an unknown account. */
 export const invalidCredentials = () =>

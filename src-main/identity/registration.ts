@@ -1,45 +1,81 @@
-import { ApiError } from '../../src-shared/contract/errors.ts'
+import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
 import type { Session } from '../../src-shared/contract/identity.ts'
 import { UserId } from '../../src-shared/contract/ids.ts'
+import {
+  asksForUser,
+  needsSetupCode,
+  refuseRegistration,
+  type RegistrationPolicy,
+} from '../domain/access/registration.ts'
+import { thisProcess, type RequestSource } from '../domain/access/request-source.ts'
+import { refuseCommonPassword } from './common-passwords.ts'
 import type { IdentityContext } from './context.ts'
 import { chooseHandle } from './handle.ts'
 import type { UserRecord } from './identity-store.ts'
+import type { Invites } from './invites.ts'
 import type { Passwords } from './passwords.ts'
+import type { SecurityLog } from './security-log.ts'
 import { userView, type Sessions } from './sessions.ts'
+import { createSetupCode } from './setup-code.ts'
 
 export interface RegistrationInput {
   readonly email: string
   readonly password: string
   readonly display_name: string
+  readonly invite?: string | undefined
+}
+
+export interface Registration {
+  register(input: RegistrationInput, source: RequestSource): Promise<Session>
+  /** The code that the first account needs; null where it needs none, or there is one, or the code is void. */
+  setupCode(): string | null
+}
+
+interface RegistrationParts {
+  readonly passwords: Passwords
+  readonly sessions: Sessions
+  readonly invites: Invites
+  readonly log: SecurityLog
+  readonly policy: RegistrationPolicy
 }
 
 /**
- * Makes accounts. The first one is always let in, becomes admin and takes over what is ownerless,
- * in the one transaction that makes it. Refuses with `registration_closed` and `email_taken`.
+ * Makes accounts for those whom the policy lets in. The first one becomes admin and takes over what is ownerless, in
+ * the one transaction that makes it. Refuses with `registration_closed`, `invite_required`, `invite_invalid`,
+ * `other_user`, then with `email_taken`.
  */
-export function createRegistration(
-  context: IdentityContext,
-  parts: { readonly passwords: Passwords; readonly sessions: Sessions; readonly policy: 'open' | 'closed' },
-): (input: RegistrationInput) => Promise<Session> {
+export function createRegistration(context: IdentityContext, parts: RegistrationParts): Registration {
   const { store } = context
-  const refuse = (email: string) => {
-    if (parts.policy === 'closed' && store.firstUserId() !== null) {
-      throw new ApiError({
-        code: 'registration_closed',
-        message: 'This installation takes no registrations. Ask an admin for an account.',
-      })
-    }
-    if (store.users.findByEmail(email)) {
+  const { passwords, sessions, invites, log, policy } = parts
+  const setup = needsSetupCode(policy)
+    ? createSetupCode(() => log.note({ type: 'setup_code_void', user_id: null, actor: 'system', source: thisProcess }))
+    : null
+
+  /** The invite to use up, if any. Asked twice, and only the first time a wrong setup code counts. */
+  const refuse = (input: RegistrationInput, source: RequestSource, isSameUser: boolean | null, again: boolean) => {
+    const isFirst = store.firstUserId() === null
+    const { invite } = input
+    const invite_id = invite !== undefined && !isFirst ? invites.find(invite) : null
+    const isGood = (given: string) =>
+      isFirst ? setup !== null && (again ? setup.fits(given) : setup.check(given)) : invite_id !== null
+    const code = invite === undefined ? 'none' : isGood(invite) ? 'good' : 'bad'
+    const refused = refuseRegistration(policy, { isFirst, code, atWindow: source.atWindow, isSameUser })
+    if (refused !== null) throw refusal(refused, policy, isFirst)
+    if (store.users.findByEmail(input.email)) {
       throw new ApiError({ code: 'email_taken', message: 'There is an account with this email. Sign in instead.' })
     }
+    return { isFirst, invite_id }
   }
-  return async (input) => {
-    refuse(input.email)
-    const password_hash = await parts.passwords.hash(input.password)
-    const { user, refreshToken } = store.transaction((announce) => {
+  const isSameUser = async (source: RequestSource) =>
+    asksForUser(policy, store.firstUserId() === null) ? await source.isSameUser() : null
+
+  const register = async (input: RegistrationInput, source: RequestSource): Promise<Session> => {
+    const same = await isSameUser(source)
+    refuse(input, source, same, false)
+    const password_hash = await passwords.hash(input.password)
+    const { user, opened } = store.transaction((announce) => {
       // Again: another registration may have come while the password was hashed.
-      refuse(input.email)
-      const isFirst = store.firstUserId() === null
+      const { isFirst, invite_id } = refuse(input, source, same, true)
       const user: UserRecord = {
         id: UserId.parse(context.newId()),
         email: input.email,
@@ -52,8 +88,56 @@ export function createRegistration(
       store.users.insert(user)
       if (isFirst) store.setFirstUser(user.id)
       announce.registered(userView(user), isFirst)
-      return { user, refreshToken: parts.sessions.open(user) }
+      const about = { user_id: user.id, actor: `user:${user.handle}`, source }
+      log.note({ type: 'registered', ...about, details: { is_admin: isFirst } })
+      if (invite_id !== null) {
+        store.invites.delete(invite_id)
+        log.note({ type: 'invite_used', ...about, details: { invite_id } })
+      }
+      return { user, opened: sessions.open(user, source) }
     })
-    return parts.sessions.answer(user, refreshToken)
+    return sessions.answer(user, opened)
+  }
+  return {
+    register: async (input, source) => {
+      await refuseCommonPassword(input.password, 'password')
+      try {
+        return await register(input, source)
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 403) {
+          const details = { code: error.code }
+          log.note({ type: 'registration_refused', user_id: null, actor: 'user:anonymous', source, details })
+        }
+        throw error
+      }
+    },
+    setupCode: () => (setup !== null && store.firstUserId() === null ? setup.code : null),
+  }
+}
+
+/** What a refusal says to do, by its code. */
+function refusal(code: ErrorCode, policy: RegistrationPolicy, isFirst: boolean): ApiError {
+  return new ApiError({ code, message: messageOf(code, policy, isFirst) })
+}
+
+function messageOf(code: ErrorCode, policy: RegistrationPolicy, isFirst: boolean): string {
+  switch (code) {
+    case 'registration_closed':
+      return 'This installation takes no registrations. Ask an admin for an account.'
+    case 'invite_required':
+      return isFirst
+        ? 'The first account needs the setup code that the service printed when it started. Send it as `invite`.'
+        : 'An account here needs an invite. Ask an admin for one and send its code as `invite`.'
+    case 'invite_invalid':
+      return isFirst
+        ? 'This setup code is not valid. The service prints a new one at each start; ten wrong ones make it void.'
+        : 'This invite is not valid: it was used, taken back, or has expired. Ask an admin for a new one.'
+    default:
+      if (policy.startedAs === 'desktop') {
+        return 'The first account is made in the window of Copse (Settings, Account), by the person at this machine.'
+      }
+      return isFirst
+        ? 'The first account is made by the user who runs the service, on this machine, and not by a program that the service started.'
+        : 'Only the user who runs the service may register without an invite. Ask an admin for one.'
   }
 }

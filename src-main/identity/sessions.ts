@@ -1,100 +1,148 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { Session, User } from '../../src-shared/contract/identity.ts'
+import type { ActiveSession, Session, User } from '../../src-shared/contract/identity.ts'
+import { SessionId, type UserId } from '../../src-shared/contract/ids.ts'
+import type { RequestSource } from '../domain/access/request-source.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { accessTokenSeconds } from './access-tokens.ts'
 import type { IdentityContext } from './context.ts'
 import type { UserRecord } from './identity-store.ts'
-import type { LoginLimits } from './login-limits.ts'
 import { hashToken } from './opaque-tokens.ts'
-import type { Passwords } from './passwords.ts'
-import { invalidCredentials } from './refusals.ts'
+import { clientOf, type SecurityLog } from './security-log.ts'
 
 const refreshTokenMs = 7 * 24 * 60 * 60_000
+/** `last_used_at` is right to the minute; a write for every request would buy nothing. */
+export const touchMs = 60_000
+
+/** A sign-in that has just begun or been renewed. */
+export interface Opened {
+  readonly session_id: SessionId
+  readonly refresh_token: string
+}
 
 export interface Sessions {
-  /** A refresh token that starts a family of its own; call it inside the transaction that lets the person in. */
-  open(user: UserRecord): string
-  answer(user: UserRecord, refreshToken: string): Promise<Session>
-  login(input: { email: string; password: string }, address: string | null): Promise<Session>
-  refresh(refreshToken: string): Promise<Session>
-  /** Ends the token's whole family; harmless for an unknown token. */
-  logout(refreshToken: string): void
+  /** Signs somebody in; call it inside the transaction that lets them in. */
+  open(user: UserRecord, source: RequestSource): Opened
+  answer(user: UserRecord, opened: Opened): Promise<Session>
+  refresh(refreshToken: string, source: RequestSource): Promise<Session>
+  /** Ends the token's session; harmless for an unknown token. */
+  logout(refreshToken: string, source: RequestSource): void
+  /** Whether a session goes on; notes that it was of use. */
+  isOpen(session_id: SessionId, user_id: UserId): boolean
+  /** Newest first. `current`: the caller's own. */
+  list(user_id: UserId, current: SessionId | null): ActiveSession[]
+  /** Ends one of a person's sessions. Throws `not_found`, and `forbidden` for another person's. */
+  end(user_id: UserId, session_id: SessionId): void
+  /** Ends all of a person's sessions, or all but one. */
+  endOthers(user_id: UserId, but: SessionId | null): void
 }
 
-interface SessionParts {
-  readonly passwords: Passwords
-  readonly accessTokens: AccessTokens
-  readonly limits: LoginLimits
-}
-
-/** Signing in with a password, and staying signed in. */
-export function createSessions(context: IdentityContext, parts: SessionParts): Sessions {
-  const { store, clock } = context
-  const issue = (user: UserRecord, family_id: string): string => {
-    const token = randomUUID()
+/** Staying signed in: sessions, each with the chain of its refresh tokens. */
+export function createSessions(
+  context: IdentityContext,
+  { accessTokens, log }: { readonly accessTokens: AccessTokens; readonly log: SecurityLog },
+): Sessions {
+  const { store, clock, nowIso } = context
+  const issue = (user: UserRecord, family_id: SessionId, source: RequestSource): Opened => {
+    const refresh_token = randomUUID()
+    const now = nowIso()
+    const expires_at = new Date(clock.now() + refreshTokenMs).toISOString()
     store.refreshTokens.insert({
-      token_hash: hashToken(token),
+      token_hash: hashToken(refresh_token),
       family_id,
       user_id: user.id,
-      created_at: context.nowIso(),
-      expires_at: new Date(clock.now() + refreshTokenMs).toISOString(),
+      created_at: now,
+      expires_at,
       rotated_at: null,
     })
-    return token
+    const created_at = store.sessions.find(family_id)?.created_at ?? now
+    const seen = { last_used_at: now, address: source.address, client: clientOf(source) }
+    store.sessions.put({ id: family_id, user_id: user.id, created_at, expires_at, ...seen })
+    return { session_id: family_id, refresh_token }
   }
-  const answer = async (user: UserRecord, refreshToken: string): Promise<Session> => ({
+  const answer = async (user: UserRecord, { session_id, refresh_token }: Opened): Promise<Session> => ({
     user: userView(user),
-    access_token: await parts.accessTokens.sign(user),
-    refresh_token: refreshToken,
+    access_token: await accessTokens.sign(user, session_id),
+    refresh_token,
     token_type: 'Bearer',
     expires_in: accessTokenSeconds,
   })
-  const open = (user: UserRecord) => issue(user, context.newId())
   return {
-    open,
+    open: (user, source) => issue(user, SessionId.parse(context.newId()), source),
     answer,
-    login: async ({ email, password }, address) => {
-      const attempt = parts.limits.begin(address, email)
-      const user = store.users.findByEmail(email)
-      const matches = await parts.passwords.verify(password, user?.password_hash ?? null)
-      if (!user || !matches) throw invalidCredentials()
-      attempt.succeeded()
-      return answer(user, open(user))
-    },
-    refresh: async (refreshToken) => {
-      const rotated = store.transaction(() => rotate(context, refreshToken, issue))
+    refresh: async (refreshToken, source) => {
+      const rotated = store.transaction(() => rotate(context, log, refreshToken, source, issue))
       if (rotated instanceof ApiError) throw rotated
-      return answer(rotated.user, rotated.token)
+      return answer(rotated.user, rotated.opened)
     },
-    logout: (refreshToken) => {
+    logout: (refreshToken, source) => {
       const row = store.refreshTokens.find(hashToken(refreshToken))
-      if (row) store.refreshTokens.deleteFamily(row.family_id)
+      const user = row && store.users.find(row.user_id)
+      if (!row || !user) return
+      store.transaction(() => {
+        store.sessions.delete(row.family_id)
+        log.note({ type: 'signed_out', user_id: user.id, actor: `user:${user.handle}`, source })
+      })
+    },
+    isOpen: (session_id, user_id) => {
+      const session = store.sessions.find(session_id)
+      if (session?.user_id !== user_id || session.expires_at <= nowIso()) return false
+      if (Date.parse(session.last_used_at) + touchMs <= clock.now()) {
+        store.sessions.touch(session_id, { last_used_at: nowIso() })
+      }
+      return true
+    },
+    list: (user_id, current) =>
+      store.sessions
+        .list(user_id)
+        .filter(({ expires_at }) => expires_at > nowIso())
+        .map(({ user_id: _, expires_at: __, ...session }) => ({ ...session, current: session.id === current })),
+    end: (user_id, session_id) => {
+      const session = store.sessions.find(session_id)
+      if (!session || session.expires_at <= nowIso()) {
+        throw new ApiError({
+          code: 'not_found',
+          message: 'There is no such session, or it has ended; list yours with GET /auth/sessions.',
+          details: { resource: 'session' },
+        })
+      }
+      if (session.user_id !== user_id) {
+        throw new ApiError({ code: 'forbidden', message: 'Only its owner can end a session.' })
+      }
+      store.sessions.delete(session_id)
+    },
+    endOthers: (user_id, but) => {
+      store.sessions.deleteOf(user_id, but)
     },
   }
 }
 
-/** Answers its refusal as a value: thrown, it would roll the family's revocation back. */
+/** Answers its refusal as a value: thrown, it would roll the end of the session back. */
 function rotate(
   { store, nowIso }: IdentityContext,
+  log: SecurityLog,
   refreshToken: string,
-  issue: (user: UserRecord, family_id: string) => string,
-): ApiError | { readonly user: UserRecord; readonly token: string } {
+  source: RequestSource,
+  issue: (user: UserRecord, family_id: SessionId, source: RequestSource) => Opened,
+): ApiError | { readonly user: UserRecord; readonly opened: Opened } {
   store.refreshTokens.deleteExpired(nowIso())
+  store.sessions.deleteExpired(nowIso())
   const row = store.refreshTokens.find(hashToken(refreshToken))
   const user = row && store.users.find(row.user_id)
   if (!row || !user) {
     return new ApiError({ code: 'invalid_refresh_token', message: 'This refresh token is not valid. Sign in again.' })
   }
   if (row.rotated_at !== null) {
-    store.refreshTokens.deleteFamily(row.family_id)
+    store.sessions.delete(row.family_id)
+    const details = { session_id: row.family_id }
+    log.note({ type: 'refresh_token_reused', user_id: user.id, actor: 'user:anonymous', source, details })
     return new ApiError({
       code: 'refresh_token_reused',
       message: 'This refresh token was used before, so its whole session was ended. Sign in again.',
     })
   }
   store.refreshTokens.markRotated(row.token_hash, nowIso())
-  return { user, token: issue(user, row.family_id) }
+  return { user, opened: issue(user, row.family_id, source) }
 }
 
 /** What others may see of a person. */

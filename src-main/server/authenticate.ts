@@ -12,12 +12,19 @@ export interface Authenticator {
 }
 
 export interface Guard {
-  /** Before anything of the body is read. `query`: the token may also come as `?token=`. */
-  admit(request: FastifyRequest, rule: CallerRule, query?: 'query'): Promise<void>
+  /** Before anything of the body is read. */
+  admit(request: FastifyRequest, rule: CallerRule, options?: AdmitOptions): Promise<void>
   /** Who was admitted. */
   principalOf(request: FastifyRequest): Principal
   /** Throws when the token that was good at the start is no longer. */
   recheck(request: FastifyRequest): Promise<void>
+}
+
+export interface AdmitOptions {
+  /** The token may also come as `?token=`. */
+  readonly query?: boolean
+  /** A token that may only read is let in whatever the method says: what is called decides. */
+  readonly reads?: boolean
 }
 
 interface Caller {
@@ -45,9 +52,9 @@ export function createGuard(
 ): Guard {
   app.decorateRequest('caller', null)
   return {
-    admit: async (request, rule, query) => {
+    admit: async (request, rule, { query = false, reads = false } = {}) => {
       if (rule === 'public') {
-        request.caller = { principal: { kind: 'anonymous' }, token: null }
+        request.caller = { principal: await operatorOf(request, authenticator), token: null }
         connections.claim(request.raw.socket, `address ${request.ip}`)
         return
       }
@@ -56,7 +63,7 @@ export function createGuard(
         if (token !== null) addresses.failed(request.ip)
         throw error
       })
-      api.admit(rule, principal)
+      api.admit(rule, principal, !reads && request.method !== 'GET' && request.method !== 'HEAD')
       connections.claim(request.raw.socket, ownerOf(principal))
       request.caller = { principal, token }
     },
@@ -80,6 +87,14 @@ export function ownerOf(principal: Principal): string {
     case 'anonymous':
       return principal.kind
   }
+}
+
+/** Where anybody may call, the person at this machine is still known by the page that a link has signed in. */
+async function operatorOf(request: FastifyRequest, authenticator: Authenticator): Promise<Principal> {
+  const anonymous: Principal = { kind: 'anonymous' }
+  const token = bearerOf(request)
+  if (!token?.startsWith('local_')) return anonymous
+  return await authenticator.authenticate(token).catch(() => anonymous)
 }
 
 function bearerOf(request: FastifyRequest): string | null {

@@ -8,6 +8,7 @@ import type { Api, CallContext } from '../api/api.ts'
 import { isLoopbackHost } from '../base/loopback.ts'
 import type { Guard } from './authenticate.ts'
 import { createQueryReader, flatInput } from './flat-input.ts'
+import { isForwarded, sourceOf } from './request-source.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -66,6 +67,10 @@ class RestCall implements CallContext {
     this.#lifetime = lifetime
   }
 
+  get source(): NonNullable<CallContext['source']> {
+    return sourceOf(this.#reply.request, this.principal)
+  }
+
   /**
    * Whoever asks for a change and leaves still gets it; only reading stops. Most reads are done before anybody could
    * leave and look at no signal, which costs more to make than they do.
@@ -96,8 +101,7 @@ export function untilGone(reply: FastifyReply, lifetime: AbortSignal): AbortSign
 
 /** A one-time code is for a page on this machine, not for one that a proxy here forwards. */
 function requireThisMachine(request: FastifyRequest): void {
-  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers['forwarded'] !== undefined
-  if (isForwarded || !isLoopbackHost(request.ip)) {
+  if (isForwarded(request) || !isLoopbackHost(request.ip)) {
     throw new ApiError({ code: 'invalid_credentials', message: 'One-time codes work on this machine only. Sign in.' })
   }
 }

@@ -11,8 +11,13 @@ export function announce(service: Service, json: boolean): Presence {
     ? JSON.stringify({ event: 'listening', url: service.url })
     : `Copse listens on ${service.url}, data in ${service.config.dataDir}. Ctrl-C drains and ends it.`
   process.stdout.write(`${line}\n`)
+  const code = service.app.identity.setupCode()
+  if (code !== null) process.stdout.write(`${json ? JSON.stringify({ event: 'setup_code', code }) : setupLine(code)}\n`)
   return { ended: never }
 }
+
+const setupLine = (code: string) =>
+  `Nobody has an account here yet. The first one needs this setup code, new at each start: ${code}`
 
 /** `npm start` without Electron: a browser window of its own where there can be one, else a link that signs in. */
 export function presentLocally(service: Service, signal: AbortSignal, wantsWindow: boolean): Presence {

@@ -19,11 +19,6 @@ export function markRefreshTokenRotated(db: Database, tokenHash: string, at: str
   db.update(refreshTokens).set({ rotated_at: at }).where(eq(refreshTokens.token_hash, tokenHash)).run()
 }
 
-/** Ends a whole chain of refresh tokens. */
-export function deleteRefreshTokenFamily(db: Database, familyId: string): void {
-  db.delete(refreshTokens).where(eq(refreshTokens.family_id, familyId)).run()
-}
-
 /** Forgets the tokens that are of no use any more. */
 export function deleteExpiredRefreshTokens(db: Database, now: string): void {
   db.delete(refreshTokens).where(lte(refreshTokens.expires_at, now)).run()

@@ -38,6 +38,11 @@ export function setAdmin(db: Database, id: UserId, is_admin: boolean): void {
   db.update(users).set({ is_admin }).where(eq(users.id, id)).run()
 }
 
+/** Gives somebody another password, by its hash. */
+export function setPasswordHash(db: Database, id: UserId, password_hash: string): void {
+  db.update(users).set({ password_hash }).where(eq(users.id, id)).run()
+}
+
 /** Everybody, in the order of registration. */
 export function listUsers(db: Database): UserRow[] {
   return db.select().from(users).orderBy(users.id).all()

@@ -44,13 +44,12 @@ export const useSession = defineStore('session', () => {
     loadTokens: async (): Promise<void> => {
       tokens.value = (await client.call('auth.list_tokens', {})).items
     },
-    createToken: async (name: string): Promise<{ readonly name: string; readonly token: string }> => {
-      const made = await client.call('auth.create_token', { name })
-      tokens.value = [
-        { id: made.id, name: made.name, created_at: made.created_at, last_used_at: null },
-        ...tokens.value,
-      ]
-      return { name: made.name, token: made.token }
+    createToken: async (
+      wanted: OperationInput<'auth.create_token'>,
+    ): Promise<{ readonly name: string; readonly token: string }> => {
+      const { token, ...made } = await client.call('auth.create_token', wanted)
+      tokens.value = [{ ...made, last_used_at: null }, ...tokens.value]
+      return { name: made.name, token }
     },
     deleteToken: async (tokenId: string): Promise<void> => {
       await client.call('auth.delete_token', { token_id: tokenId })

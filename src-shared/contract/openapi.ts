@@ -19,6 +19,7 @@ const refusalsByRule: Readonly<Record<CallerRule, readonly ErrorCode[]>> = {
   human: ['humans_only'],
   jwt: ['humans_only', 'jwt_required'],
   admin: ['humans_only', 'admin_required'],
+  admin_jwt: ['humans_only', 'admin_required', 'jwt_required'],
   member: ['not_a_member'],
   task_worker: ['not_a_member', 'forbidden'],
   member_human: ['not_a_member', 'humans_only'],

@@ -4,9 +4,9 @@ import type { ErrorCode } from './errors.ts'
 
 /**
  * Who may call. `public`: anybody. `anyone`: every valid token. `human`: a person, no agent.
- * `jwt`: a person signed in with a password. `admin`: an admin. `member`: a member of the
- * resource's project, or an agent at work in it. `task_worker`: a member, or the agent at work on this task or on one
- * above it. `member_human`: a member, no agent.
+ * `jwt`: a person signed in with a password. `admin`: an admin. `admin_jwt`: an admin signed in with a password.
+ * `member`: a member of the resource's project, or an agent at work in it. `task_worker`: a member, or the agent at work
+ * on this task or on one above it. `member_human`: a member, no agent.
  * `owner`: an owner of the resource's project or an admin. `daemon`: the daemon itself, by its own token.
  */
 export const callerRules = [
@@ -15,6 +15,7 @@ export const callerRules = [
   'human',
   'jwt',
   'admin',
+  'admin_jwt',
   'member',
   'task_worker',
   'member_human',

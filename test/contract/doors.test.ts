@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { decodeJwt } from 'jose'
 import { v7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import { runCli } from '../../src-main/cli/program.ts'
@@ -13,9 +14,9 @@ import { createClient, type Client } from '../../src-shared/client/create-client
 import { createIpcTransport } from '../../src-shared/client/ipc-transport.ts'
 import type { DesktopBridge } from '../../src-shared/contract/desktop.ts'
 import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
-import type { ExecutionId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, SessionId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
 import { operations, type OperationName } from '../../src-shared/contract/operations.ts'
-import { register } from '../helpers/membership.ts'
+import { register, type Person } from '../helpers/membership.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { strictClient } from '../helpers/strict-client.ts'
@@ -178,9 +179,9 @@ async function startWalk(running: RunningApp) {
   const doors = {
     http: { owner: owner.client, member: member.client, stranger: stranger.client },
     window: {
-      owner: windowOf(running, people.owner, 'olga'),
-      member: windowOf(running, people.member, 'mia'),
-      stranger: windowOf(running, people.stranger, 'sam'),
+      owner: windowOf(running, owner, 'olga'),
+      member: windowOf(running, member, 'mia'),
+      stranger: windowOf(running, stranger, 'sam'),
     },
   } as const satisfies Record<string, Readonly<Record<Who, Client>>>
   const world = (before?: Case['before']): World => {
@@ -262,9 +263,11 @@ async function connectMcp({ url }: RunningApp, token: string) {
   }
 }
 
-/** The window of somebody, over the bridge that it has. */
-function windowOf({ app }: RunningApp, user_id: UserId, handle: string): Client {
-  const principal: Principal = { kind: 'user', user_id, handle, is_admin: false, via: 'jwt' }
+/** The window of somebody, over the bridge that it has. It is of the same sign-in, which then ends for neither. */
+function windowOf({ app }: RunningApp, person: Person, handle: string): Client {
+  const session_id = decodeJwt(person.token)['sid'] as SessionId
+  const user_id = person.user_id as UserId
+  const principal: Principal = { kind: 'user', user_id, handle, is_admin: false, via: 'jwt', session_id }
   const door = { api: app.api, localPrincipal: () => principal, onBug: (error: unknown) => console.error(error) }
   const never = new AbortController().signal
   const bridge: Pick<DesktopBridge, 'call'> = {

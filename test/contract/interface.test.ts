@@ -102,7 +102,7 @@ test('the endpoints of accounts, members and daemons are those of the interface'
   const me = { id: 'string', email: 'string', display_name: 'string', is_admin: 'boolean', created_at: 'timestamp' }
   expectEndpoints({
     'POST /auth/register': { required: ['email', 'password', 'display_name'], answer: session },
-    'POST /auth/login': { required: ['email', 'password'], answer: session },
+    'POST /auth/login': { required: ['email'], optional: ['password'], answer: session },
     'POST /auth/refresh': { required: ['refresh_token'], answer: session },
     'POST /auth/logout': { required: ['refresh_token'] },
     'POST /auth/tokens': {

@@ -5,7 +5,7 @@ import type { Agent, AgentConfig, ExecutorProfile } from '../../../src-shared/co
 import { invalidInput } from '../../domain/refusal.ts'
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
-import type { Principal } from '../../domain/access/principal.ts'
+import { mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../engine/ports/store.ts'
 import { seesAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -102,7 +102,7 @@ function holdable(agent: AgentRecord): AgentRecord {
 }
 
 function viewFor(principal: Principal, agent: AgentRecord): Agent {
-  return ownsAgent(principal, agent) ? agent : withoutEnv(agent)
+  return ownsAgent(principal, agent) && !mayOnlyRead(principal) ? agent : withoutEnv(agent)
 }
 
 function checkCommand(executor: ExecutorProfile, config: AgentConfig): void {

@@ -1,33 +1,52 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
-import type { UserId } from '../../../src-shared/contract/ids.ts'
+import type { SecurityEventType } from '../../../src-shared/contract/identity.ts'
+import type { ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { MemberRole } from '../../../src-shared/contract/members.ts'
+import { actorOf } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { ProjectRecord } from '../../engine/ports/store.ts'
+import type { CallContext } from '../api.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject, missing } from '../find.ts'
 import { putMember } from '../project-owner.ts'
+import { sourceOf } from '../source-of.ts'
 
 type Names = 'members.list' | 'members.add' | 'members.remove'
 
 export function createMemberHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, identity } = parts
+  const note = (
+    call: CallContext,
+    type: SecurityEventType,
+    {
+      project_id,
+      user_id,
+      role,
+    }: { readonly project_id: ProjectId; readonly user_id: UserId; readonly role: MemberRole },
+  ) => {
+    const details = { project_id, role }
+    identity.securityLog.note({ type, user_id, actor: actorOf(call.principal), source: sourceOf(call), details })
+  }
   return {
     'members.list': ({ project_id }) => ({ items: [...store.read.members.list(project_id)] }),
-    'members.add': ({ project_id, user_id, email, role }) =>
+    'members.add': ({ project_id, user_id, email, role }, call) =>
       feed.commit((tx) => {
         const project = findProject(tx, project_id)
         const id = user_id ?? identity.users.withEmail(email ?? '')?.id ?? missing('user')
         const before = tx.members.role(project_id, id)
         if (before === 'owner' && role !== 'owner') passOn(parts, tx, project, id)
-        return { ...putMember(tx, project_id, id, role), added: before === null }
+        const member = putMember(tx, project_id, id, role)
+        if (before !== role) note(call, before === null ? 'member_added' : 'member_changed', member)
+        return { ...member, added: before === null }
       }),
-    'members.remove': ({ project_id, user_id }) => {
+    'members.remove': ({ project_id, user_id }, call) => {
       feed.commit((tx) => {
         const project = findProject(tx, project_id)
         const role: MemberRole = tx.members.role(project_id, user_id) ?? missing('member')
         if (role === 'owner') passOn(parts, tx, project, user_id)
         tx.members.delete(project_id, user_id)
         tx.emit('member.updated', { project_id, user_id, member: null })
+        note(call, 'member_removed', { project_id, user_id, role })
       })
       return null
     },

@@ -2,7 +2,7 @@ import type { ErrorCode, Refusal } from '../../../src-shared/contract/errors.ts'
 import type { DaemonId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { MemberRole } from '../../../src-shared/contract/members.ts'
 import type { CallerRule } from '../../../src-shared/contract/operation.ts'
-import type { Principal } from './principal.ts'
+import { mayOnlyRead, type Principal } from './principal.ts'
 
 /** What a call is about, as far as rights go. */
 export interface AccessFacts {
@@ -38,6 +38,8 @@ const everybodyBut = (allowed: readonly Standing[], code: ErrorCode): Row =>
 const withToken: Row = { anonymous: 'missing_token', daemon: 'invalid_token', other_daemon: 'invalid_token' }
 const human: Row = { ...withToken, agent: 'humans_only', other_task: 'humans_only', elsewhere: 'humans_only' }
 
+const admin: Row = { ...everybodyBut(['operator', 'admin'], 'admin_required'), ...human }
+
 /**
  * The policy: for each rule, which an operation names, who is refused and with which code; all others may. The whole
  * of it, operation by operation, is written down in test/integration/access/matrix.txt.
@@ -47,7 +49,8 @@ const refused: Readonly<Record<CallerRule, Row>> = {
   anyone: { ...withToken, elsewhere: 'not_a_member' },
   human,
   jwt: human,
-  admin: { ...everybodyBut(['operator', 'admin'], 'admin_required'), ...human },
+  admin,
+  admin_jwt: admin,
   member: { ...withToken, stranger: 'not_a_member', elsewhere: 'not_a_member' },
   task_worker: { ...withToken, stranger: 'not_a_member', other_task: 'forbidden', elsewhere: 'not_a_member' },
   member_human: { ...human, stranger: 'not_a_member' },
@@ -64,6 +67,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   missing_token: 'Send a token: Authorization: Bearer <token>.',
   invalid_token: 'A daemon’s token works for its reports only. Use a token of your own here.',
   humans_only: 'Only people may do this.',
+  read_only_token: 'This token may only read. Make one with the scope full for this, or sign in.',
+  jwt_required: 'Sign in with your password for this; a personal access token is not enough.',
   admin_required: 'Only an admin may do this.',
   not_a_member: 'You are not a member of this project. Ask its owner to add you.',
   owner_required: 'Only an owner of the project may do this.',
@@ -74,29 +79,34 @@ const forbiddenMessages: Partial<Record<Standing, string>> = {
   other_task: 'An agent may change its own task and the subtasks of it. Elsewhere it may comment, or create a task.',
 }
 
-/** Whether the caller's token is any good for an operation, before anything else of the request is looked at. */
-export function checkToken(rule: CallerRule, principal: Principal): Refusal | null {
+/**
+ * Whether the caller's token is any good for an operation, before anything else of the request is looked at. `writes`:
+ * it is more than a look.
+ */
+export function checkToken(rule: CallerRule, principal: Principal, writes: boolean): Refusal | null {
+  if (writes && mayOnlyRead(principal)) return refusalOf('read_only_token')
   if (principal.kind !== 'anonymous' && principal.kind !== 'daemon') return null
   return refuse(rule, principal.kind)
 }
 
 /** Whether a caller may do what an operation's rule guards: null, or why not. */
 export function checkAccess(rule: CallerRule, principal: Principal, facts: AccessFacts): Refusal | null {
-  if (rule === 'jwt' && principal.kind === 'user' && principal.via === 'pat') {
-    return {
-      code: 'jwt_required',
-      message: 'Sign in with your password for this; a personal access token is not enough.',
-    }
-  }
-  return refuse(rule, standingOf(principal, facts))
+  const refusal = refuse(rule, standingOf(principal, facts))
+  if (refusal) return refusal
+  const needsPassword = rule === 'jwt' || rule === 'admin_jwt'
+  return needsPassword && principal.kind === 'user' && principal.via === 'pat' ? refusalOf('jwt_required') : null
 }
 
 function refuse(rule: CallerRule, standing: Standing): Refusal | null {
   const code = refused[rule][standing]
   if (code === undefined) return null
-  const message = code === 'forbidden' ? forbiddenMessages[standing] : messages[code]
-  return { code, message: message ?? 'You may not do this.' }
+  return refusalOf(code, code === 'forbidden' ? forbiddenMessages[standing] : messages[code])
 }
+
+const refusalOf = (code: ErrorCode, message = messages[code]): Refusal => ({
+  code,
+  message: message ?? 'You may not do this.',
+})
 
 function standingOf(principal: Principal, { project, other_task = false, daemon }: AccessFacts): Standing {
   switch (principal.kind) {

@@ -1,4 +1,14 @@
-import type { AgentId, DaemonId, ExecutionId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { TokenScope } from '../../../src-shared/contract/identity.ts'
+import type {
+  AgentId,
+  DaemonId,
+  ExecutionId,
+  ProjectId,
+  SessionId,
+  TaskId,
+  TokenId,
+  UserId,
+} from '../../../src-shared/contract/ids.ts'
 
 /** Who is calling. */
 export type Principal =
@@ -11,6 +21,11 @@ export type Principal =
       readonly handle: string
       readonly is_admin: boolean
       readonly via: 'jwt' | 'pat' | 'local'
+      /** With `jwt`: the sign-in that the token belongs to. */
+      readonly session_id?: SessionId
+      /** With `pat`: what the token may, and which one it is. */
+      readonly scope?: TokenScope
+      readonly token_id?: TokenId
     }
   /** An agent that the service started, by the token that is bound to its execution. */
   | {
@@ -26,6 +41,11 @@ export type Principal =
 /** Whether they may do everything here: an admin, or the operator while nobody has registered. */
 export function isAdmin(principal: Principal): boolean {
   return principal.kind === 'operator' || (principal.kind === 'user' && principal.is_admin)
+}
+
+/** Whether their token lets them look and no more. */
+export function mayOnlyRead(principal: Principal): boolean {
+  return principal.kind === 'user' && principal.scope === 'read'
 }
 
 /** How the audit names who acted: `user:<handle>`, `agent:<id>` or `system`. */

@@ -40,7 +40,7 @@ export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: Mc
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: `${apiPrefix}/mcp`,
-    onRequest: (request) => guard.admit(request, 'anyone', 'query'),
+    onRequest: (request) => guard.admit(request, 'anyone', { query: true, reads: true }),
     handler: async (request, reply) => {
       refuseLargeBatch(request.body)
       const cancelled = sessions.begin(request.headers, request.body, reply.raw)

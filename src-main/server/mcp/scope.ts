@@ -16,6 +16,8 @@ export interface McpCaller extends Omit<CallContext, 'signal'> {
 export interface McpScope {
   /** Aborted when the caller wants no answer any more. */
   readonly gone: AbortSignal
+  /** Whether the caller's token is any good for an operation, before its arguments are looked at. Throws `ApiError`. */
+  admit(name: OperationName): void
   call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>>
   /** The named project, else that of the caller's execution, else the caller's only one; else a refusal that lists them. */
   projectId(given: ProjectId | undefined): Promise<ProjectId>
@@ -37,6 +39,7 @@ export function createMcpScope(api: Api, { principal, remote_address, gone, life
   }
   return {
     gone,
+    admit: (name) => api.admit(operations[name].who, principal, operations[name].method !== 'GET'),
     call,
     projectId: async (given) => {
       if (given !== undefined) return given

@@ -45,6 +45,7 @@ export function createMcpServer(scope: McpScope, { version, log, tells }: McpSer
 async function callTool(name: string, values: unknown, scope: McpScope, log: Logger): Promise<CallToolResult> {
   try {
     const tool = toolsByName.get(name) ?? noSuchTool(name)
+    scope.admit(tool.operation)
     const output = await tool.run(values, scope)
     return {
       content: [{ type: 'text', text: JSON.stringify(output) }],

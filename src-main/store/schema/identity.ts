@@ -1,14 +1,18 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { SecurityEventType, TokenScope } from '../../../src-shared/contract/identity.ts'
 import type {
   AgentId,
   DaemonId,
   ExecutionId,
+  InviteId,
   ProjectId,
+  SessionId,
   TaskId,
   TokenId,
   UserId,
 } from '../../../src-shared/contract/ids.ts'
+import { json } from './columns.ts'
 import { projects } from './work.ts'
 
 /** People. The email keeps the case it was written in and is unique without regard to it. */
@@ -26,12 +30,69 @@ export const users = sqliteTable(
   (table) => [uniqueIndex('users_email_unique').on(sql`lower(${table.email})`)],
 )
 
+/** One row a sign-in that still works: its id is the `sid` of its access tokens and the family of its refresh tokens. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: text().$type<SessionId>().primaryKey(),
+    user_id: text()
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    created_at: text().notNull(),
+    last_used_at: text().notNull(),
+    /** As long as its newest refresh token. */
+    expires_at: text().notNull(),
+    address: text(),
+    client: text(),
+  },
+  (table) => [index('sessions_user').on(table.user_id), index('sessions_expiry').on(table.expires_at)],
+)
+
+/** Codes with which one person each may register, by their SHA-256. A row goes when it is used up or taken back. */
+export const invites = sqliteTable('invites', {
+  id: text().$type<InviteId>().primaryKey(),
+  code_hash: text().notNull().unique(),
+  created_by: text()
+    .$type<UserId>()
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  created_at: text().notNull(),
+  expires_at: text().notNull(),
+})
+
+/** The one code of a person with which they may sign in without their password, by its SHA-256. */
+export const passwordResets = sqliteTable('password_resets', {
+  user_id: text()
+    .$type<UserId>()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  code_hash: text().notNull(),
+  expires_at: text().notNull(),
+})
+
+/** What happened to accounts and tokens, kept for a while. It outlives whom it tells of. */
+export const securityLog = sqliteTable(
+  'security_log',
+  {
+    id: text().primaryKey(),
+    type: text().$type<SecurityEventType>().notNull(),
+    at: text().notNull(),
+    user_id: text().$type<UserId>(),
+    actor: text().notNull(),
+    address: text(),
+    client: text(),
+    details: json<Readonly<Record<string, unknown>>>('details').notNull(),
+  },
+  (table) => [index('security_log_at').on(table.at), index('security_log_user').on(table.user_id, table.address)],
+)
+
 /** One row a refresh token, by its SHA-256. A rotated one stays until it expires, so that its reuse is noticed. */
 export const refreshTokens = sqliteTable(
   'refresh_tokens',
   {
     token_hash: text().primaryKey(),
-    family_id: text().notNull(),
+    family_id: text().$type<SessionId>().notNull(),
     user_id: text()
       .$type<UserId>()
       .notNull()
@@ -60,7 +121,9 @@ export const apiTokens = sqliteTable(
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text().notNull(),
+    scope: text().$type<TokenScope>().notNull().default('full'),
     created_at: text().notNull(),
+    expires_at: text(),
     last_used_at: text(),
     agent_id: text().$type<AgentId>(),
     project_id: text().$type<ProjectId>(),

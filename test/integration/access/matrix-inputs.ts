@@ -7,6 +7,8 @@ type Values = Readonly<Record<string, unknown>>
 const byKey: Values = {
   email: 'somebody@copse.test',
   password: 'correct horse',
+  current_password: 'wrong horse',
+  new_password: 'battery staple',
   display_name: 'Somebody',
   code: 'x',
   refresh_token: 'x',
@@ -44,6 +46,7 @@ const byKey: Values = {
 
 /** What an operation needs besides, or otherwise than its keys say. */
 const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Partial<OperationInput<N>> } = {
+  'auth.login': () => ({ password: 'wrong horse' }),
   'agents.check_args': () => ({ args: [] }),
   'executions.finish': () => ({ status: 'succeeded' }),
   'members.add': ({ user_id }) => ({ user_id: user_id ?? '', role: 'member' }),

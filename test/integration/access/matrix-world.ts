@@ -3,10 +3,13 @@ import { freshTask } from '../../../src-main/domain/task/fresh-task.ts'
 import type { Principal } from '../../../src-main/domain/access/principal.ts'
 import type { Store } from '../../../src-main/engine/ports/store.ts'
 import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
+import { insertInvite } from '../../../src-main/store/invites.ts'
+import { putSession } from '../../../src-main/store/sessions.ts'
 import type { OpenDatabase } from '../../../src-main/store/database.ts'
 import type { AgentId, DaemonId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
+const later = '2999-01-01T00:00:00.000Z'
 
 export interface People {
   readonly admin: UserId
@@ -36,13 +39,15 @@ export const columns: readonly { readonly title: string; readonly who: Caller; r
 /** Writes a project of the owner's (or, with `system`, of nobody's) and all that belongs to it. */
 export function buildWorld(store: Store, { db }: OpenDatabase, people: People, system: boolean): World {
   const ids = Object.fromEntries(
-    'project_id task_id other_task_id execution_id comment_id knowledge_id notification_id agent_id daemon_id token_id repo_id elsewhere_id'
+    'project_id task_id other_task_id execution_id comment_id knowledge_id notification_id agent_id daemon_id token_id session_id invite_id repo_id elsewhere_id'
       .split(' ')
       .map((name) => [name, v7()]),
   ) as Record<string, string>
   const id = <T extends string>(name: string) => ids[name] as T
   const owner_id = system ? null : people.owner
   insertApiToken(db, { ...token, id: id('token_id'), token_hash: v7(), user_id: people.owner })
+  putSession(db, { ...session, id: id('session_id'), user_id: people.owner })
+  insertInvite(db, { ...invite, id: id('invite_id'), code_hash: v7(), created_by: people.admin })
   store.write((q) => {
     for (const [name, owner] of [
       ['project_id', owner_id],
@@ -100,16 +105,20 @@ function callersOf(people: People, id: <T extends string>(name: string) => T): R
 }
 
 const authorOf = (id: UserId) => ({ type: 'user', id, name: 'Member' }) as const
+const session = { created_at: at, last_used_at: at, expires_at: later, address: null, client: null }
+const invite = { created_at: at, expires_at: later }
 const token = {
   name: 'ci',
+  scope: 'full',
   created_at: at,
+  expires_at: null,
   last_used_at: null,
   agent_id: null,
   project_id: null,
   task_id: null,
   execution_id: null,
   revoked_at: null,
-}
+} as const
 const project = {
   name: 'P',
   paused_at: null,

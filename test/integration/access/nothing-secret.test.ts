@@ -15,10 +15,12 @@ async function useSecrets(running: RunningApp): Promise<ReadonlyMap<string, stri
   const wrong = 'a wrong password that nobody has'
   expect(await refusalOf(anonymous.call('auth.login', { ...person, password: wrong }))).toBe('invalid_credentials')
   const renewed = await anonymous.call('auth.refresh', { refresh_token: session.refresh_token })
+  const personal = await running.clientWith(renewed.access_token).call('auth.create_token', { name: 'script' })
   expect(await refusalOf(anonymous.call('auth.refresh', { refresh_token: session.refresh_token }))).toBe(
     'refresh_token_reused',
   )
-  const personal = await running.clientWith(renewed.access_token).call('auth.create_token', { name: 'script' })
+  const reset = await running.client.call('admin.create_reset', { user_id: session.user.id })
+  const invite = await running.client.call('admin.create_invite', {})
   const daemon = await running.client.call('daemons.create', { name: 'Elsewhere' })
   const tampered = `${session.access_token}x`
   expect(await refusalOf(running.clientWith(tampered).call('auth.me', {}))).toBe('invalid_token')
@@ -38,6 +40,8 @@ async function useSecrets(running: RunningApp): Promise<ReadonlyMap<string, stri
     ['refresh token', session.refresh_token],
     ['renewed refresh token', renewed.refresh_token],
     ['personal token', personal.token],
+    ['reset code', reset.code],
+    ['invite', invite.code],
     ['daemon token', daemon.token],
     ['tampered token', tampered],
     ['one-time code', code],

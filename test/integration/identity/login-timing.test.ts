@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPasswords } from '../../../src-main/identity/passwords.ts'
-import { openIdentity, person } from './open-identity.ts'
+import { here, openIdentity, person } from './open-identity.ts'
 
 const rounds = { atLeast: 30, atMost: 150 }
 /** Whatever else the machine does only adds to it: the quickest of many is what the work itself takes. */
@@ -8,11 +8,11 @@ const quickest = (values: readonly number[]) => Math.min(...values)
 
 test('a wrong sign-in takes as long for an account that exists as for one that does not', async () => {
   await using opened = await openIdentity({ bcryptCost: 8 })
-  await opened.identity.register(person('owner@example.com'))
+  await opened.identity.register(person('owner@example.com'), here)
   const took = { known: [] as number[], unknown: [] as number[] }
   const attempt = async (kind: keyof typeof took, email: string) => {
     const start = performance.now()
-    await opened.identity.login({ email, password: 'wrong horse' }, null).catch(() => undefined)
+    await opened.identity.login({ email, password: 'wrong horse' }, here).catch(() => undefined)
     took[kind].push(performance.now() - start)
     // Past the limit on failures of one account.
     opened.time.now += 3_600_000

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { v7 } from 'uuid'
+import { thisProcess, type RequestSource } from '../../../src-main/domain/access/request-source.ts'
 import { createIdentity } from '../../../src-main/identity/create-identity.ts'
 import type { Announcement, IdentityStore } from '../../../src-main/identity/identity-store.ts'
 import type { Identity } from '../../../src-main/identity/create-identity.ts'
@@ -24,6 +25,7 @@ export interface OpenIdentity extends AsyncDisposable {
 export async function openIdentity(
   options: {
     readonly registration?: 'open' | 'closed'
+    readonly exposed?: boolean
     readonly adopt?: (user_id: UserId) => void
     readonly bcryptCost?: number
     /** By default every execution is at work, for there are none in this database. */
@@ -51,7 +53,15 @@ export async function openIdentity(
     },
     clock: { now: () => time.now },
     newId: v7,
-    config: { bcryptCost: options.bcryptCost ?? 4, registration: options.registration ?? 'open', dataDir },
+    config: {
+      bcryptCost: options.bcryptCost ?? 4,
+      registration: {
+        registration: options.registration ?? 'open',
+        startedAs: 'serve',
+        exposed: options.exposed ?? false,
+      },
+      dataDir,
+    },
   })
   return {
     identity,
@@ -68,3 +78,10 @@ export async function openIdentity(
 
 /** What a person types to register. */
 export const person = (email: string, password = 'correct horse') => ({ email, password, display_name: 'Somebody' })
+
+/** Somebody elsewhere, or at this machine. */
+export const from = (address: string): RequestSource => ({ ...thisProcess, atWindow: false, address })
+export const here = thisProcess
+
+/** A personal token that may all and works until it is revoked. */
+export const lasting = (name: string) => ({ name, scope: 'full', expires_at: null }) as const

@@ -3,13 +3,14 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
+import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { openIdentity, person } from './open-identity.ts'
+import { from, here, openIdentity, person } from './open-identity.ts'
 
 test('the first person becomes admin and takes over what is ownerless; later ones do not', async () => {
   await using opened = await openIdentity()
-  const first = await opened.identity.register(person('Owner@example.com'))
-  const second = await opened.identity.register(person('member@example.com'))
+  const first = await opened.identity.register(person('Owner@example.com'), here)
+  const second = await opened.identity.register(person('member@example.com'), here)
   expect(first.user).toMatchObject({ email: 'Owner@example.com', handle: 'owner', is_admin: true })
   expect(second.user.is_admin).toBe(false)
   expect(opened.adopted).toEqual([first.user.id])
@@ -18,8 +19,8 @@ test('the first person becomes admin and takes over what is ownerless; later one
 test('of two first registrations at once one is the owner', async () => {
   await using opened = await openIdentity()
   const sessions = await Promise.all([
-    opened.identity.register(person('owner@example.com')),
-    opened.identity.register(person('member@example.com')),
+    opened.identity.register(person('owner@example.com'), here),
+    opened.identity.register(person('member@example.com'), here),
   ])
   expect(sessions.filter((session) => session.user.is_admin)).toHaveLength(1)
   expect(opened.adopted).toHaveLength(1)
@@ -32,16 +33,16 @@ test('a bootstrap that fails leaves no account and no flag behind', async () => 
       if (broken) throw new Error('disk full')
     },
   })
-  await expect(opened.identity.register(person('owner@example.com'))).rejects.toThrow('disk full')
+  await expect(opened.identity.register(person('owner@example.com'), here)).rejects.toThrow('disk full')
   expect([opened.identity.users.list(), opened.identity.isRegistered()]).toEqual([[], false])
   broken = false
-  expect((await opened.identity.register(person('owner@example.com'))).user.is_admin).toBe(true)
+  expect((await opened.identity.register(person('owner@example.com'), here)).user.is_admin).toBe(true)
 })
 
 test('closed registration lets the first person in and nobody else', async () => {
   await using opened = await openIdentity({ registration: 'closed' })
-  await opened.identity.register(person('owner@example.com'))
-  await expect(opened.identity.register(person('member@example.com'))).rejects.toMatchObject({
+  await opened.identity.register(person('owner@example.com'), here)
+  await expect(opened.identity.register(person('member@example.com'), here)).rejects.toMatchObject({
     code: 'registration_closed',
   })
 })
@@ -49,27 +50,29 @@ test('closed registration lets the first person in and nobody else', async () =>
 test('of two closed first registrations at once one is refused', async () => {
   await using opened = await openIdentity({ registration: 'closed' })
   const results = await Promise.allSettled([
-    opened.identity.register(person('owner@example.com')),
-    opened.identity.register(person('member@example.com')),
+    opened.identity.register(person('owner@example.com'), here),
+    opened.identity.register(person('member@example.com'), here),
   ])
   expect(results.map((result) => result.status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })
 
 test('an email is taken in every case, and signs in in every case', async () => {
   await using opened = await openIdentity()
-  await opened.identity.register(person('owner@example.com'))
-  await expect(opened.identity.register(person('OWNER@Example.com'))).rejects.toMatchObject({ code: 'email_taken' })
-  const session = await opened.identity.login({ email: 'OWNER@example.com', password: 'correct horse' }, null)
+  await opened.identity.register(person('owner@example.com'), here)
+  await expect(opened.identity.register(person('OWNER@Example.com'), here)).rejects.toMatchObject({
+    code: 'email_taken',
+  })
+  const session = await opened.identity.login({ email: 'OWNER@example.com', password: 'correct horse' }, here)
   expect(session).toMatchObject({ token_type: 'Bearer', expires_in: 900, user: { handle: 'owner' } })
 })
 
 test('a wrong password and an unknown account get the same answer, also once they are limited', async () => {
   await using opened = await openIdentity()
-  await opened.identity.register(person('owner@example.com'))
+  await opened.identity.register(person('owner@example.com'), here)
   const answers = async (email: string) => {
     const seen: unknown[] = []
     for (let attempt = 0; attempt < 11; attempt++) {
-      const login = opened.identity.login({ email, password: 'wrong' }, '10.0.0.1')
+      const login = opened.identity.login({ email, password: 'wrong' }, from('10.0.0.1'))
       seen.push(await login.catch((error: { code: string; message: string }) => [error.code, error.message]))
     }
     return seen
@@ -78,47 +81,48 @@ test('a wrong password and an unknown account get the same answer, also once the
   expect(await answers('nobody@example.com')).toEqual(known)
   expect([known[0], known[10]]).toEqual([
     ['invalid_credentials', 'Email or password is wrong.'],
-    ['rate_limited', 'Too many failed attempts. Try again in 900 seconds.'],
+    ['rate_limited', 'Too many failed attempts. Try again in a second.'],
   ])
-  const right = opened.identity.login({ email: 'owner@example.com', password: 'correct horse' }, '10.0.0.2')
-  await expect(right).rejects.toMatchObject({ code: 'rate_limited' })
+  const right = opened.identity.login({ email: 'owner@example.com', password: 'correct horse' }, from('10.0.0.2'))
+  expect((await right).user.handle).toBe('owner')
 })
 
 test('a refresh token works once; its reuse ends the whole session', async () => {
   await using opened = await openIdentity()
   const { identity } = opened
-  const first = await identity.register(person('owner@example.com'))
-  const other = await identity.login({ email: 'owner@example.com', password: 'correct horse' }, null)
-  const second = await identity.refresh(first.refresh_token)
+  const first = await identity.register(person('owner@example.com'), here)
+  const other = await identity.login({ email: 'owner@example.com', password: 'correct horse' }, here)
+  const second = await identity.refresh(first.refresh_token, here)
   expect(second.refresh_token).not.toBe(first.refresh_token)
-  await expect(identity.refresh(first.refresh_token)).rejects.toMatchObject({ code: 'refresh_token_reused' })
-  await expect(identity.refresh(second.refresh_token)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
-  expect((await identity.refresh(other.refresh_token)).user.handle).toBe('owner')
+  await expect(identity.refresh(first.refresh_token, here)).rejects.toMatchObject({ code: 'refresh_token_reused' })
+  await expect(identity.refresh(second.refresh_token, here)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
+  expect((await identity.refresh(other.refresh_token, here)).user.handle).toBe('owner')
 })
 
 test('a refresh token ends after seven days, and at logout', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
-  const session = await identity.register(person('owner@example.com'))
-  identity.logout(session.refresh_token)
-  identity.logout('unknown')
-  await expect(identity.refresh(session.refresh_token)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
-  const again = await identity.login({ email: 'owner@example.com', password: 'correct horse' }, null)
+  const session = await identity.register(person('owner@example.com'), here)
+  identity.logout(session.refresh_token, here)
+  identity.logout('unknown', here)
+  await expect(identity.refresh(session.refresh_token, here)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
+  const again = await identity.login({ email: 'owner@example.com', password: 'correct horse' }, here)
   time.now += 7 * 24 * 3_600_000
-  await expect(identity.refresh(again.refresh_token)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
+  await expect(identity.refresh(again.refresh_token, here)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
 })
 
 test('an access token is a JWT by HS256 that says who it is for and until when, and nothing else', async () => {
   await using opened = await openIdentity()
-  const { access_token, user } = await opened.identity.register(person('owner@example.com'))
+  const { access_token, user } = await opened.identity.register(person('owner@example.com'), here)
   const iat = opened.time.now / 1_000
   expect(decodeProtectedHeader(access_token).alg).toBe('HS256')
-  expect(decodeJwt(access_token)).toEqual({ sub: user.id, email: user.email, is_admin: true, iat, exp: iat + 900 })
+  const sid = opened.identity.sessions.list(user.id, null)[0]?.id
+  expect(decodeJwt(access_token)).toEqual({ sub: user.id, email: user.email, is_admin: true, sid, iat, exp: iat + 900 })
 })
 
 test('a refresh token is a UUID, and what is kept of it is its SHA-256', async () => {
   await using opened = await openIdentity()
-  const { refresh_token } = await opened.identity.register(person('owner@example.com'))
+  const { refresh_token } = await opened.identity.register(person('owner@example.com'), here)
   expect(refresh_token).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   const kept = JSON.stringify(opened.db.all(sql`select * from refresh_tokens`))
   expect(kept).not.toContain(refresh_token)
@@ -128,7 +132,7 @@ test('a refresh token is a UUID, and what is kept of it is its SHA-256', async (
 test('an access token works for 15 minutes', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
-  const session = await identity.register(person('owner@example.com'))
+  const session = await identity.register(person('owner@example.com'), here)
   time.now += 899_000
   expect(await identity.authenticate(session.access_token)).toEqual({
     kind: 'user',
@@ -136,6 +140,7 @@ test('an access token works for 15 minutes', async () => {
     handle: 'owner',
     is_admin: true,
     via: 'jwt',
+    session_id: decodeJwt(session.access_token)['sid'],
   })
   time.now += 1_000
   await expect(identity.authenticate(session.access_token)).rejects.toMatchObject({ code: 'token_expired' })
@@ -144,18 +149,23 @@ test('an access token works for 15 minutes', async () => {
 test('a token of another algorithm, of none, of another key or without claims is not valid', async () => {
   await using opened = await openIdentity()
   const { identity, time, dataDir } = opened
-  const { user } = await identity.register(person('owner@example.com'))
+  const { user, access_token } = await identity.register(person('owner@example.com'), here)
+  const { sid } = decodeJwt(access_token)
   const key = new Uint8Array(readFileSync(join(dataDir, 'secrets', 'jwt.key')))
-  const claims = { sub: user.id, email: user.email, is_admin: true, iat: time.now / 1_000, exp: time.now / 1_000 + 60 }
+  const about = { sub: user.id, email: user.email, is_admin: true, sid }
+  const claims = { ...about, iat: time.now / 1_000, exp: time.now / 1_000 + 60 }
   const sign = (alg: string, secret: Uint8Array, payload: Record<string, unknown>) =>
     new SignJWT(payload).setProtectedHeader({ alg }).sign(secret)
   const { exp: _, ...endless } = claims
+  const { sid: __, ...ofNoSession } = claims
   const forged = [
     await sign('HS512', key, claims),
     await sign('HS384', key, claims),
     await sign('HS256', new Uint8Array(32), claims),
     await sign('HS256', key, endless),
     await sign('HS256', key, { ...claims, sub: 'somebody' }),
+    await sign('HS256', key, ofNoSession),
+    await sign('HS256', key, { ...claims, sid: v7() }),
     new UnsecuredJWT(claims).encode(),
     'nonsense',
     `svc_${'x'.repeat(43)}`,
@@ -179,13 +189,13 @@ test('the signing key is kept, and only its owner can read it', async () => {
 test('a clock that goes back locks nobody out', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
-  const session = await identity.register(person('owner@example.com'))
-  const login = (password: string) => identity.login({ email: 'owner@example.com', password }, '10.0.0.1')
+  const session = await identity.register(person('owner@example.com'), here)
+  const login = (password: string) => identity.login({ email: 'owner@example.com', password }, from('10.0.0.1'))
   for (let attempt = 0; attempt < 10; attempt++) await login('wrong').catch(() => undefined)
   await expect(login('correct horse')).rejects.toMatchObject({ code: 'rate_limited' })
   time.now -= 24 * 3_600_000
   expect(await identity.authenticate(session.access_token)).toMatchObject({ user_id: session.user.id })
   const again = await login('correct horse')
   expect(await identity.authenticate(again.access_token)).toMatchObject({ user_id: session.user.id })
-  expect((await identity.refresh(session.refresh_token)).user.id).toBe(session.user.id)
+  expect((await identity.refresh(session.refresh_token, here)).user.id).toBe(session.user.id)
 })

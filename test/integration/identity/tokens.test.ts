@@ -2,20 +2,20 @@ import { sql } from 'drizzle-orm'
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { AgentId, ExecutionId, ProjectId, TaskId, TokenId } from '../../../src-shared/contract/ids.ts'
-import { openIdentity, person } from './open-identity.ts'
+import { here, lasting, openIdentity, person } from './open-identity.ts'
 
 test('a personal token is shown once, kept as a hash, and works until it is revoked', async () => {
   await using opened = await openIdentity()
   const { identity, db } = opened
-  const { user } = await identity.register(person('owner@example.com'))
-  const made = identity.tokens.create(user.id, 'laptop')
-  const kept = identity.tokens.create(user.id, 'ci')
+  const { user } = await identity.register(person('owner@example.com'), here)
+  const made = identity.tokens.create(user.id, lasting('laptop'))
+  const kept = identity.tokens.create(user.id, lasting('ci'))
   expect(made.token).toMatch(/^svc_[\w-]{43}$/)
   expect(await identity.authenticate(made.token)).toMatchObject({ kind: 'user', user_id: user.id, via: 'pat' })
   expect(JSON.stringify(db.all(sql`select * from api_tokens`))).not.toContain(made.token.slice(4))
   expect(identity.tokens.list(user.id)).toEqual([
-    { id: kept.id, name: 'ci', created_at: kept.created_at, last_used_at: null },
-    { id: made.id, name: 'laptop', created_at: made.created_at, last_used_at: '2026-11-21T09:30:00.000Z' },
+    { id: kept.id, ...lasting('ci'), created_at: kept.created_at, last_used_at: null },
+    { id: made.id, ...lasting('laptop'), created_at: made.created_at, last_used_at: '2026-11-21T09:30:00.000Z' },
   ])
   identity.tokens.delete(user.id, made.id)
   await expect(identity.authenticate(made.token)).rejects.toMatchObject({ code: 'invalid_token' })
@@ -25,9 +25,9 @@ test('a personal token is shown once, kept as a hash, and works until it is revo
 test('nobody revokes somebody else’s token, or one that is not there', async () => {
   await using opened = await openIdentity()
   const { identity } = opened
-  const owner = await identity.register(person('owner@example.com'))
-  const member = await identity.register(person('member@example.com'))
-  const made = identity.tokens.create(owner.user.id, 'laptop')
+  const owner = await identity.register(person('owner@example.com'), here)
+  const member = await identity.register(person('member@example.com'), here)
+  const made = identity.tokens.create(owner.user.id, lasting('laptop'))
   const codeOf = (action: () => void) => {
     try {
       action()
@@ -82,8 +82,8 @@ test('the local operator acts as the first person once somebody has registered',
   const { identity } = opened
   const { access_token } = identity.localSignIn(identity.createLocalCode())
   expect(identity.localPrincipal()).toEqual({ kind: 'operator' })
-  const owner = await identity.register(person('owner@example.com'))
-  await identity.register(person('member@example.com'))
+  const owner = await identity.register(person('owner@example.com'), here)
+  await identity.register(person('member@example.com'), here)
   const asOwner = { kind: 'user', user_id: owner.user.id, handle: 'owner', is_admin: true, via: 'local' }
   expect([identity.localPrincipal(), await identity.authenticate(access_token)]).toEqual([asOwner, asOwner])
 })

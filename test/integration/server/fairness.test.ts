@@ -6,14 +6,13 @@ import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { prepareDataDir } from '../../../src-main/base/paths.ts'
 import { AgentId, ExecutionId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { here, lasting, person } from '../identity/open-identity.ts'
 import { openServer, type OpenServer } from './open-server.ts'
 
 /** A token of another person. */
 async function anotherToken({ identity }: OpenServer): Promise<string> {
-  const registered = await identity.register({
-    ...{ email: 'other@example.com', password: 'correct horse', display_name: 'Other' },
-  })
-  return identity.tokens.create(registered.user.id, 'tests').token
+  const registered = await identity.register(person('other@example.com'), here)
+  return identity.tokens.create(registered.user.id, lasting('tests')).token
 }
 
 test('one person has at most 256 event streams; others and agents have theirs', async () => {

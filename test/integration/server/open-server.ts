@@ -1,7 +1,7 @@
 import { createServer } from '../../../src-main/server/create-server.ts'
 import type { ServerOptions } from '../../../src-main/server/create-server.ts'
 import { createLogger } from '../../../src-main/base/log.ts'
-import { openIdentity } from '../identity/open-identity.ts'
+import { here, lasting, openIdentity } from '../identity/open-identity.ts'
 import type { OpenIdentity } from '../identity/open-identity.ts'
 import { createSmallApi } from './small-api.ts'
 import type { SmallApi } from './small-api.ts'
@@ -33,12 +33,9 @@ export async function openServer(config: Partial<ServerOptions['config']> = {}):
     log,
   })
   const url = await server.listen()
-  const session = await opened.identity.register({
-    email: 'owner@example.com',
-    password: 'correct horse',
-    display_name: 'Owner',
-  })
-  const { token } = opened.identity.tokens.create(session.user.id, 'tests')
+  const owner = { email: 'owner@example.com', password: 'correct horse', display_name: 'Owner' }
+  const session = await opened.identity.register(owner, here)
+  const { token } = opened.identity.tokens.create(session.user.id, lasting('tests'))
   return {
     url,
     api,

@@ -8,6 +8,7 @@ import { operations } from '../../../src-shared/contract/operations.ts'
 import type { OperationName, OperationOutput, OperationRequest } from '../../../src-shared/contract/operations.ts'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { sourceOf } from '../../../src-main/api/source-of.ts'
 import type { Identity } from '../../../src-main/identity/create-identity.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
@@ -81,11 +82,11 @@ export function createSmallApi(identity: Identity): SmallApi {
 function createHandlers(identity: Identity, get: () => SmallApi): Handlers {
   const task = (id: string) => found(get().tasks, id, 'task')
   return {
-    'auth.register': (input) => identity.register(input),
-    'auth.login': (input, { remote_address }) => identity.login(input, remote_address),
+    'auth.register': (input, call) => identity.register(input, sourceOf(call)),
+    'auth.login': (input, call) => identity.login(input, sourceOf(call)),
     'auth.local': ({ code }) => identity.localSignIn(code),
-    'auth.logout': ({ refresh_token }) => {
-      identity.logout(refresh_token)
+    'auth.logout': ({ refresh_token }, call) => {
+      identity.logout(refresh_token, sourceOf(call))
       return null
     },
     'projects.list': () => ({ items: get().projects }),

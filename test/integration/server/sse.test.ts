@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { lasting } from '../identity/open-identity.ts'
 import { openServer } from './open-server.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
@@ -135,7 +136,7 @@ test('a stream is kept alive, and ends when its token is revoked', async () => {
   }
   const [user] = server.identity.users.list()
   if (!user) throw new Error('somebody registered')
-  const { token, id } = server.identity.tokens.create(user.id, 'stream')
+  const { token, id } = server.identity.tokens.create(user.id, lasting('stream'))
   const reader = (await server.request('/api/v1/events', { token })).body?.getReader()
   let text = ''
   while (!text.includes(': keep-alive')) text += new TextDecoder().decode((await reader?.read())?.value)

@@ -31,7 +31,7 @@ test('without any setting everything has its default', () => {
     workspaceRoot: resolve('/data/workspaces'),
     cleanupDelaySeconds: 86_400,
     bcryptCost: 12,
-    registration: 'open',
+    registration: null,
     logLevel: 'info',
     webRoot: program.webRoot,
     workflowsDir: program.workflowsDir,
@@ -41,6 +41,9 @@ test('without any setting everything has its default', () => {
     trustProxy: [],
     maxConnections: 2_000,
     tls: null,
+    startedAs: 'serve',
+    expose: false,
+    projectCreators: null,
   })
 })
 
@@ -53,6 +56,7 @@ test('every setting can come from the environment', () => {
     SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: '60',
     SVC_BCRYPT_COST: '4',
     SVC_REGISTRATION: 'closed',
+    SVC_PROJECT_CREATORS: 'admins',
     SVC_LOG_LEVEL: 'debug',
     SVC_MAX_CONNECTIONS: '500',
   }
@@ -64,6 +68,7 @@ test('every setting can come from the environment', () => {
     cleanupDelaySeconds: 60,
     bcryptCost: 4,
     registration: 'closed',
+    projectCreators: 'admins',
     logLevel: 'debug',
     maxConnections: 500,
   })
@@ -116,7 +121,8 @@ test.each([
   ['SVC_PORT', '1e3', 'SVC_PORT="1e3" cannot be used: give a whole number from 0 to 65535.'],
   ['SVC_HOST', 'a b', 'SVC_HOST="a b" cannot be used: give an address to listen on, such as 127.0.0.1.'],
   ['SVC_BCRYPT_COST', '32', 'SVC_BCRYPT_COST="32" cannot be used: give a whole number from 4 to 31.'],
-  ['SVC_REGISTRATION', 'shut', 'SVC_REGISTRATION="shut" cannot be used: give one of open, closed.'],
+  ['SVC_PROJECT_CREATORS', 'some', 'SVC_PROJECT_CREATORS="some" cannot be used: give one of all, admins.'],
+  ['SVC_REGISTRATION', 'shut', 'SVC_REGISTRATION="shut" cannot be used: give one of open, invite, closed.'],
   ['SVC_WORKSPACE_ROOT', ' ', 'SVC_WORKSPACE_ROOT=" " cannot be used: give the path of a folder.'],
 ])('%s=%j is refused in one line', (name, value, message) => {
   expect(refusal({ [name]: value })).toBe(message)

@@ -2,8 +2,6 @@ import { expect, test } from 'vitest'
 import { createLoginLimits } from '../../../src-main/identity/login-limits.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 
-const minutes = 60_000
-
 function refusalOf(action: () => unknown): ApiError | null {
   try {
     action()
@@ -18,30 +16,50 @@ function repeat(times: number, action: (index: number) => unknown): void {
   for (let index = 0; index < times; index++) action(index)
 }
 
-test('the eleventh failure of an account within 15 minutes is told to wait, in whatever case it is written', () => {
+const stranger = () => false
+const known = () => true
+
+test('after the tenth failure a pair waits a second, then twice as long each time up to 30, in any case of the email', () => {
   const time = { now: 0 }
   const limits = createLoginLimits({ now: () => time.now })
-  repeat(10, () => limits.begin('10.0.0.1', 'owner@example.com'))
-  time.now = 5 * minutes
-  const refusal = refusalOf(() => limits.begin('10.0.0.2', 'OWNER@example.com'))
-  expect(refusal).toMatchObject({ code: 'rate_limited', details: { retry_after: 600 } })
-  time.now = 15 * minutes
-  expect(refusalOf(() => limits.begin('10.0.0.2', 'owner@example.com'))).toBeNull()
+  repeat(10, () => limits.begin('10.0.0.1', 'owner@example.com', stranger))
+  const waits: unknown[] = []
+  for (let round = 0; round < 7; round++) {
+    const refusal = refusalOf(() => limits.begin('10.0.0.1', 'OWNER@example.com', known))
+    const seconds = Number(refusal?.details?.['retry_after'])
+    waits.push(seconds)
+    time.now += seconds * 1_000 - 1
+    expect(refusalOf(() => limits.begin('10.0.0.1', 'owner@example.com', known))?.code).toBe('rate_limited')
+    time.now += 1
+    limits.begin('10.0.0.1', 'owner@example.com', known)
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30])
 })
 
-test('an address is limited over all accounts that it tries, and others are not', () => {
+test('failures from elsewhere hold strangers up, and nobody who has signed in from where they are', () => {
   const limits = createLoginLimits({ now: () => 0 })
-  repeat(100, (index) => limits.begin('10.0.0.1', `user-${index}@example.com`))
-  expect(refusalOf(() => limits.begin('10.0.0.1', 'new@example.com'))?.code).toBe('rate_limited')
-  expect(refusalOf(() => limits.begin('10.0.0.2', 'new@example.com'))).toBeNull()
-  expect(refusalOf(() => limits.begin(null, 'other@example.com'))).toBeNull()
+  repeat(100, (index) => limits.begin(`10.0.1.${index}`, 'owner@example.com', stranger))
+  const from = (isKnown: () => boolean) => refusalOf(() => limits.begin('10.0.0.9', 'owner@example.com', isKnown))
+  expect([from(stranger)?.code, from(known)]).toEqual(['rate_limited', null])
 })
 
-test('a success forgets the account’s failures and is itself not counted for the address', () => {
+test('an address is limited over all accounts that it tries, others and this machine are not', () => {
   const limits = createLoginLimits({ now: () => 0 })
-  repeat(9, () => limits.begin('10.0.0.1', 'owner@example.com'))
-  limits.begin('10.0.0.1', 'owner@example.com').succeeded()
-  expect(refusalOf(() => repeat(10, () => limits.begin('10.0.0.1', 'owner@example.com')))).toBeNull()
-  repeat(200, () => limits.begin('10.0.0.9', 'member@example.com').succeeded())
-  expect(refusalOf(() => limits.begin('10.0.0.9', 'carol@example.com'))).toBeNull()
+  const next = (address: string | null) => refusalOf(() => limits.begin(address, 'new@example.com', stranger))
+  for (const address of ['10.0.0.1', '127.0.0.1', '2001:db8::1']) {
+    repeat(100, (index) => limits.begin(address, `user-${index}@example.com`, stranger))
+  }
+  expect(next('10.0.0.1')?.code).toBe('rate_limited')
+  // Who has one address of a network of IPv6 has them all.
+  expect(next('2001:db8:0:0:ffff::2')?.code).toBe('rate_limited')
+  expect([next('10.0.0.2'), next('127.0.0.1'), next('2001:db8:0:1::1'), next(null)]).toEqual([null, null, null, null])
+})
+
+test('a success forgets the pair’s failures and is itself not counted for the address', () => {
+  const limits = createLoginLimits({ now: () => 0 })
+  repeat(9, () => limits.begin('10.0.0.1', 'owner@example.com', stranger))
+  limits.begin('10.0.0.1', 'owner@example.com', stranger).succeeded()
+  expect(refusalOf(() => repeat(10, () => limits.begin('10.0.0.1', 'owner@example.com', stranger)))).toBeNull()
+  repeat(200, () => limits.begin('10.0.0.9', 'member@example.com', stranger).succeeded())
+  expect(refusalOf(() => limits.begin('10.0.0.9', 'carol@example.com', stranger))).toBeNull()
 })

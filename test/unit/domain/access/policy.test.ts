@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { maySeeAgent, mayWorkIn, ownsAgent } from '../../../../src-main/domain/access/agents.ts'
-import { checkAccess, type AccessFacts } from '../../../../src-main/domain/access/policy.ts'
+import { checkAccess, checkToken, type AccessFacts } from '../../../../src-main/domain/access/policy.ts'
 import { actorOf, type Principal } from '../../../../src-main/domain/access/principal.ts'
 import type { AgentId, DaemonId, ExecutionId, ProjectId, TaskId, UserId } from '../../../../src-shared/contract/ids.ts'
 import { callerRules } from '../../../../src-shared/contract/operation.ts'
@@ -29,44 +29,79 @@ const of = (role: 'owner' | 'member' | null, owner_id: UserId | null = 'u9' as U
 })
 const elsewhere: AccessFacts = { project: { id: 'q' as ProjectId, owner_id: ann, role: null } }
 
-/** In the order of the rules: public, anyone, human, jwt, admin, member, task_worker, member_human, owner, daemon. */
+/** In the order of the rules: public, anyone, human, jwt, admin, admin_jwt, member, task_worker, member_human, owner, daemon. */
 const ok = 'ok'
 const notIt = 'daemon_token_required'
 const table: [string, Principal, AccessFacts, string[]][] = [
-  ['nobody', { kind: 'anonymous' }, of(null), [ok, ...Array<string>(9).fill('missing_token')]],
-  ['the operator', { kind: 'operator' }, of(null, null), [...Array<string>(9).fill(ok), notIt]],
-  ['an admin', person({ is_admin: true }), of(null), [ok, ok, ok, ok, ok, ok, ok, ok, ok, notIt]],
-  ['an owner', person(), of('owner'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok, ok, notIt]],
-  ['a member', person(), of('member'), [ok, ok, ok, ok, 'admin_required', ok, ok, ok, 'owner_required', notIt]],
+  ['nobody', { kind: 'anonymous' }, of(null), [ok, ...Array<string>(10).fill('missing_token')]],
+  ['the operator', { kind: 'operator' }, of(null, null), [...Array<string>(10).fill(ok), notIt]],
+  ['an admin', person({ is_admin: true }), of(null), [ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, notIt]],
+  ['an owner', person(), of('owner'), [ok, ok, ok, ok, 'admin_required', 'admin_required', ok, ok, ok, ok, notIt]],
+  [
+    'a member',
+    person(),
+    of('member'),
+    [ok, ok, ok, ok, 'admin_required', 'admin_required', ok, ok, ok, 'owner_required', notIt],
+  ],
   [
     'a member with a PAT',
     person({ via: 'pat' }),
     of('member'),
-    [ok, ok, ok, 'jwt_required', 'admin_required', ok, ok, ok, 'owner_required', notIt],
+    [ok, ok, ok, 'jwt_required', 'admin_required', 'admin_required', ok, ok, ok, 'owner_required', notIt],
+  ],
+  [
+    'an admin with a PAT',
+    person({ via: 'pat', is_admin: true }),
+    of(null),
+    [ok, ok, ok, 'jwt_required', ok, 'jwt_required', ok, ok, ok, ok, notIt],
   ],
   [
     'a stranger',
     person(),
     of(null),
-    [ok, ok, ok, ok, 'admin_required', 'not_a_member', 'not_a_member', 'not_a_member', 'not_a_member', notIt],
+    [
+      ok,
+      ok,
+      ok,
+      ok,
+      'admin_required',
+      'admin_required',
+      'not_a_member',
+      'not_a_member',
+      'not_a_member',
+      'not_a_member',
+      notIt,
+    ],
   ],
   [
     'anybody in a system project',
     person(),
     of(null, null),
-    [ok, ok, ok, ok, 'admin_required', ok, ok, ok, 'owner_required', notIt],
+    [ok, ok, ok, ok, 'admin_required', 'admin_required', ok, ok, ok, 'owner_required', notIt],
   ],
   [
     'an agent in its project',
     bound,
     of(null),
-    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, ok, 'humans_only', 'humans_only', notIt],
+    [ok, ok, 'humans_only', 'humans_only', 'humans_only', 'humans_only', ok, ok, 'humans_only', 'humans_only', notIt],
   ],
   [
     'an agent about another task of its project',
     bound,
     { ...of(null), other_task: true },
-    [ok, ok, 'humans_only', 'humans_only', 'humans_only', ok, 'forbidden', 'humans_only', 'humans_only', notIt],
+    [
+      ok,
+      ok,
+      'humans_only',
+      'humans_only',
+      'humans_only',
+      'humans_only',
+      ok,
+      'forbidden',
+      'humans_only',
+      'humans_only',
+      notIt,
+    ],
   ],
   [
     'an agent elsewhere',
@@ -78,6 +113,7 @@ const table: [string, Principal, AccessFacts, string[]][] = [
       'humans_only',
       'humans_only',
       'humans_only',
+      'humans_only',
       'not_a_member',
       'not_a_member',
       'humans_only',
@@ -85,18 +121,31 @@ const table: [string, Principal, AccessFacts, string[]][] = [
       notIt,
     ],
   ],
-  ['a person about no project', person(), { project: null }, [ok, ok, ok, ok, 'admin_required', ok, ok, ok, ok, notIt]],
-  ['a daemon', daemon, { project: null, daemon: mine }, [ok, ...Array<string>(8).fill('invalid_token'), ok]],
+  [
+    'a person about no project',
+    person(),
+    { project: null },
+    [ok, ok, ok, ok, 'admin_required', 'admin_required', ok, ok, ok, ok, notIt],
+  ],
+  ['a daemon', daemon, { project: null, daemon: mine }, [ok, ...Array<string>(9).fill('invalid_token'), ok]],
   [
     'a daemon about another',
     daemon,
     { project: null, daemon: 'd2' as DaemonId },
-    [ok, ...Array<string>(8).fill('invalid_token'), 'forbidden'],
+    [ok, ...Array<string>(9).fill('invalid_token'), 'forbidden'],
   ],
 ]
 
 test.each(table)('what %s may do, rule by rule', (_who, principal, facts, expected) => {
   expect(callerRules.map((rule) => checkAccess(rule, principal, facts)?.code ?? ok)).toEqual(expected)
+})
+
+test('a token that may only read is refused what is more than a look, whatever the rule, and nothing else', () => {
+  const reader = person({ via: 'pat', scope: 'read', is_admin: true })
+  expect(callerRules.map((rule) => checkToken(rule, reader, true)?.code)).toEqual(
+    callerRules.map(() => 'read_only_token'),
+  )
+  expect(callerRules.map((rule) => checkToken(rule, reader, false))).toEqual(callerRules.map(() => null))
 })
 
 test('an agent works where everybody may, and where its owner is a member', () => {

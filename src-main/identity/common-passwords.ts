@@ -1,0 +1,28 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+
+let known: Promise<ReadonlySet<string>> | null = null
+
+/** Read when somebody first chooses a password: it takes some 25 ms, which a start need not wait for. */
+async function load(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'].map((password) => password.toLowerCase()))
+}
+
+/**
+ * Refuses a password that everybody tries first. `field` is the input's. Throws `validation_failed`.
+ */
+export async function refuseCommonPassword(password: string, field: 'password' | 'new_password'): Promise<void> {
+  const passwords = await (known ??= load())
+  if (passwords.has(password.toLowerCase())) {
+    throw badPassword(field, 'This password is among those that are tried first. Choose another.')
+  }
+}
+
+/** A password that can't be taken, and why. */
+export function badPassword(path: 'password' | 'new_password', message: string): ApiError {
+  return new ApiError({
+    code: 'validation_failed',
+    message: `${path}: ${message}`,
+    details: { issues: [{ path, message }] },
+  })
+}

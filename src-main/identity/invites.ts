@@ -1,0 +1,48 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { Invite } from '../../src-shared/contract/identity.ts'
+import { InviteId, type UserId } from '../../src-shared/contract/ids.ts'
+import type { IdentityContext } from './context.ts'
+import { createSecret, hashToken } from './opaque-tokens.ts'
+
+export interface Invites {
+  /** The code itself is in this answer only. Throws `not_registered` while nobody has an account. */
+  create(created_by: UserId | null, seconds: number): { id: InviteId; code: string; expires_at: string }
+  /** Those that still work, newest first. */
+  list(): Invite[]
+  /** Throws `not_found`. */
+  delete(id: InviteId): void
+  /** The invite of a code, if it still works. */
+  find(code: string): InviteId | null
+}
+
+/** Codes with which one person each may register. */
+export function createInvites({ store, clock, newId, nowIso }: IdentityContext): Invites {
+  return {
+    create: (created_by, seconds) => {
+      if (created_by === null) {
+        throw new ApiError({
+          code: 'not_registered',
+          message: 'Nobody has an account here yet. Make the first one, then invite others.',
+        })
+      }
+      const code = createSecret()
+      const id = InviteId.parse(newId())
+      const expires_at = new Date(clock.now() + seconds * 1_000).toISOString()
+      store.invites.insert({ id, code_hash: hashToken(code), created_by, created_at: nowIso(), expires_at })
+      return { id, code, expires_at }
+    },
+    list: () => store.invites.list(nowIso()).map(({ code_hash: _, ...invite }) => invite),
+    delete: (id) => {
+      if (store.invites.list(nowIso()).some((invite) => invite.id === id) && store.invites.delete(id)) return
+      throw new ApiError({
+        code: 'not_found',
+        message: 'There is no such invite: it was used, taken back, or has expired.',
+        details: { resource: 'invite' },
+      })
+    },
+    find: (code) => {
+      const invite = store.invites.findByCode(hashToken(code))
+      return invite && invite.expires_at > nowIso() ? invite.id : null
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { SecurityEventType, SecurityLogEntry } from '../../src-shared/contract/identity.ts'
+import type { UserId } from '../../src-shared/contract/ids.ts'
+import type { RequestSource } from '../domain/access/request-source.ts'
+import type { IdentityContext } from './context.ts'
+
+/** How long an entry is kept. */
+const keptMs = 90 * 24 * 60 * 60_000
+const maxClient = 200
+
+export interface SecurityNote {
+  readonly type: SecurityEventType
+  /** Whose account it is about. */
+  readonly user_id: UserId | null
+  /** As the audit names them. */
+  readonly actor: string
+  readonly source: Pick<RequestSource, 'address' | 'client'>
+  /** Nothing secret: no password, no token, no code. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** What happened to accounts and tokens. */
+export interface SecurityLog {
+  note(note: SecurityNote): void
+  /** Newest first. `before`: the id of the last entry of the page before. */
+  list(before: string | null, limit: number): SecurityLogEntry[]
+}
+
+/** What anybody can bring about, so that it must not fill the disk. */
+const byAnybody: readonly SecurityEventType[] = ['sign_in_failed', 'registration_refused']
+const perMinute = 100
+
+/** Keeps the log in the database. What anybody can bring about is noted 100 times a minute, and then how often not. */
+export function createSecurityLog({ store, clock, newId, nowIso }: IdentityContext): SecurityLog {
+  let minute = { until: 0, noted: 0, left_out: 0 }
+  const oldest = () => new Date(clock.now() - keptMs).toISOString()
+  /** What else an entry tells; null where it is one too many. */
+  const admit = (type: SecurityEventType): Readonly<Record<string, unknown>> | null => {
+    if (!byAnybody.includes(type)) return {}
+    const now = clock.now()
+    const { left_out } = minute
+    if (minute.until <= now || minute.until > now + 60_000) minute = { until: now + 60_000, noted: 0, left_out: 0 }
+    if (minute.noted >= perMinute) {
+      minute.left_out += 1
+      return null
+    }
+    minute.noted += 1
+    return minute.noted === 1 && left_out > 0 ? { left_out_before: left_out } : {}
+  }
+  return {
+    note: ({ type, user_id, actor, source, details }) => {
+      const more = admit(type)
+      if (more === null) return
+      store.securityLog.deleteUntil(oldest())
+      store.securityLog.insert({
+        id: newId(),
+        type,
+        at: nowIso(),
+        user_id,
+        actor,
+        address: source.address,
+        client: clientOf(source),
+        details: { ...details, ...more },
+      })
+    },
+    list: (before, limit) => store.securityLog.list({ since: oldest(), before, limit }),
+  }
+}
+
+/** What a caller says of itself, as much of it as is kept. */
+export function clientOf({ client }: Pick<RequestSource, 'client'>): string | null {
+  return client === null ? null : client.slice(0, maxClient)
+}

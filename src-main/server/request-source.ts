@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify'
+import { isLoopbackHost } from '../base/loopback.ts'
+import { isPeerSameUser } from '../base/peer-user.ts'
+import type { CallContext } from '../api/api.ts'
+
+/** Where a request comes from, as far as the request and its connection tell. */
+export function sourceOf(
+  request: FastifyRequest,
+  principal: CallContext['principal'],
+): NonNullable<CallContext['source']> {
+  return {
+    address: request.ip,
+    client: request.headers['user-agent'] ?? null,
+    atWindow: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
+    isSameUser: () => Promise.resolve(isForwarded(request) ? false : isPeerSameUser(request.raw.socket)),
+  }
+}
+
+/** Whether a proxy has brought a request: then the process at the other end is the proxy. */
+export function isForwarded({ headers, raw }: FastifyRequest): boolean {
+  const names = Object.keys(headers)
+  if (names.some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'))) return true
+  const host = (headers.host ?? '').replace(/:\d+$/, '')
+  return !isLoopbackHost(host) || !isLoopbackHost(raw.socket.remoteAddress ?? '')
+}

@@ -1,0 +1,55 @@
+import { and, desc, eq, lte, ne } from 'drizzle-orm'
+import type { SessionId, UserId } from '../../src-shared/contract/ids.ts'
+import type { Database } from './database-type.ts'
+import { prepareGet } from './hot-statements.ts'
+import { remembered } from './remembered.ts'
+import { refreshTokens, sessions } from './schema/identity.ts'
+
+export type SessionRow = typeof sessions.$inferSelect
+
+/** Adds a sign-in, or changes one that is there. */
+export function putSession(db: Database, session: SessionRow): void {
+  const { id: _, ...set } = session
+  db.insert(sessions).values(session).onConflictDoUpdate({ target: sessions.id, set }).run()
+}
+
+/** Finds a sign-in; prepared once, for every request with an access token asks it. */
+export function prepareFindSession(db: Database): (id: SessionId) => SessionRow | null {
+  return remembered(db, prepareGet(db, sessions, sessions.id))
+}
+
+/** A person's sign-ins, newest first. */
+export function listSessions(db: Database, userId: UserId): SessionRow[] {
+  return db.select().from(sessions).where(eq(sessions.user_id, userId)).orderBy(desc(sessions.id)).all()
+}
+
+/** Ends a sign-in with all its refresh tokens. */
+export function deleteSession(db: Database, id: SessionId): void {
+  db.delete(refreshTokens).where(eq(refreshTokens.family_id, id)).run()
+  db.delete(sessions).where(eq(sessions.id, id)).run()
+}
+
+/** Ends all of a person's sign-ins, or all but one. */
+export function deleteSessionsOf(db: Database, userId: UserId, but: SessionId | null): void {
+  const [tokens, rows] = [eq(refreshTokens.user_id, userId), eq(sessions.user_id, userId)]
+  db.delete(refreshTokens)
+    .where(but === null ? tokens : and(tokens, ne(refreshTokens.family_id, but)))
+    .run()
+  db.delete(sessions)
+    .where(but === null ? rows : and(rows, ne(sessions.id, but)))
+    .run()
+}
+
+/** Notes when and from where a sign-in was last of use. */
+export function touchSession(
+  db: Database,
+  id: SessionId,
+  seen: Pick<SessionRow, 'last_used_at'> & Partial<Pick<SessionRow, 'address' | 'client'>>,
+): void {
+  db.update(sessions).set(seen).where(eq(sessions.id, id)).run()
+}
+
+/** Forgets the sign-ins that nobody can refresh any more. */
+export function deleteExpiredSessions(db: Database, now: string): void {
+  db.delete(sessions).where(lte(sessions.expires_at, now)).run()
+}

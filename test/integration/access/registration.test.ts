@@ -1,0 +1,288 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import type { AppConfig } from '../../../src-main/base/config.ts'
+import { createLogger } from '../../../src-main/base/log.ts'
+import type { OperationInput, OperationName, OperationOutput } from '../../../src-shared/contract/operations.ts'
+import { builtFile } from '../../helpers/built.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
+import { runApp, type RunningApp } from '../../helpers/running-app.ts'
+
+const script = join(projectRoot, 'test', 'helpers', 'register-script.mjs')
+/** Only root may start programs as somebody else, and only Linux tells whose a connection is. */
+const canBeOthers = process.getuid?.() === 0
+const tellsUsers = process.platform === 'linux'
+const nobody = 65_534
+
+type Answer = readonly [status: number, code: string | undefined]
+
+const account = (name: string) => ({ email: `${name}@copse.test`, password: 'correct horse', display_name: name })
+
+async function post(url: string, path: string, body: object, headers: Record<string, string> = {}) {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }
+  const response = await fetch(`${url}/api/v1${path}`, { ...init, body: JSON.stringify(body) })
+  const answer = (await response.json()) as Record<string, unknown>
+  return [response.status, answer] as const
+}
+
+/** From this test's own process, as a script of the service's user. */
+async function register(url: string, name: string, more: object = {}, headers = {}): Promise<Answer> {
+  const [status, answer] = await post(url, '/auth/register', { ...account(name), ...more }, headers)
+  return [status, (answer['error'] as { code: string } | undefined)?.code]
+}
+
+/** From a program of another user of this machine. */
+async function registerAs(uid: number, url: string, name: string): Promise<string> {
+  const child = spawn(process.execPath, [script, url, name, String(uid)])
+  return (await text(child.stdout)).trim()
+}
+
+/** The service alone in a process of its own, as `svc serve` starts it. */
+async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-serve-'))
+  const file = await builtFile('cli.js')
+  const service = spawn(process.execPath, [file, 'serve', '--json', '--port', '0', '--data-dir', dataDir, ...args], {
+    env: { PATH: process.env['PATH'], SVC_BCRYPT_COST: '4', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines = createInterface({ input: service.stdout })[Symbol.asyncIterator]()
+  const line = async () => JSON.parse(String((await lines.next()).value)) as Record<string, string>
+  const log = text(service.stderr)
+  const { url } = await line()
+  return {
+    url: String(url),
+    line,
+    stop: async () => {
+      service.kill()
+      await once(service, 'exit')
+      return await log
+    },
+    [Symbol.asyncDispose]: async () => {
+      service.kill('SIGKILL')
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+const unset: Partial<AppConfig> = { registration: null }
+const asOperator = (running: RunningApp) => {
+  const context = {
+    principal: running.app.identity.localPrincipal(),
+    signal: new AbortController().signal,
+    remote_address: null,
+  }
+  return async <N extends OperationName>(name: N, input: OperationInput<N>) =>
+    (await running.app.api.call(name, input, context)) as OperationOutput<N>
+}
+
+test.runIf(tellsUsers && canBeOthers)(
+  'on loopback another user of this machine can register neither first nor later, unless they are invited',
+  async () => {
+    await using running = await runApp({ unregistered: true, config: unset })
+    expect(await registerAs(nobody, running.url, 'mallory')).toBe('403 other_user')
+    expect(await register(running.url, 'ada')).toEqual([201, undefined])
+    expect(await registerAs(nobody, running.url, 'mallory')).toBe('403 other_user')
+    expect(await register(running.url, 'bob')).toEqual([201, undefined])
+  },
+)
+
+test.runIf(tellsUsers)('a proxy of the same user brings others, and so does another name than loopback', async () => {
+  await using running = await runApp({ unregistered: true, config: unset })
+  for (const header of ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto']) {
+    expect(await register(running.url, 'ada', {}, { [header]: '1.1 proxy' }), header).toEqual([403, 'other_user'])
+  }
+  expect(await register(running.url, 'ada')).toEqual([201, undefined])
+})
+
+test.runIf(tellsUsers)(
+  'a program of a run is another user, also when it leaves its parent behind, and so is what the service itself starts',
+  async () => {
+    await using repository = await createTestRepository()
+    await using running = await runApp({ unregistered: true, config: unset })
+    const call = asOperator(running)
+    const project = await call('projects.create', { name: 'Job', repo_path: repository.path })
+    const register = `'${process.execPath}' '${script}' '${running.url}' mallory`
+    const command = [
+      `${register} > direct`,
+      `setsid --fork sh -c "${register} > apart.new; mv apart.new apart"`,
+      `env -i ${register} > bare`,
+      'while [ ! -e apart ]; do sleep 0.05; done',
+    ].join('\n')
+    const agent = await call('agents.create', { name: 'Agent', executor: 'command', config: { command } })
+    const task = await call('tasks.create', { project_id: project.id, title: 'Become admin' })
+    const { workspace, execution } = await call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await expect
+      .poll(async () => (await call('executions.get', { execution_id: execution.id })).status)
+      .toBe('succeeded')
+    const wrote = (name: string) => readFile(join(workspace?.path ?? '', name), 'utf8')
+    expect([await wrote('direct'), await wrote('apart'), await wrote('bare')]).toEqual([
+      ...Array<string>(3).fill('403 other_user\n'),
+    ])
+    const child = spawn(process.execPath, [script, running.url, 'mallory'])
+    expect((await text(child.stdout)).trim()).toBe('403 other_user')
+  },
+)
+
+test('where it is open everybody may, without a code; where an invite is given it is checked there too', async () => {
+  await using running = await runApp({ unregistered: true, config: { registration: 'open' } })
+  expect(await register(running.url, 'ada', {}, { via: '1.1 proxy' })).toEqual([201, undefined])
+  expect(await register(running.url, 'bob', { invite: 'x' })).toEqual([403, 'invite_invalid'])
+  if (canBeOthers) expect(await registerAs(nobody, running.url, 'bob')).toBe('201')
+})
+
+test('the desktop app takes the first account from its window and from no program', async () => {
+  await using running = await runApp({ unregistered: true, config: { ...unset, startedAs: 'desktop' } })
+  expect(await register(running.url, 'ada')).toEqual([403, 'other_user'])
+  const { identity } = running.app
+  const { access_token } = identity.localSignIn(identity.createLocalCode())
+  const page = { authorization: `Bearer ${access_token}` }
+  expect(await register(running.url, 'ada', {}, page)).toEqual([201, undefined])
+  expect(await register(running.url, 'bob')).toEqual([403, 'invite_required'])
+  expect(await register(running.url, 'bob', {}, page)).toEqual([403, 'invite_required'])
+})
+
+test('an invite lets one person in, who counts it used only when the account is made', async () => {
+  const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
+  await using running = await runApp({ config: { registration: 'invite' }, clock: { now: () => time.now } })
+  const { client, url } = running
+  const invite = () => client.call('admin.create_invite', {})
+  const first = await invite()
+  expect(first).toEqual({
+    id: expect.any(String) as string,
+    code: expect.stringMatching(/^[\w-]{43}$/) as string,
+    expires_at: '2026-11-28T09:30:00.000Z',
+  })
+  expect(await register(url, 'bob')).toEqual([403, 'invite_required'])
+  expect(await register(url, 'owner', { invite: first.code })).toEqual([409, 'email_taken'])
+  expect(await register(url, 'bob', { invite: first.code })).toEqual([201, undefined])
+  expect(await register(url, 'eve', { invite: first.code })).toEqual([403, 'invite_invalid'])
+  const [second, third] = [await invite(), await client.call('admin.create_invite', { expires_in_seconds: 60 })]
+  expect((await client.call('admin.list_invites', {})).items.map(({ id }) => id)).toEqual([third.id, second.id])
+  expect(JSON.stringify(await client.call('admin.list_invites', {}))).not.toContain(second.code)
+  await client.call('admin.delete_invite', { invite_id: second.id })
+  expect(await register(url, 'eve', { invite: second.code })).toEqual([403, 'invite_invalid'])
+  await expect(client.call('admin.delete_invite', { invite_id: second.id })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  time.now += 60_000
+  expect(await register(url, 'eve', { invite: third.code })).toEqual([403, 'invite_invalid'])
+})
+
+test('of many who come at once with one invite, one gets in', async () => {
+  await using running = await runApp({ config: { registration: 'invite' } })
+  const { code } = await running.client.call('admin.create_invite', {})
+  const names = Array.from({ length: 10 }, (_, index) => `guest${index}`)
+  const answers = await Promise.all(names.map((name) => register(running.url, name, { invite: code })))
+  expect(answers.filter(([status]) => status === 201)).toHaveLength(1)
+  expect(answers.filter(([, refused]) => refused === 'invite_invalid')).toHaveLength(9)
+})
+
+test.runIf(canBeOthers)('a good invite lets another user of this machine in', async () => {
+  await using running = await runApp({ unregistered: true, config: unset })
+  const [, session] = await post(running.url, '/auth/register', account('ada'))
+  const { code } = await running.clientWith(String(session['access_token'])).call('admin.create_invite', {})
+  expect(await register(running.url, 'bob', { invite: code }, { via: '1.1 proxy' })).toEqual([201, undefined])
+})
+
+test('closed lets nobody in after the first, with an invite neither', async () => {
+  await using running = await runApp({ config: { registration: 'closed' } })
+  const { code } = await running.client.call('admin.create_invite', {})
+  expect(await register(running.url, 'bob', { invite: code })).toEqual([403, 'registration_closed'])
+  expect(await register(running.url, 'bob')).toEqual([403, 'registration_closed'])
+})
+
+test('while nobody has an account there are no invites', async () => {
+  await using running = await runApp({ unregistered: true })
+  await expect(asOperator(running)('admin.create_invite', {})).rejects.toMatchObject({ code: 'not_registered' })
+})
+
+test('an exposed service takes the first account by the setup code that it printed, later ones by invite', async () => {
+  await using service = await serve(['--expose'])
+  const { event, code } = await service.line()
+  expect([event, code]).toEqual(['setup_code', expect.stringMatching(/^[\w-]{43}$/)])
+  const { url } = service
+  expect(await register(url, 'ada')).toEqual([403, 'invite_required'])
+  expect(await register(url, 'ada', { invite: 'wrong' })).toEqual([403, 'invite_invalid'])
+  expect(await register(url, 'ada', { invite: code })).toEqual([201, undefined])
+  expect(await register(url, 'bob', { invite: code })).toEqual([403, 'invite_invalid'])
+  expect(await register(url, 'bob')).toEqual([403, 'invite_required'])
+  expect(await service.stop()).not.toContain(code)
+})
+
+test('the setup code is void after ten wrong ones, and new at each start', async () => {
+  const logged: string[] = []
+  const log = createLogger({ level: 'trace', stream: { write: (line) => void logged.push(line) } })
+  const exposed = { ...unset, expose: true }
+  await using running = await runApp({ unregistered: true, config: exposed, log })
+  const code = running.app.identity.setupCode()
+  for (let tries = 0; tries < 10; tries++) {
+    expect(await register(running.url, 'ada', { invite: `wrong ${tries}` })).toEqual([403, 'invite_invalid'])
+  }
+  expect(running.app.identity.setupCode()).toBeNull()
+  expect(await register(running.url, 'ada', { invite: code })).toEqual([403, 'invite_invalid'])
+  await using again = await running.restart()
+  const next = again.app.identity.setupCode()
+  expect(next).not.toBe(code)
+  expect(await register(again.url, 'ada', { invite: next })).toEqual([201, undefined])
+  expect(again.app.identity.setupCode()).toBeNull()
+  expect(logged.join('\n')).not.toContain(code)
+})
+
+test('a service behind a proxy is exposed; open needs no setup code, which the start warns of', async () => {
+  for (const config of [{ trustProxy: ['127.0.0.1'] }, { allowedHosts: ['copse.test'] }]) {
+    await using running = await runApp({ unregistered: true, config: { ...unset, ...config } })
+    expect(await register(running.url, 'ada')).toEqual([403, 'invite_required'])
+  }
+  const logged: string[] = []
+  const log = createLogger({ level: 'warn', stream: { write: (line) => void logged.push(line) } })
+  await using running = await runApp({ unregistered: true, log, config: { registration: 'open', expose: true } })
+  expect([running.app.identity.setupCode(), logged.join('')]).toEqual([
+    null,
+    expect.stringContaining('SVC_REGISTRATION=open'),
+  ])
+  expect(await register(running.url, 'ada')).toEqual([201, undefined])
+})
+
+test('what is wrong with the body is said first, then who may register, then whose email it is', async () => {
+  await using running = await runApp({ config: { registration: 'invite' } })
+  expect(await register(running.url, 'owner', { password: 'short' })).toEqual([400, 'validation_failed'])
+  expect(await register(running.url, 'owner', { password: 'Password1' })).toEqual([400, 'validation_failed'])
+  expect(await register(running.url, 'owner')).toEqual([403, 'invite_required'])
+  const { code } = await running.client.call('admin.create_invite', {})
+  expect(await register(running.url, 'owner', { invite: code })).toEqual([409, 'email_taken'])
+})
+
+test('where the service is exposed only admins make projects, repositories and agents, unless it says otherwise', async () => {
+  await using repository = await createTestRepository()
+  await using other = await createTestRepository()
+  const exposed = { registration: 'open', expose: true } as const
+  const tries = async (running: RunningApp) => {
+    const admin = running.client
+    const [, session] = await post(running.url, '/auth/register', account('bob'))
+    const bob = running.clientWith(String(session['access_token']))
+    const project = await admin.call('projects.create', { name: 'Job', repo_path: repository.path })
+    await admin.call('members.add', { project_id: project.id, email: 'bob@copse.test', role: 'owner' })
+    const codeOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'made',
+        (error: unknown) => (error as { code: string }).code,
+      )
+    return [
+      await codeOf(bob.call('projects.create', { name: 'Own', repo_path: repository.path })),
+      await codeOf(bob.call('repos.add', { project_id: project.id, path: other.path })),
+      await codeOf(bob.call('agents.create', { name: 'A', executor: 'command', config: { command: 'true' } })),
+    ]
+  }
+  await using closed = await runApp({ config: exposed })
+  expect(await tries(closed)).toEqual(Array<string>(3).fill('admin_required'))
+  await using free = await runApp({ config: { ...exposed, projectCreators: 'all' } })
+  expect(await tries(free)).toEqual(Array<string>(3).fill('made'))
+  await using strict = await runApp({ config: { projectCreators: 'admins' } })
+  expect(await tries(strict)).toEqual(Array<string>(3).fill('admin_required'))
+})
