@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addAccount } from './commands/account.ts'
 import { addAgent } from './commands/agent.ts'
 import { addCall } from './commands/call.ts'
 import { addCompletion } from './commands/completion.ts'
@@ -46,6 +47,7 @@ export function createProgram(program: Program): Command {
   addDemo(svc, program.demo)
   addRotateKey(svc, program.rotateKey)
   addSignIn(svc)
+  addAccount(svc)
   addProject(svc)
   addAgent(svc)
   addTask(svc)

@@ -28,7 +28,12 @@ export async function textOf(argument: string): Promise<string> {
   return argument === '-' ? await readText(process.stdin) : argument
 }
 
-/** The first line of stdin, for a secret that another program hands over. */
+/** The lines of stdin, for secrets that another program hands over. */
+export async function secretsFromStdin(): Promise<string[]> {
+  return (await readText(process.stdin)).split(/\r?\n/)
+}
+
+/** The first line of stdin. */
 export async function secretFromStdin(): Promise<string> {
-  return (await readText(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
+  return (await secretsFromStdin())[0] ?? ''
 }

@@ -120,3 +120,39 @@ test('Ctrl-C at a question changes nothing and ends with 1', async () => {
   expect(await terminal.exit).toBe(1)
   await expect(stat(signInFile(home))).rejects.toThrow('ENOENT')
 })
+
+test('what a token may not do asks for the password: invites, sessions, another password', async () => {
+  const { access_token } = await world.client.call('auth.register', {
+    ...{ email: 'bob@copse.test', password: 'correct horse', display_name: 'Bob' },
+  })
+  const home = await newHome()
+  const bob = ['--email', 'bob@copse.test']
+  expect((await world.svc(['login', ...bob], from(home, 'correct horse\n'))).code).toBe(0)
+  const sessions = async (stdin: string) =>
+    (await world.json<{ items: { id: string }[] }>(['sessions'], from(home, stdin))).items
+  // The sign-in of `svc login` and that of the question itself have ended: what is left is the registration.
+  const [session, ...others] = await sessions('correct horse\n')
+  expect(others).toEqual([])
+  expect((await world.svc(['sessions'], from(home, 'wrong horse\n'))).stderr).toContain('wrong')
+  const changed = await world.svc(['password'], from(home, 'correct horse\nbattery staple\n'))
+  expect(changed).toMatchObject({ code: 0, stdout: expect.stringContaining('is changed') as string })
+  expect(await sessions('battery staple\n')).toEqual([])
+  const ended = await world.svc(['sessions', '--end', session?.id.slice(-8) ?? ''], from(home, 'battery staple\n'))
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no session') as string })
+  const asBob = { env: { SVC_API_TOKEN: access_token } }
+  expect(await world.svc(['sessions'], asBob)).toMatchObject({ code: 1 })
+  expect((await world.svc(['invite'], from(home, 'battery staple\n'))).stderr).toContain('Only an admin')
+})
+
+test('an invite is made, shown in the list and taken back by whoever is signed in as admin', async () => {
+  const made = await world.json<{ id: string; code: string }>(['invite', '--days', '1'])
+  expect(made.code).toMatch(/^[\w-]{43}$/)
+  expect((await world.json<{ items: { id: string }[] }>(['invite', '--list'])).items.map(({ id }) => id)).toEqual([
+    made.id,
+  ])
+  const printed = await world.svc(['invite'])
+  expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{43}\n$/) as string })
+  expect(await world.svc(['invite', '--delete', made.id.slice(-8)])).toMatchObject({ code: 0 })
+  expect((await world.json<{ items: unknown[] }>(['invite', '--list'])).items).toHaveLength(1)
+  expect(await world.svc(['invite', '--list', '--delete', 'x'])).toMatchObject({ code: 2 })
+})
