@@ -3,8 +3,9 @@ import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import { createIpcTransport } from '../../src-shared/client/ipc-transport.ts'
 import type { DesktopBridge } from '../../src-shared/contract/desktop.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { OperationName } from '../../src-shared/contract/operations.ts'
 import { createHeadStart } from './head-start.ts'
-import { createWebSession, createWindowSession, type Session, type SessionHost } from './session.ts'
+import { createWebSession, createWindowSession, tokenCodes, type Session, type SessionHost } from './session.ts'
 
 /** The one way from the page to the service. */
 export interface RendererConnection {
@@ -43,6 +44,11 @@ function connect(): RendererConnection {
   return { client: withSession(plain, session), session, desktop: null }
 }
 
+/** What needs no token, and therefore is not refused for one. */
+const tokenless: ReadonlySet<OperationName> = new Set([
+  ...(['auth.register', 'auth.login', 'auth.local', 'auth.refresh', 'auth.logout'] as const),
+])
+
 /** Lets the session hear of refused tokens, so that the page falls back to signing in. */
 function withSession(client: Client, session: Session): Client {
   return {
@@ -51,7 +57,7 @@ function withSession(client: Client, session: Session): Client {
       try {
         return await client.call(name, input)
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401 && !name.startsWith('auth.')) {
+        if (error instanceof ApiError && tokenCodes.includes(error.code) && !tokenless.has(name)) {
           await session.rejected(error.code)
           if (session.state.kind === 'signed_in') return client.call(name, input)
         }

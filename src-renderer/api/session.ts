@@ -11,6 +11,8 @@ export type SessionState =
 /** Who this page is to the service, and how it stays so. */
 export interface Session {
   readonly state: SessionState
+  /** The code of an invite that the address brought; null without one. */
+  readonly invite: string | null
   /** The access token to send, or null. */
   token(): string | null
   /** Takes the one-time code from the address, else the token that this tab kept; ends the state `starting`. */
@@ -36,7 +38,7 @@ export interface SessionHost {
 }
 
 /** The codes that mean: this token is of no use any more. */
-const tokenCodes: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired']
+export const tokenCodes: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired']
 
 /** The window needs no sign-in: whoever sits at it is the local operator. */
 export function createWindowSession(): Session {
@@ -44,6 +46,7 @@ export function createWindowSession(): Session {
   const nothing = async (): Promise<void> => undefined
   return {
     state,
+    invite: null,
     token: () => null,
     start: nothing,
     login: nothing,
@@ -57,6 +60,7 @@ export function createWindowSession(): Session {
 /** A browser's session: tokens in memory, except the local operator's, which this tab keeps over a reload. */
 export function createWebSession(call: Call, host: SessionHost): Session {
   const listeners: (() => void)[] = []
+  const brought = new URLSearchParams(host.address.hash.replace(/^#/, ''))
   let state: SessionState = { kind: 'starting' }
   const tokens = createSessionTokens(call, host, (next) => {
     state = next
@@ -76,13 +80,13 @@ export function createWebSession(call: Call, host: SessionHost): Session {
     get state() {
       return state
     },
+    invite: brought.get('invite'),
     token: tokens.access,
     async start() {
-      const code = new URLSearchParams(host.address.hash.replace(/^#/, '')).get('code')
-      if (code !== null) {
-        host.address.clearHash()
-        await takeCode(code)
-      } else if (!tokens.resumeLocal()) tokens.forget(null)
+      const code = brought.get('code')
+      if (code !== null || brought.has('invite')) host.address.clearHash()
+      if (code !== null) await takeCode(code)
+      else if (!tokens.resumeLocal()) tokens.forget(null)
     },
     login: async (input) => tokens.usePair(await call('auth.login', input)),
     register: async (input) => tokens.usePair(await call('auth.register', input)),

@@ -40,6 +40,8 @@ export const useSession = defineStore('session', () => {
       else await session.register(input)
       await load()
     },
+    /** The code of an invite that the address brought. */
+    invite: session.invite,
     logout: () => session.logout(),
     loadTokens: async (): Promise<void> => {
       tokens.value = (await client.call('auth.list_tokens', {})).items

@@ -197,6 +197,27 @@ const elsewhere: readonly Screen[] = [
   settings('08b', 'api'),
   settings('08c', 'storage'),
   settings('08d', 'account'),
+  {
+    ...settings('08d', 'account'),
+    name: '08da-account-asking',
+    act: async (page) => {
+      await page.evaluate("location.hash = '/settings/account'")
+      await page.getByRole('button', { name: 'Change…' }).click()
+      await page.getByRole('button', { name: 'New token' }).click()
+    },
+  },
+  settings('08h', 'people'),
+  {
+    name: '08ha-people-codes',
+    at: board,
+    act: async (page) => {
+      await page.evaluate("location.hash = '/settings/people'")
+      await page.getByRole('button', { name: 'Invite somebody' }).click()
+      await page.getByRole('button', { name: 'Manage Mara Lind' }).click()
+      await page.getByRole('table', { name: 'Tokens of Mara Lind' }).waitFor()
+      await page.getByRole('button', { name: 'Reset password…' }).click()
+    },
+  },
   settings('08e', 'appearance'),
   settings('08g', 'keyboard'),
   ...['repositories', 'issues', 'hooks', 'review', 'limits', 'prompts', 'knowledge', 'members', 'merge'].map(
@@ -204,6 +225,18 @@ const elsewhere: readonly Screen[] = [
   ),
   { name: '09-first-run', at: () => '/add' },
   { name: '09b-sign-in', at: () => '/', asStranger: true },
+  {
+    name: '09c-register',
+    at: () => '/',
+    asStranger: true,
+    act: (page) => page.getByRole('button', { name: 'Make one' }).click(),
+  },
+  {
+    name: '09d-reset',
+    at: () => '/',
+    asStranger: true,
+    act: (page) => page.getByRole('button', { name: 'Use a reset code' }).click(),
+  },
 ]
 
 /** Every screen, in the order of its picture's name. */

@@ -156,3 +156,9 @@ test('signing out forgets the tokens first and then tells the service', async ()
   expect(calls.at(-1)).toEqual(['auth.logout', { refresh_token: 'refresh-one' }])
   expect(session.state).toEqual({ kind: 'signed_out', reason: null })
 })
+
+test('the code of an invite leaves the address and waits for whoever makes an account', async () => {
+  const { session, address } = setUp('#invite=abc')
+  await session.start()
+  expect([session.invite, session.state, address()]).toEqual(['abc', { kind: 'signed_out', reason: null }, ''])
+})

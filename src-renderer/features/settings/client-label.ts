@@ -1,0 +1,24 @@
+/** Whoever signed in as people call it: `Firefox on Linux`. What it said of itself where that is none we know. */
+export function clientLabel(client: string | null): string {
+  if (client === null) return 'Copse’s own window'
+  const browser = browsers.find(([mark]) => mark.test(client))?.[1]
+  const system = systems.find(([mark]) => mark.test(client))?.[1]
+  if (browser === undefined) return client.startsWith('node') ? 'A program, such as svc' : client
+  return system === undefined ? browser : `${browser} on ${system}`
+}
+
+/** Each pretends to be those below it. */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\//, 'Firefox'],
+  [/\b(Headless)?Chrome\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux|X11/, 'Linux'],
+]

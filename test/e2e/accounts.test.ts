@@ -1,0 +1,98 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { createClient } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { launchChromium } from '../helpers/browser.ts'
+import { violationsInThemes } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+
+const ada = { email: 'ada@copse.test', password: 'correct horse', display_name: 'Ada' }
+
+async function fill(page: Page, fields: Readonly<Record<string, string>>, act: string): Promise<void> {
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value)
+  await page.getByRole('button', { name: act }).click()
+}
+const signIn = (page: Page, email: string, password: string) =>
+  fill(page, { Email: email, Password: password }, 'Sign in')
+const lead = (page: Page, place: string) => page.evaluate(`location.hash = '${place}'`)
+
+test('somebody is invited, loses the password, gets a code, and ends what they left behind', async () => {
+  await using service = await startBuiltService({ env: { SVC_REGISTRATION: 'invite' } })
+  const anonymous = createClient(createHttpTransport({ baseUrl: service.url, getToken: () => null }))
+  await anonymous.call('auth.register', ada)
+  await using browser = await launchChromium()
+  const open = async (place: string) => {
+    const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    await page.goto(place)
+    return page
+  }
+  const admin = await open(`${service.url}/#/settings/people`)
+  await signIn(admin, ada.email, ada.password)
+  await admin.getByRole('button', { name: 'Invite somebody' }).click()
+  const link = await admin.getByText('/#invite=').innerText()
+  expect(await admin.getByRole('table', { name: 'Invites' }).getByRole('row').count()).toBe(2)
+
+  // Without one nobody gets in, and the page says what to do.
+  const guest = await open(service.url)
+  await guest.getByRole('button', { name: 'Make one' }).click()
+  const grace = { 'Your name': 'Grace', Email: 'grace@copse.test', Password: 'another horse' }
+  await fill(guest, grace, 'Make account')
+  await guest.getByRole('alert').getByText('needs an invite').waitFor()
+  expect(await violationsInThemes(guest), 'register').toEqual([])
+  await guest.goto('about:blank')
+  await guest.goto(link)
+  expect(await guest.getByLabel('Invite or setup code').inputValue()).toMatch(/^[\w-]{43}$/)
+  expect(guest.url()).not.toContain('invite')
+  await fill(guest, grace, 'Make account')
+  await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
+
+  // A token that only reads, for a while.
+  await lead(guest, '#/settings/account')
+  await guest.getByRole('button', { name: 'New token' }).click()
+  await guest.getByLabel('What it may do').selectOption('read')
+  await guest.getByLabel('How long it works').selectOption('30')
+  await fill(guest, { 'Name of the token': 'dashboard' }, 'Make token')
+  await guest.getByRole('table', { name: 'Personal tokens' }).getByText('only read').waitFor()
+
+  // The administrator helps, and the code works once.
+  await admin.getByRole('button', { name: 'Manage Grace' }).click()
+  await admin.getByRole('table', { name: 'Tokens of Grace' }).getByText('dashboard').waitFor()
+  await admin.getByRole('button', { name: 'Reset password…' }).click()
+  await admin.getByRole('button', { name: 'Make a code' }).click()
+  const note = admin.getByRole('status').filter({ hasText: 'signs in once' })
+  const code = (await note.locator('.secret').innerText()).trim()
+  const elsewhere = await open(service.url)
+  await elsewhere.getByRole('button', { name: 'Use a reset code' }).click()
+  const reset = { Email: 'grace@copse.test', 'Reset code': code, 'New password': 'third horse' }
+  await fill(elsewhere, reset, 'Set it and sign in')
+  await elsewhere.getByRole('heading', { name: 'Start with a repository' }).waitFor()
+  await guest.reload()
+  await guest.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  // Signed in twice: one ends the other, and changes the password.
+  await signIn(guest, 'grace@copse.test', 'third horse')
+  await guest.getByRole('heading', { name: 'Account' }).waitFor()
+  const sessions = guest.getByRole('table', { name: 'Sessions' })
+  await sessions.getByText('This one').waitFor()
+  await sessions.getByRole('button', { name: 'End…' }).click()
+  await guest.getByRole('button', { name: 'End it' }).click()
+  await expect.poll(() => sessions.getByRole('row').count()).toBe(2)
+  await guest.getByRole('button', { name: 'Change…' }).click()
+  const passwords = { 'Current password': 'wrong horse', 'New password': 'fourth horse' }
+  await fill(guest, passwords, 'Change password')
+  await guest.getByRole('alert').getByText('The current password is wrong').waitFor()
+  await fill(guest, { ...passwords, 'Current password': 'third horse' }, 'Change password')
+  await guest.getByRole('status').getByText('The password is changed').waitFor()
+  expect(await violationsInThemes(guest), 'account').toEqual([])
+
+  await admin.reload()
+  await signIn(admin, ada.email, ada.password)
+  const log = admin.getByRole('table', { name: 'Security log' })
+  await log.getByText('Changed the password').waitFor()
+  await log.getByText('Used a reset code').waitFor()
+  expect(await violationsInThemes(admin), 'people').toEqual([])
+  const client = createClient(createHttpTransport({ baseUrl: service.url, getToken: () => null }))
+  await client.call('auth.login', { email: 'grace@copse.test', password: 'fourth horse' })
+})
