@@ -56,7 +56,7 @@ async function signInWith({ url }: Scene, link: string | undefined, options: Log
 
 async function signInByToken(url: string, option: string): Promise<SignIn> {
   const token = (await textOf(option)).trim()
-  if (token === '') throw usageError('The token is empty. Make one in Settings, API and MCP.')
+  if (token === '') throw usageError('The token is empty. Make one in Settings, Account.')
   const { email } = await clientWith(url, token).call('auth.me', {})
   return { token, token_id: null, who: email }
 }
@@ -117,7 +117,7 @@ async function revoke(url: string, token: string, token_id: string): Promise<boo
     if (!(error instanceof ConnectionError)) throw error
     throw new CliError(
       error.code,
-      `The token of ${url} is forgotten here, but Copse did not answer, so it still works. Revoke it in Settings, API and MCP.`,
+      `The token of ${url} is forgotten here, but Copse did not answer, so it still works. Revoke it in Settings, Account.`,
       { cause: error },
     )
   }
