@@ -147,6 +147,22 @@ test('the desktop app takes the first account from its window and from no progra
   expect(await register(running.url, 'bob', {}, page)).toEqual([403, 'invite_required'])
 })
 
+test('the window itself makes the first account of the desktop app, and no later one without an invite', async () => {
+  await using running = await runApp({ unregistered: true, config: { ...unset, startedAs: 'desktop' } })
+  const { user } = await asOperator(running)('auth.register', account('ada'))
+  expect(user.is_admin).toBe(true)
+  await expect(asOperator(running)('auth.register', account('bob'))).rejects.toMatchObject({ code: 'invite_required' })
+  const { code } = await asOperator(running)('admin.create_invite', {})
+  expect(await register(running.url, 'bob', { invite: code })).toEqual([201, undefined])
+})
+
+test.runIf(tellsUsers && canBeOthers)('whose a connection is shows over IPv6 too', async () => {
+  await using running = await runApp({ unregistered: true, config: { ...unset, host: '::1' } })
+  expect(running.url).toContain('[::1]')
+  expect(await registerAs(nobody, running.url, 'mallory')).toBe('403 other_user')
+  expect(await register(running.url, 'ada')).toEqual([201, undefined])
+})
+
 test('an invite lets one person in, who counts it used only when the account is made', async () => {
   const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
   await using running = await runApp({ config: { registration: 'invite' }, clock: { now: () => time.now } })
@@ -256,33 +272,4 @@ test('what is wrong with the body is said first, then who may register, then who
   expect(await register(running.url, 'owner')).toEqual([403, 'invite_required'])
   const { code } = await running.client.call('admin.create_invite', {})
   expect(await register(running.url, 'owner', { invite: code })).toEqual([409, 'email_taken'])
-})
-
-test('where the service is exposed only admins make projects, repositories and agents, unless it says otherwise', async () => {
-  await using repository = await createTestRepository()
-  await using other = await createTestRepository()
-  const exposed = { registration: 'open', expose: true } as const
-  const tries = async (running: RunningApp) => {
-    const admin = running.client
-    const [, session] = await post(running.url, '/auth/register', account('bob'))
-    const bob = running.clientWith(String(session['access_token']))
-    const project = await admin.call('projects.create', { name: 'Job', repo_path: repository.path })
-    await admin.call('members.add', { project_id: project.id, email: 'bob@copse.test', role: 'owner' })
-    const codeOf = (work: Promise<unknown>) =>
-      work.then(
-        () => 'made',
-        (error: unknown) => (error as { code: string }).code,
-      )
-    return [
-      await codeOf(bob.call('projects.create', { name: 'Own', repo_path: repository.path })),
-      await codeOf(bob.call('repos.add', { project_id: project.id, path: other.path })),
-      await codeOf(bob.call('agents.create', { name: 'A', executor: 'command', config: { command: 'true' } })),
-    ]
-  }
-  await using closed = await runApp({ config: exposed })
-  expect(await tries(closed)).toEqual(Array<string>(3).fill('admin_required'))
-  await using free = await runApp({ config: { ...exposed, projectCreators: 'all' } })
-  expect(await tries(free)).toEqual(Array<string>(3).fill('made'))
-  await using strict = await runApp({ config: { projectCreators: 'admins' } })
-  expect(await tries(strict)).toEqual(Array<string>(3).fill('admin_required'))
 })
