@@ -7,7 +7,6 @@ import { createApi } from './api/create-api.ts'
 import { isExposed, type AppConfig } from './base/config.ts'
 import { createLogger, type Logger } from './base/log.ts'
 import { canTellPeers } from './base/peer-user.ts'
-import { isLoopbackHost } from './base/loopback.ts'
 import { prepareDataDir } from './base/paths.ts'
 import type { SecretSeal } from './base/secret-seal.ts'
 import { createRedactor, validateRedactionPattern } from './base/redact.ts'
@@ -220,7 +219,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
       dataDir: config.dataDir,
       homeDir: homedir(),
       url: context.config.apiUrl,
-      exposed: !isLoopbackHost(config.host),
+      exposed: isExposed(config),
       projectCreators: config.projectCreators ?? (isExposed(config) ? 'admins' : 'all'),
     },
   })
