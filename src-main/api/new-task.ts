@@ -1,26 +1,19 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { OperationRequest } from '../../src-shared/contract/operations.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { freshTask } from '../domain/task/fresh-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
 import type { ProjectRecord, TaskRecord } from '../engine/ports/store.ts'
 import type { ApiParts } from './context.ts'
+import { givenFields } from './task-fields.ts'
 
-export interface NewTask {
+/** A creation as it was asked for, with what falls back to the project's settings filled in. */
+export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'review_config'> & {
   readonly id: TaskId
-  readonly title: string
-  readonly description: string | null
   readonly review_config: ReviewConfig
-  readonly status?: string | undefined
-  readonly labels?: readonly string[] | undefined
-  readonly priority?: number | undefined
-  readonly repo_id?: RepoId | undefined
-  readonly parent_id?: TaskId | undefined
-  readonly subtask_mode?: SubtaskMode | undefined
 }
-
-type SubtaskMode = NonNullable<TaskRecord['subtask_mode']>
 
 /** Writes a task behind the others, in the state that was asked for or the workflow's first. */
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
@@ -30,21 +23,28 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
   if (!state) {
     throw invalid('status', `A new task starts in a state of kind backlog or initial, not in ${request.status ?? ''}.`)
   }
-  const place = placeOf(parts, project, workflow, request)
+  const {
+    id,
+    title,
+    review_config,
+    status: _,
+    repo_id: _repo,
+    parent_id: _parent,
+    subtask_mode: _mode,
+    ...fields
+  } = request
   const now = new Date(parts.clock.now()).toISOString()
   const task: TaskRecord = {
-    id: request.id,
-    project_id: project.id,
-    ...place,
-    title: request.title,
-    description: request.description,
-    status: state.name,
-    review_config: request.review_config,
-    roles: {},
-    labels: [...(request.labels ?? [])],
-    priority: request.priority ?? 0,
-    position: read.tasks.lastPosition(project.id) + 1,
     ...freshTask,
+    labels: [],
+    ...givenFields(fields),
+    ...placeOf(parts, project, workflow, request),
+    id,
+    title,
+    review_config,
+    project_id: project.id,
+    status: state.name,
+    position: read.tasks.lastPosition(project.id) + 1,
     created_at: now,
     updated_at: now,
   }

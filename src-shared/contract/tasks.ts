@@ -93,6 +93,22 @@ export const Task = z
   .meta({ id: 'Task' })
 export type Task = z.infer<typeof Task>
 
+/**
+ * The fields of a task that clients set, once: its creation and its change take theirs from here, and handlers pass on
+ * whatever they get, so that a field that is added here is stored or does not compile.
+ */
+export const TaskFields = z.object({
+  title: z.string().trim().min(1).max(500),
+  description: z.string().max(1_000_000),
+  review_config: z.object({
+    ci_steps: z.array(z.string().min(1)).max(100).optional(),
+    review_prompt: z.string().nullable().optional(),
+  }),
+  labels: z.array(z.string().min(1).max(50)).max(50),
+  priority: z.int().min(0).max(4),
+  repo_id: RepoId,
+})
+
 /** Another task that has to be done first. */
 export const Dependency = z
   .object({ id: TaskId, title: z.string(), status: z.string(), satisfied: z.boolean() })

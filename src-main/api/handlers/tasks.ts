@@ -12,6 +12,7 @@ import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
 import { seesAgent } from '../agent-sight.ts'
 import { newTask } from '../new-task.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
+import { givenFields } from '../task-fields.ts'
 import { unarchive } from '../unarchive.ts'
 import { workspaceView } from '../workspace-view.ts'
 
@@ -39,28 +40,10 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.create': (input, { principal }) => {
       checkSetByPerson(principal, input)
       checkOrderedParent(read, principal, input)
-      const project = findProject(read, input.project_id)
-      const fallback = views.settings(project).default_review_config
-      const review_config = {
-        ci_steps: input.review_config?.ci_steps ?? fallback.ci_steps,
-        review_prompt: input.review_config?.review_prompt ?? fallback.review_prompt,
-      }
-      const { title, status, labels, priority, repo_id, parent_id, subtask_mode } = input
-      const description = input.description ?? null
-      return views.task(
-        newTask(parts, project, {
-          id: newId() as TaskId,
-          title,
-          description,
-          review_config,
-          status,
-          labels,
-          priority,
-          repo_id,
-          parent_id,
-          subtask_mode,
-        }),
-      )
+      const { project_id, review_config: given, ...fields } = input
+      const project = findProject(read, project_id)
+      const review_config = { ...views.settings(project).default_review_config, ...defined(given ?? {}) }
+      return views.task(newTask(parts, project, { ...fields, id: newId() as TaskId, review_config }))
     },
     'tasks.update': (input, { principal }) => {
       checkSetByPerson(principal, input)
@@ -208,24 +191,12 @@ function updateTask(parts: ApiParts, input: Patch): TaskRecord {
       details: { version: task.version },
     })
   }
-  const { repo_id } = input
+  const { task_id: _id, version: _version, review_config, ...fields } = input
+  const { repo_id } = fields
   const { leave } = parts.engine.repositories
   const patch = {
-    ...(input.title !== undefined && { title: input.title }),
-    ...(input.description !== undefined && { description: input.description }),
-    ...(input.labels !== undefined && { labels: input.labels }),
-    ...(input.priority !== undefined && { priority: input.priority }),
-    ...(input.position !== undefined && { position: input.position }),
-    ...(input.review_config !== undefined && {
-      review_config: {
-        ci_steps: input.review_config.ci_steps ?? task.review_config.ci_steps,
-        review_prompt:
-          input.review_config.review_prompt === undefined
-            ? task.review_config.review_prompt
-            : input.review_config.review_prompt,
-      },
-    }),
-    ...(repo_id !== undefined && { repo_id }),
+    ...givenFields(fields),
+    ...(review_config && { review_config: { ...task.review_config, ...defined(review_config) } }),
   }
   return edit(parts, task.id, patch, (tx, current) => {
     const refusal = repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)
@@ -245,4 +216,9 @@ function edit(
     before?.(tx, task)
     return tx.saveTask({ ...task, ...patch, version: task.version + 1 })
   })
+}
+
+/** The keys that have a value. */
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never
 }

@@ -74,7 +74,6 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
         newTask(parts, project, {
           id: parts.newId() as TaskId,
           title: title ?? titleOf(found.branch),
-          description: null,
           review_config: default_review_config,
           repo_id: found.repo.id,
         })

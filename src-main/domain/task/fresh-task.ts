@@ -1,5 +1,11 @@
-/** What is the same of every new task: nobody has touched it. */
+/** What a new task has unless it is given something else: nobody has touched it. */
 export const freshTask = {
+  parent_id: null,
+  subtask_mode: null,
+  description: null,
+  roles: {},
+  labels: [] as string[],
+  priority: 0,
   version: 1,
   entry_barrier: false,
   review_passed_at: null,

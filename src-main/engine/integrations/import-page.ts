@@ -133,14 +133,11 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
   const address = issueAddress(record.platform, base, record, issue.number)
   const now = tx.now()
   const task: TaskRecord = {
+    ...freshTask,
     id: deps.newId() as TaskId,
     ...place.fields,
     ...taskTextOf(issue, { url: address.url, web: base.web }),
-    parent_id: null,
-    subtask_mode: null,
-    priority: 0,
     position: ++place.position,
-    ...freshTask,
     created_at: now,
     updated_at: now,
   }

@@ -3,7 +3,7 @@ import { Execution, ExecutionOverrides } from '../executions.ts'
 import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
 import { get, post, patch, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
-import { Dependency, recoveryActions, Task, TaskMove } from '../tasks.ts'
+import { Dependency, recoveryActions, Task, TaskFields, TaskMove } from '../tasks.ts'
 import { Workspace } from '../workspaces.ts'
 
 export const tasksOperations = {
@@ -45,18 +45,9 @@ export const tasksOperations = {
     'Write a task.',
     z.object({
       project_id: ProjectId,
-      title: z.string().trim().min(1).max(500),
-      description: z.string().max(1_000_000).optional(),
-      review_config: z
-        .object({
-          ci_steps: z.array(z.string().min(1)).max(100).optional(),
-          review_prompt: z.string().nullable().optional(),
-        })
-        .optional(),
+      ...TaskFields.partial({ description: true, review_config: true, labels: true, priority: true, repo_id: true })
+        .shape,
       status: z.string().optional(),
-      labels: z.array(z.string().min(1).max(50)).max(50).optional(),
-      priority: z.int().min(0).max(4).optional(),
-      repo_id: RepoId.optional(),
       parent_id: TaskId.optional(),
       subtask_mode: z
         .enum(['independent', 'ordered'])
@@ -75,18 +66,10 @@ export const tasksOperations = {
     z.object({
       task_id: TaskId,
       version: z.int().optional(),
-      title: z.string().trim().min(1).max(500).optional(),
-      description: z.string().max(1_000_000).nullable().optional(),
-      labels: z.array(z.string().min(1).max(50)).max(50).optional(),
-      priority: z.int().min(0).max(4).optional(),
+      ...TaskFields.partial().shape,
+      description: TaskFields.shape.description.nullable().optional(),
       repo_id: RepoId.optional().describe('Only while the task has no worktree; its ordered subtasks follow.'),
       position: z.number().optional(),
-      review_config: z
-        .object({
-          ci_steps: z.array(z.string().min(1)).max(100).optional(),
-          review_prompt: z.string().nullable().optional(),
-        })
-        .optional(),
     }),
     Task,
     ['version_conflict', 'repo_in_use', 'humans_only'],

@@ -131,10 +131,7 @@ const repo = { name: 'r', path: '/nowhere/at/all', default_branch: 'main', is_pr
 const agent = { name: 'A', daemon_id: null, executor: 'external', config: {}, paused: false, created_at: at } as const
 const daemon = { name: 'D', hostname: null, version: null, created_at: at, last_seen_at: null, revoked_at: null }
 const task = {
-  parent_id: null,
-  subtask_mode: null,
   title: 'T',
-  description: null,
   status: 'backlog',
   ...freshTask,
   review_config: { ci_steps: [], review_prompt: null },
