@@ -174,6 +174,17 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   await conflict.waitFor({ state: 'detached' })
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('two and three')
   await repository.git(['merge-base', '--is-ancestor', 'main', branch])
+
+  // Its base was renamed: the task is told the new name.
+  await repository.git(['branch', '--move', 'main', 'trunk'])
+  await repository.commit('On the renamed base', { 'b.txt': 'bbb\n' })
+  const base = panel.getByRole('region', { name: 'Base branch' })
+  await base.getByRole('button', { name: 'Change the base branch…' }).click()
+  await base.getByLabel('Base branch').fill('trunk')
+  await base.getByRole('button', { name: 'Update from trunk' }).click()
+  await page.getByText('The branch has all of trunk now.').waitFor()
+  await base.getByRole('button', { name: 'Change the base branch…' }).waitFor()
+  expect(await repository.git(['show', `${branch}:b.txt`])).toBe('bbb')
 })
 
 test('a merge that conflicts stands in the review with its lines, and the agent resolves it', async () => {
