@@ -20,6 +20,7 @@ import { giveOwnerless } from './engine/projects/give-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createKnownSecrets } from './engine/known-secrets.ts'
 import { createIntegrations, type Integrations } from './engine/integrations/integrations.ts'
+import { createDurableWrites } from './engine/durable-writes.ts'
 import { createEventFeed, type EventFeed, type Tx } from './engine/event-feed.ts'
 import { logStory } from './engine/log-story.ts'
 import type { Clock } from './engine/ports/clock.ts'
@@ -34,6 +35,7 @@ import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
 import { createStore } from './store/create-store.ts'
 import { openDatabase, type OpenDatabase } from './store/database.ts'
+import { isDatabaseError, unusable } from './store/database-trouble.ts'
 import { createIdentityStore } from './store/identity-store.ts'
 import { openWorkflowFiles, type WorkflowFiles } from './workflow-files/create-workflow-files.ts'
 import { loadWorkflowFile } from './workflow-files/load.ts'
@@ -66,33 +68,17 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   const log = options.log ?? createLogger({ level: config.logLevel })
   prepareDataDir(config.dataDir)
   const builtin = await loadWorkflowFile(join(config.workflowsDir, 'default.yaml'))
-  const database = await openDatabase(join(config.dataDir, 'copse.db'), config.migrationsDir)
+  const file = join(config.dataDir, 'copse.db')
+  const database = await openDatabase(file, config.migrationsDir)
   const store = createStore(database)
   let url: string | null = null
+  const damage = watchDamage(database, log)
   try {
     const feed = createEventFeed(store, clock, logStory(log.child({ module: 'story' })))
     const identity = identityOf(config, { store: identityStore(database, feed), clock, newId: v7, seal })
     const secrets = createKnownSecrets(store.read, (name) => process.env[name])
-    const context: EngineContext = {
-      store,
-      feed,
-      workspaces: createWorkspaces({ log: log.child({ module: 'workspaces' }), clock }),
-      executors: createExecutors(),
-      scripts: createScripts(),
-      logs: createLogs({ dir: join(config.dataDir, 'logs') }),
-      agentTokens: identity.agentTokens,
-      clock,
-      newId: v7,
-      redactor: (patterns) => createRedactor(patterns, secrets.values()),
-      rememberSecrets: secrets.remember,
-      workflows: createWorkflows(builtin.definition),
-      log: log.child({ module: 'engine' }),
-      config: {
-        workspaceRoot: config.workspaceRoot,
-        cleanupDelaySeconds: config.cleanupDelaySeconds,
-        apiUrl: () => url,
-      },
-    }
+    const engineParts = { config, store, feed, identity, secrets, clock, log, url: () => url }
+    const context = contextOf({ ...engineParts, builtin: builtin.definition })
     const engine = createEngine(context)
     checkBuiltin(builtin.definition, engine)
     const templates = await openWorkflowFiles({
@@ -104,7 +90,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
     const integrations = createIntegrations(context, trackers)
     const agentTests = agentTestsOf(config, context)
-    const api = apiOf(config, { context, engine, integrations, identity, templates, diffWatches, agentTests })
+    const api = apiOf(config, { context, engine, integrations, identity, templates, diffWatches, agentTests, damage })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
     await engine.recover()
     await agentTests.sweep()
@@ -130,7 +116,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     }
   } catch (error) {
     store.close()
-    throw error
+    throw (isDatabaseError(error) ? unusable(file, error) : null) ?? error
   }
 }
 
@@ -162,6 +148,53 @@ function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string
   }
 }
 
+interface EngineParts {
+  readonly config: AppConfig
+  readonly store: EngineContext['store']
+  readonly feed: EventFeed
+  readonly identity: Identity
+  readonly secrets: ReturnType<typeof createKnownSecrets>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly url: () => string | null
+  readonly builtin: Parameters<typeof createWorkflows>[0]
+}
+
+/** The engine's surroundings: real worktrees, processes and logs. */
+function contextOf({ config, store, feed, identity, secrets, clock, log, url, builtin }: EngineParts): EngineContext {
+  return {
+    store,
+    feed,
+    writes: createDurableWrites({ log: log.child({ module: 'engine' }) }),
+    workspaces: createWorkspaces({ log: log.child({ module: 'workspaces' }), clock }),
+    executors: createExecutors(),
+    scripts: createScripts(),
+    logs: createLogs({ dir: join(config.dataDir, 'logs') }),
+    agentTokens: identity.agentTokens,
+    clock,
+    newId: v7,
+    redactor: (patterns) => createRedactor(patterns, secrets.values()),
+    rememberSecrets: secrets.remember,
+    workflows: createWorkflows(builtin),
+    log: log.child({ module: 'engine' }),
+    config: {
+      workspaceRoot: config.workspaceRoot,
+      cleanupDelaySeconds: config.cleanupDelaySeconds,
+      apiUrl: url,
+    },
+  }
+}
+
+/** Tells the log of damage that is found while the service runs; answers what was found so far. */
+function watchDamage({ damage }: OpenDatabase, log: Logger): () => string | null {
+  let found: string | null = null
+  void damage.then((error) => {
+    found = error?.message ?? null
+    if (found !== null) log.error(found)
+  })
+  return () => found
+}
+
 function identityStore({ db }: OpenDatabase, feed: EventFeed): IdentityStore {
   return createIdentityStore(db, <T>(work: (announce: Announcement) => T) =>
     feed.commit((tx) => work({ registered: (user, isFirst) => register(tx, user, isFirst) })),
@@ -182,6 +215,7 @@ interface ApiPieces {
   readonly templates: WorkflowFiles
   readonly diffWatches: DiffWatches
   readonly agentTests: AgentTests
+  readonly damage: () => string | null
 }
 
 /** Each in a repository of its own, which is gone when it ends. */
@@ -192,7 +226,7 @@ function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newI
 }
 
 function apiOf(config: AppConfig, pieces: ApiPieces): Api {
-  const { context, engine, integrations, identity, templates, diffWatches, agentTests } = pieces
+  const { context, engine, integrations, identity, templates, diffWatches, agentTests, damage } = pieces
   const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
   return createApi({
     store,
@@ -221,6 +255,8 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
       url: context.config.apiUrl,
       exposed: isExposed(config),
       projectCreators: config.projectCreators ?? (isExposed(config) ? 'admins' : 'all'),
+      damage,
+      exposed: !isLoopbackHost(config.host),
     },
   })
 }

@@ -132,6 +132,8 @@ export interface ApiParts {
     readonly homeDir: string
     readonly url: () => string | null
     /** Other machines can reach the HTTP API. */
+    /** What was found wrong with the database while it is in use. */
+    readonly damage: () => string | null
     readonly exposed: boolean
     /** Who may make projects, repositories and agents. */
     readonly projectCreators: 'all' | 'admins'

@@ -1,4 +1,5 @@
 import type { Logger } from '../base/log.ts'
+import type { DurableWrites } from './durable-writes.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { AgentTokens } from './ports/agent-tokens.ts'
 import type { Clock } from './ports/clock.ts'
@@ -20,6 +21,7 @@ interface EngineConfig {
 export interface EngineContext {
   readonly store: Store
   readonly feed: EventFeed
+  readonly writes: DurableWrites
   readonly workspaces: Workspaces
   readonly executors: Executors
   readonly scripts: Scripts

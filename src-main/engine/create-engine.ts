@@ -98,7 +98,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const claims = createClaims({ ...steps, worker, scheduler })
   const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
-  const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, freed: pump })
+  const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, worker, freed: pump })
   return {
     actions,
     claims,
@@ -162,6 +162,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
     close: async () => {
+      context.writes.close()
       const swept = sweeps.close()
       scheduler.close()
       await worker.close()

@@ -21,18 +21,10 @@ export async function recover(deps: StepDeps): Promise<void> {
     if (mark !== undefined) await context.scripts.reap(mark)
   }
   for (const record of open) {
-    if (!isElsewhere(deps, record)) {
-      // One that still waits may have got a process already: the crash came before that was written down.
-      const { pid, pid_started: started } = record
-      await context.executors.reap(pid === null || started === null ? null : { pid, started }, record.id)
-    }
+    // One that still waits may have got a process already: the crash came before that was written down.
+    if (record.status === 'queued' && !isElsewhere(context, record)) await reapProcess(context, record)
     if (record.status === 'queued') cancelUnlessItsTurn(deps, record)
-    if (record.status !== 'running' || isElsewhere(deps, record)) continue
-    context.agentTokens.revoke(record.id)
-    const task = context.store.read.tasks.get(record.task_id)
-    const workspace = task && workspaceOf(context.store.read, task)
-    if (workspace) await context.workspaces.unlock(workspace.path, record.id)
-    markLost(deps, record, lostWithService)
+    if (record.status === 'running' && !isElsewhere(context, record)) await loseRun(deps, record, lostWithService)
   }
   await finishMerges(context)
   const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
@@ -60,6 +52,25 @@ async function finishMerges({ workspaces, store, log }: EngineContext): Promise<
   await Promise.all([...repoPathsOf(store.read)].map(finish))
 }
 
+/** Ends what is left of a local run that nobody follows any more, gives back what it held, and says so on its task. */
+export async function loseRun(
+  deps: Pick<StepDeps, 'context' | 'transitions'>,
+  record: ExecutionRecord,
+  message: string,
+): Promise<void> {
+  const { context } = deps
+  await reapProcess(context, record)
+  context.agentTokens.revoke(record.id)
+  const task = context.store.read.tasks.get(record.task_id)
+  const workspace = task && workspaceOf(context.store.read, task)
+  if (workspace) await context.workspaces.unlock(workspace.path, record.id)
+  markLost(deps, record, message)
+}
+
+async function reapProcess({ executors }: EngineContext, { id, pid, pid_started: started }: ExecutionRecord) {
+  await executors.reap(pid === null || started === null ? null : { pid, started }, id)
+}
+
 const lostWithService =
   'The service ended while the agent worked. What it had written is in the worktree, where it can go on.'
 
@@ -74,6 +85,6 @@ function cancelUnlessItsTurn(deps: StepDeps, record: ExecutionRecord): void {
 }
 
 /** It runs out of our sight: a person's, or an agent's that heartbeats. */
-function isElsewhere(deps: StepDeps, record: ExecutionRecord): boolean {
-  return record.executor === 'person' || deps.context.executors.hosting(record.executor) === 'elsewhere'
+export function isElsewhere({ executors }: Pick<EngineContext, 'executors'>, record: ExecutionRecord): boolean {
+  return record.executor === 'person' || executors.hosting(record.executor) === 'elsewhere'
 }

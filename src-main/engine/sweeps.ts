@@ -2,7 +2,9 @@ import type { Cleanup } from './worktrees/cleanup.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Executions, Run } from './executions/executions.ts'
 import { markLost } from './executions/mark-lost.ts'
+import type { EffectWorker } from './moves/effects.ts'
 import type { StepDeps } from './moves/perform-step.ts'
+import { isElsewhere, loseRun } from './recovery.ts'
 import type { Rescues } from './worktrees/rescues.ts'
 import type { ExecutionRecord } from './ports/store.ts'
 import { toSettings } from './views.ts'
@@ -13,7 +15,10 @@ const sweepEveryMs = 15_000
 /** After a longer gap between two looks this machine has slept: nobody could be heard meanwhile. */
 const sleptMs = 60_000
 
-/** What is looked at again and again: clean-ups that are due, rescues past their time, agents that fell silent. */
+/**
+ * What is looked at again and again: clean-ups that are due, rescues past their time, agents that fell silent, and
+ * whatever should be under way and is not.
+ */
 export interface Sweeps {
   start(): void
   /** Settles when the last look has ended. */
@@ -24,12 +29,20 @@ export interface SweepParts extends Pick<StepDeps, 'context' | 'transitions' | '
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
   readonly executions: Pick<Executions, 'running'>
+  readonly worker: Pick<EffectWorker, 'isIdle' | 'wake'>
   /** Told when somebody's worktree became free. */
   readonly freed: () => void
 }
 
 export function createSweeps(parts: SweepParts): Sweeps {
   const { context, occasions, cleanup, rescues, executions, freed } = parts
+  const guarded = (what: string, work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      context.log.error({ err: error }, `the sweep of ${what} broke; the next one tries again`)
+    }
+  }
   const closing = new AbortController()
   let timer: NodeJS.Timeout | null = null
   let sweeping = Promise.resolve()
@@ -47,14 +60,26 @@ export function createSweeps(parts: SweepParts): Sweeps {
       .catch((error: unknown) => {
         context.log.error({ err: error }, 'the clean-up sweep broke')
       })
-    sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.heard))
-    for (const record of context.store.read.executions.open()) {
-      const heard = heardElsewhere(context, record)
-      if (heard === null || now - lastSign(heard) <= heartbeatLimitMs) continue
-      markLost(parts, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
-      occasions.wake(record.task_id)
+      .then(() => (closing.signal.aborted ? undefined : loseUnfollowed(parts)))
+      .catch((error: unknown) => {
+        context.log.error({ err: error }, 'a run that nobody follows could not be settled')
+      })
+    guarded('silent agents', () => {
+      sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.heard))
+    })
+    guarded('lost agents', () => {
+      for (const record of context.store.read.executions.open()) {
+        const heard = heardElsewhere(context, record)
+        if (heard === null || now - lastSign(heard) <= heartbeatLimitMs) continue
+        markLost(parts, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
+        occasions.wake(record.task_id)
+        freed()
+      }
+    })
+    guarded('tasks that nobody works on', () => {
+      wakeIdle(parts)
       freed()
-    }
+    })
   }
   return {
     start: () => {
@@ -68,6 +93,30 @@ export function createSweeps(parts: SweepParts): Sweeps {
       return sweeping
     },
   }
+}
+
+/** Settles local runs that the database calls running and that no part of this process follows. */
+async function loseUnfollowed(parts: SweepParts): Promise<void> {
+  const { context, executions, occasions, freed } = parts
+  const { read } = context.store
+  for (const { id } of read.executions.open()) {
+    const record = read.executions.get(id)
+    if (record?.status !== 'running' || isElsewhere(context, record) || executions.running().has(id)) continue
+    context.log.error({ execution_id: id, task_id: record.task_id }, 'a run that nobody follows is settled as lost')
+    await loseRun(parts, record, 'The service lost track of the agent. What it had written is in the worktree.')
+    occasions.wake(record.task_id)
+    freed()
+  }
+}
+
+/** Takes up steps and hooks that are pending while nobody performs them. Held and broken ones wait for a person. */
+function wakeIdle({ context, worker, occasions }: SweepParts): void {
+  const { read } = context.store
+  for (const task_id of read.effects.pendingTasks()) {
+    const isBroken = read.tasks.get(task_id)?.error_annotation?.type === 'hook_failed'
+    if (worker.isIdle(task_id) && !isBroken && !read.effects.first(task_id)?.data.held) worker.wake(task_id)
+  }
+  for (const task_id of read.occasions.pendingTasks()) occasions.wake(task_id)
 }
 
 /** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */

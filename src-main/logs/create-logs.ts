@@ -37,9 +37,14 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
       }
     },
     async openFile(task_id, name, redact) {
-      if (logKind(name) === null) throw new LogNameError(`${name} is not the name of a log.`)
+      const kind = logKind(name)
+      if (kind === null) throw new LogNameError(`${name} is not the name of a log.`)
       const folder = await folderOf(task_id)
-      const file = await live.openWriter(join(folder, name), { maxBytes: maxScriptLogBytes, records: false })
+      const file = await live.openWriter(join(folder, name), {
+        maxBytes: maxScriptLogBytes,
+        // One line, which a full disk may have cut off.
+        records: kind === 'hook',
+      })
       const stream = createStreamRedactor(redact)
       let closing: Promise<void> | undefined
       return {

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
+import { isWriteFailure } from '../base/write-failure.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet } from './hot-statements.ts'
 import { remembered } from './remembered.ts'
@@ -60,7 +61,11 @@ export function prepareIsAtWork(db: Database): (executionId: ExecutionId) => boo
   return (executionId) => find.get(executionId) !== undefined
 }
 
-/** Notes when a token was last of use. */
+/** Notes when a token was last of use. Reading goes on while nothing can be written. */
 export function touchApiToken(db: Database, id: TokenId, at: string): void {
-  db.update(apiTokens).set({ last_used_at: at }).where(eq(apiTokens.id, id)).run()
+  try {
+    db.update(apiTokens).set({ last_used_at: at }).where(eq(apiTokens.id, id)).run()
+  } catch (error) {
+    if (!isWriteFailure(error)) throw error
+  }
 }

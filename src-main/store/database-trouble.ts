@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync } from 'node:fs'
-import type SqliteDatabase from 'better-sqlite3'
+import { copyFile } from 'node:fs/promises'
 
 /** The file can't be worked with as it is. The message is one line that says why, and what to do. */
 export class DatabaseUnusableError extends Error {
@@ -7,10 +7,9 @@ export class DatabaseUnusableError extends Error {
   readonly code = 'database_unusable'
 }
 
-/** Reads every page once. Throws SQLite's own error, or `DatabaseUnusableError`, at the first that is damaged. */
-export function checkPages(client: SqliteDatabase.Database, file: string): void {
-  const found = client.pragma('quick_check(1)', { simple: true })
-  if (found !== 'ok') throw damaged(file, String(found))
+/** Whether SQLite reported it, or what it caused. */
+export function isDatabaseError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
 }
 
 /** What a person can make of an error of SQLite or of the file system; null for any other. */
@@ -36,18 +35,31 @@ const reasons: readonly (readonly [code: RegExp, why: string])[] = [
 
 /** Before anybody tries to mend it: the file as it was found, with the journal that belongs to it. */
 function damaged(file: string, what: string, options?: ErrorOptions): DatabaseUnusableError {
-  const copy = keep(file)
-  return new DatabaseUnusableError(
-    `${file} is damaged (${what}). A copy was kept as ${copy}. Put an older copy in its place, or mend it with "sqlite3 … .recover".`,
-    options,
-  )
+  const copies = copiesOf(file)
+  for (const [from, to] of copies.pairs) copyFileSync(from, to)
+  return new DatabaseUnusableError(damageText(file, what, copies.name), options)
 }
 
-function keep(file: string): string {
+/** The same of a file that is in use, without a pause in what it is used for. */
+export async function damagedInUse(file: string, what: string): Promise<DatabaseUnusableError> {
+  const copies = copiesOf(file)
+  try {
+    for (const [from, to] of copies.pairs) await copyFile(from, to)
+  } catch (error) {
+    const message = `${file} is damaged (${what}), and no copy of it could be kept. Stop Copse, and copy the data folder.`
+    return new DatabaseUnusableError(message, { cause: error })
+  }
+  return new DatabaseUnusableError(damageText(file, what, copies.name))
+}
+
+const damageText = (file: string, what: string, copy: string): string =>
+  `${file} is damaged (${what}). A copy was kept as ${copy}. Put an older copy in its place, or mend it with "sqlite3 … .recover".`
+
+/** What to copy where: the file, and the journal that belongs to it. */
+function copiesOf(file: string): { readonly name: string; readonly pairs: readonly (readonly [string, string])[] } {
   const base = `${file}.damaged`
-  let copy = base
-  for (let number = 2; existsSync(copy); number++) copy = `${base}-${number}`
-  copyFileSync(file, copy)
-  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`)
-  return copy
+  let name = base
+  for (let number = 2; existsSync(name); number++) name = `${base}-${number}`
+  const journal = existsSync(`${file}-wal`) ? ([[`${file}-wal`, `${name}-wal`]] as const) : []
+  return { name, pairs: [[file, name], ...journal] }
 }

@@ -4,7 +4,9 @@ import SqliteDatabase from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import type { Database } from './database-type.ts'
-import { checkPages, unusable } from './database-trouble.ts'
+import { checkInBackground } from './background-check.ts'
+import { leaveCleanMark, takeCleanMark } from './clean-mark.ts'
+import { damagedInUse, unusable, type DatabaseUnusableError } from './database-trouble.ts'
 import { forgetDeletedWords } from './full-text.ts'
 
 export interface OpenDatabase {
@@ -12,6 +14,11 @@ export interface OpenDatabase {
   /** Runs `work` as one transaction; what it throws rolls everything back. Not re-entrant. */
   transaction<T>(work: () => T): T
   close(): void
+  /**
+   * After an unclean end the whole file is checked beside the work: resolves with the damage that was found, after the
+   * file was copied aside, and with null for a sound file or one that needed no check.
+   */
+  readonly damage: Promise<DatabaseUnusableError | null>
 }
 
 /** The file belongs to a later version; nothing in it was touched. */
@@ -20,20 +27,25 @@ class DatabaseTooNewError extends Error {
   readonly code = 'database_too_new'
 }
 
+/** How long a write waits for another process that holds the file, which blocks everything else here too. */
+const busyMs = 1_000
+/** How long once it is known to be held, until a write succeeds again. */
+const stillBusyMs = 50
+
 /**
  * Opens (or makes) the database and brings it up to date. Before a migration touches a file that holds data, the file is
  * copied to `<file>.before-<n>` beside it, in the place of the copy from an update before. Throws
- * `DatabaseUnusableError` for a file that is damaged (after it was copied aside), locked, or on a disk that is full or
- * read-only.
+ * `DatabaseUnusableError` for a file that is seen to be damaged (after it was copied aside), locked, or on a disk that is
+ * full or read-only. After an unclean end all of the file is checked, in the background.
  */
 export async function openDatabase(file: string, migrationsFolder: string): Promise<OpenDatabase> {
   const existed = existsSync(file)
+  const isFile = file !== ':memory:'
+  const endedCleanly = isFile && takeCleanMark(file)
   const client = openFile(file)
   try {
-    if (existed) checkPages(client, file)
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
-    client.pragma('busy_timeout = 5000')
     // What one large write has made of the journal is given back with the next.
     client.pragma('journal_size_limit = 16777216')
     // Tokens' hashes, environments and prompts that were deleted are not to be found in free pages.
@@ -51,27 +63,76 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
       chmodSync(`${file}.before-${known}`, 0o600)
     }
     const db: Database = drizzle({ client })
-    // A migration that rebuilds a table needs this off, and inside its transaction the pragma does nothing.
-    client.pragma('foreign_keys = OFF')
-    migrate(db, { migrationsFolder })
-    const broken = client.pragma('foreign_key_check') as unknown[]
-    if (broken.length > 0) throw new Error(`${file}: ${broken.length} rows point at nothing after the migration.`)
+    if (applied < known) migrateTo(client, db, { file, migrationsFolder })
     client.pragma('foreign_keys = ON')
     if (isUpdate) removeOlderCopies(file, known)
     forgetDeletedWords(client)
-    const inTransaction = client.transaction((work: () => unknown) => work())
+    client.pragma(`busy_timeout = ${busyMs}`)
+    const check = existed && isFile && !endedCleanly ? checkInBackground(file) : null
+    let isDamaged = false
+    const damage = (check?.found ?? Promise.resolve(null)).then((found) => {
+      if (found === null || !client.open) return null
+      isDamaged = true
+      return damagedInUse(file, found)
+    })
     return {
       db,
-      transaction: <T>(work: () => T) => inTransaction.immediate(work) as T,
+      transaction: transactionOf(client),
       close: () => {
         if (!client.open) return
-        client.pragma('wal_checkpoint(TRUNCATE)')
+        void check?.stop()
+        const isWhole = flush(client)
         client.close()
+        if (isFile && isWhole && !isDamaged) leaveCleanMark(file)
       },
+      damage,
     }
   } catch (error) {
     client.close()
     throw unusable(file, error) ?? error
+  }
+}
+
+/** A migration that rebuilds a table needs foreign keys off, and inside its transaction the pragma does nothing. */
+function migrateTo(
+  client: SqliteDatabase.Database,
+  db: Database,
+  { file, migrationsFolder }: { readonly file: string; readonly migrationsFolder: string },
+): void {
+  client.pragma('foreign_keys = OFF')
+  migrate(db, { migrationsFolder })
+  const broken = client.pragma('foreign_key_check') as unknown[]
+  if (broken.length > 0) throw new Error(`${file}: ${broken.length} rows point at nothing after the migration.`)
+}
+
+/** One transaction after the other; while another process holds the file, each waits only for a moment. */
+function transactionOf(client: SqliteDatabase.Database): OpenDatabase['transaction'] {
+  const inTransaction = client.transaction((work: () => unknown) => work())
+  let isHeld = false
+  const setHeld = (held: boolean) => {
+    if (held === isHeld) return
+    isHeld = held
+    client.pragma(`busy_timeout = ${held ? stillBusyMs : busyMs}`)
+  }
+  return <T>(work: () => T): T => {
+    try {
+      const value = inTransaction.immediate(work) as T
+      setHeld(false)
+      return value
+    } catch (error) {
+      if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) setHeld(true)
+      throw error
+    }
+  }
+}
+
+/** Brings everything from the journal into the file; false where that is impossible now, and the next start does it. */
+function flush(client: SqliteDatabase.Database): boolean {
+  try {
+    client.pragma('wal_checkpoint(TRUNCATE)')
+    return true
+  } catch {
+    return false
   }
 }
 

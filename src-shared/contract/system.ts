@@ -8,6 +8,12 @@ export const SystemInfo = z
     registered: z.boolean().describe('Somebody has registered, so the API is open to other clients.'),
     local_operator: z.boolean().describe('The caller is the person at this machine.'),
     url: z.string().nullable().describe('Where the HTTP API listens.'),
+    damage: z
+      .string()
+      .nullable()
+      .describe(
+        'What the check after an unclean end has found wrong with the database, and what to do; null for nothing.',
+      ),
     exposed: z.boolean().describe('Other machines can reach the HTTP API.'),
   })
   .meta({ id: 'SystemInfo' })

@@ -6,7 +6,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { createTestRepository, type TestRepository } from './git-repository.ts'
-import type { KillableApp } from './killable-app.ts'
+import type { RunningApp } from './running-app.ts'
 import { processesIn } from './processes-in.ts'
 
 /** A task on its way from the queue to done, with a rejection by CI, in a data folder of its own. */
@@ -14,6 +14,9 @@ export interface Journey extends AsyncDisposable {
   readonly dataDir: string
   readonly repository: TestRepository
 }
+
+/** The service that a task travels in, in this process or in one of its own. */
+type Vehicle = Pick<RunningApp, 'client' | 'eventually'>
 
 export interface Travelling {
   readonly task_id: TaskId
@@ -55,7 +58,7 @@ export async function createJourney(): Promise<Journey> {
 }
 
 /** The project, the agent and the task; nothing has moved yet. */
-export async function pack({ client }: KillableApp, { repository }: Journey): Promise<Travelling> {
+export async function pack({ client }: Vehicle, { repository }: Journey): Promise<Travelling> {
   const project = await client.call('projects.create', { name: 'Crash', repo_path: repository.path })
   const lifecycle_hooks = {
     before_work: [{ type: 'script' as const, command: 'echo ready', blocking: true }],
@@ -75,7 +78,7 @@ export async function pack({ client }: KillableApp, { repository }: Journey): Pr
 const patience = 200
 
 /** Does what a client has to do, from wherever the task stands, until it is done and cleaned up. */
-export async function travel(app: KillableApp, { task_id, agent_id }: Travelling): Promise<void> {
+export async function travel(app: Vehicle, { task_id, agent_id }: Travelling): Promise<void> {
   const { client } = app
   const refused = new Map<number, number>()
   for (;;) {
@@ -91,14 +94,17 @@ export async function travel(app: KillableApp, { task_id, agent_id }: Travelling
       else if (next === 'merge')
         await client.call('tasks.transition', { task_id, status: 'merging', version: task.version })
     } catch (error) {
-      // What follows a crash may overtake the client: then it looks again.
-      if (!(error instanceof ApiError) || error.status !== 409) throw error
+      // What follows a crash may overtake the client, and a write may fail: then it looks again.
+      if (!(error instanceof ApiError) || (error.status !== 409 && !isFailedWrite(error))) throw error
       const times = (refused.get(task.version) ?? 0) + 1
       refused.set(task.version, times)
       if (times >= patience) throw error
     }
   }
 }
+
+const isFailedWrite = ({ code, message }: ApiError) =>
+  code === 'internal_error' && message.includes('nothing was changed')
 
 async function look(client: Client, task_id: TaskId): Promise<{ readonly task: Task; readonly cleaned: boolean }> {
   const task = await client.call('tasks.get', { task_id })
@@ -116,11 +122,7 @@ function nextFor(task: Task): 'claim' | 'retry' | 'merge' | 'stuck' | null {
 }
 
 /** Everything that must be as if nothing had happened. */
-export async function arrival(
-  app: KillableApp,
-  journey: Journey,
-  { task_id, project_id }: Travelling,
-): Promise<Arrival> {
+export async function arrival(app: Vehicle, journey: Journey, { task_id, project_id }: Travelling): Promise<Arrival> {
   const { client } = app
   const task = await client.call('tasks.get', { task_id })
   const { items: audit } = await client.call('tasks.transitions', { task_id })

@@ -7,6 +7,8 @@ export interface LogLines {
   readonly lines: readonly LogLine[]
   /** Settles with the first line, said already or yet to come, that has this message and fits. */
   line(msg: string, fits?: (line: LogLine) => boolean): Promise<LogLine>
+  /** The same of the first whose message has these words in it. */
+  lineWith(words: string): Promise<LogLine>
 }
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string }
@@ -23,15 +25,17 @@ export function createLogLines(): LogLines {
       done()
     },
   })
+  const first = async (fits: (line: LogLine) => boolean) => {
+    for (;;) {
+      const found = lines.find(fits)
+      if (found) return found
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+  }
   return {
     log: createLogger({ level: 'info', stream }),
     lines,
-    line: async (msg, fits = () => true) => {
-      for (;;) {
-        const found = lines.find((line) => line.msg === msg && fits(line))
-        if (found) return found
-        await new Promise<void>((resolve) => waiting.push(resolve))
-      }
-    },
+    line: (msg, fits = () => true) => first((line) => line.msg === msg && fits(line)),
+    lineWith: (words) => first(({ msg }) => msg.includes(words)),
   }
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { createLogger } from '../../src-main/base/log.ts'
 import { freshTask } from '../../src-main/domain/task/fresh-task.ts'
 import { createEngine, type Engine } from '../../src-main/engine/create-engine.ts'
+import { createDurableWrites } from '../../src-main/engine/durable-writes.ts'
 import { createEventFeed } from '../../src-main/engine/event-feed.ts'
 import type { Plugin, PluginResult } from '../../src-main/engine/plugins/plugin.ts'
 import type { Store, TaskRecord } from '../../src-main/engine/ports/store.ts'
@@ -56,10 +57,12 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
   const builtin = await loadWorkflowFile(resolve(projectRoot, 'workflows/default.yaml'))
   let decide: (action: string) => Answer = () => 'ok'
   const clock = strictClock()
+  const log = createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'fatal' })
   const engine = createEngine(
     {
       store,
       feed: createEventFeed(store, clock),
+      writes: createDurableWrites({ log }),
       workspaces: fakeWorkspaces,
       executors: fakeExecutors(running),
       scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
@@ -70,7 +73,7 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
       redactor: () => (text) => text,
       rememberSecrets: () => undefined,
       workflows: createWorkflows(builtin.definition),
-      log: createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'fatal' }),
+      log,
       config: { workspaceRoot: '/worktrees', cleanupDelaySeconds: 86_400, apiUrl: () => null },
     },
     Object.entries(probes).map(([name, phases]) => probe(name, phases, () => decide(name))),

@@ -44,6 +44,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       registered: identity.isRegistered(),
       local_operator: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
       url: config.url(),
+      damage: config.damage(),
       exposed: config.exposed,
     }),
     'system.inspect_folder': async ({ path }, { signal }) => {

@@ -116,7 +116,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     callOff()
     const launched: Launch = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
-      : await launchSafely(deps, { record: takeUpSession(context, record), hear, asks: run.asks }, run.abort.signal)
+      : await launchSafely(deps, { record, hear, asks: run.asks }, run.abort.signal)
     deps.wake(record.task_id)
     if (launched.kind === 'elsewhere') {
       if (run.stopped) await settle(gone('stopped'))
@@ -196,7 +196,12 @@ const internalError = 'An internal error; the log of the service says more.'
 /** A bug in the launch must not leave the task saying "running" for ever. */
 async function launchSafely(deps: ExecutionsDeps, run: LaunchedRun, signal: AbortSignal): Promise<Launch> {
   try {
-    return await launch(deps.context, deps.worktrees, run, signal)
+    const record = await takeUpSession(deps.context, run.record)
+    // What a launch has taken it gives back, so one whose write failed can be made anew.
+    return await deps.context.writes.untilWritten(
+      () => launch(deps.context, deps.worktrees, { ...run, record }, signal),
+      signal,
+    )
   } catch (error) {
     if (signal.aborted) return { kind: 'failed', outcome: gone('stopped') }
     deps.context.log.error({ err: error, execution_id: run.record.id }, 'an execution could not be launched')

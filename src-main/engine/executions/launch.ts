@@ -41,7 +41,7 @@ export async function launch(
 ): Promise<Launch> {
   const task = context.store.read.tasks.get(record.task_id)
   if (!task) throw new BugError(`Execution ${record.id} has no task.`)
-  if (record.agent_id === null) return startElsewhere(context, task, record, false)
+  if (record.agent_id === null) return await startElsewhere(context, task, record, false)
   const agent = context.store.read.agents.get(record.agent_id)
   if (!agent) return failed('Its agent was deleted. Claim the task with another.')
   const unheld = checkPermissions(agent)
@@ -50,12 +50,12 @@ export async function launch(
   if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
   if (ensured.kind === 'failed') return failed(ensured.message)
   if (agent.daemon_id !== null || context.executors.hosting(agent.executor) === 'elsewhere')
-    return startElsewhere(context, task, record, true)
+    return await startElsewhere(context, task, record, true)
   try {
     return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace, ...about }, signal)
   } catch (error) {
     await context.workspaces.unlock(ensured.workspace.path, record.id)
-    context.agentTokens.revoke(record.id)
+    await context.writes.untilWritten(() => context.agentTokens.revoke(record.id), signal)
     if (error instanceof ExecutorError || error instanceof WorkspaceError) return failed(error.message)
     if (error instanceof ExecutionGone || signal.aborted) return failed('It was stopped before it started.')
     throw error
@@ -104,13 +104,22 @@ async function startHere(
       },
     }
     const known = Promise.withResolvers<void>()
-    const run = runOf(context, worktrees, told, { log: heard, timeout_seconds, knowledge_file, known: known.promise })
+    const run = await runOf(context, worktrees, told, {
+      log: heard,
+      timeout_seconds,
+      knowledge_file,
+      known: known.promise,
+    })
     const process = await context.executors.start(agent.executor, run, { signal })
     await announce(context, told, process, head)
     known.resolve()
     const outcome = process.outcome.finally(async () => {
       activity.end()
-      await log.close().finally(() => context.workspaces.unlock(workspace.path, record.id))
+      // What the agent came to counts, whether or not the end of its log could be kept.
+      await log.close().catch((error: unknown) => {
+        context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
+      })
+      await context.workspaces.unlock(workspace.path, record.id)
     })
     return { kind: 'running', process: { ...process, outcome } }
   } catch (error) {
@@ -130,7 +139,7 @@ async function announce(
   const { pid, started } = running.process
   try {
     await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
-    markRunning(context, task, { ...record, start_commit: head, pid, pid_started: started })
+    await markRunning(context, task, { ...record, start_commit: head, pid, pid_started: started })
   } catch (error) {
     await running.stop()
     throw error
@@ -144,16 +153,16 @@ interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds'> {
 }
 
 /** What the executor is told: the agent's configuration under the claim's overrides, and a token of its own. */
-function runOf(
+async function runOf(
   context: EngineContext,
   worktrees: Worktrees,
   { task, record, agent, workspace, asks }: Place,
   { knowledge_file, known, ...more }: RunParts,
-): ExecutionRun {
+): Promise<ExecutionRun> {
   const { overrides } = record
   const url = context.config.apiUrl()
   const bound = { agent_id: agent.id, project_id: task.project_id, task_id: task.id, execution_id: record.id }
-  const token = context.agentTokens.mint(bound)
+  const token = await context.writes.untilWritten(() => context.agentTokens.mint(bound))
   return {
     ...more,
     execution_id: record.id,
@@ -201,20 +210,24 @@ function usageOfSession(context: EngineContext, { id, task_id, session_id }: Exe
 
 /** A crash must not cost the session: it is written down while the agent works. */
 function rememberSession(context: EngineContext, id: ExecutionRecord['id'], session_id: string): void {
-  context.feed.commit((tx) => {
-    const current = tx.executions.get(id)
-    if (current && current.session_id !== session_id) tx.executions.put({ ...current, session_id })
+  const write = () =>
+    context.feed.commit((tx) => {
+      const current = tx.executions.get(id)
+      if (current && current.session_id !== session_id) tx.executions.put({ ...current, session_id })
+    })
+  context.writes.untilWritten(write).catch((error: unknown) => {
+    context.log.warn({ err: error, execution_id: id }, 'the session of an agent could not be written down')
   })
 }
 
 /** A person's or an external agent's execution: there is nothing to start, it only counts as running. */
-function startElsewhere(
+async function startElsewhere(
   context: EngineContext,
   task: TaskRecord,
   record: ExecutionRecord,
   heartbeats: boolean,
-): Launch {
-  markRunning(context, task, { ...record, last_heartbeat_at: heartbeats ? nowIso(context) : null })
+): Promise<Launch> {
+  await markRunning(context, task, { ...record, last_heartbeat_at: heartbeats ? nowIso(context) : null })
   return { kind: 'elsewhere' }
 }
 
@@ -224,25 +237,27 @@ class ExecutionGone extends Error {
   readonly code = 'execution_gone'
 }
 
-function markRunning(context: EngineContext, task: TaskRecord, record: ExecutionRecord): void {
-  context.feed.commit((tx) => {
-    const queued = tx.executions.get(record.id)
-    if (queued?.status !== 'queued') throw new ExecutionGone()
-    const { session_id } = queued
-    const running: ExecutionRecord = { ...record, session_id, status: 'running', started_at: tx.now() }
-    tx.executions.put(running)
-    const current = tx.tasks.get(task.id)
-    // A hook that holds the task meanwhile still waits for somebody's word.
-    const kept = current?.error_annotation?.type === 'hook_failed' ? current.error_annotation : null
-    if (current && (current.active_execution_id !== record.id || current.error_annotation !== kept)) {
-      tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: kept })
-    }
-    tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
-    const project = tx.projects.get(task.project_id)
-    if (current && project) {
-      noteWorkStart(tx, context.workflows.of(project.workflow_definition), current, running)
-    }
-  })
+async function markRunning(context: EngineContext, task: TaskRecord, record: ExecutionRecord): Promise<void> {
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      const queued = tx.executions.get(record.id)
+      if (queued?.status !== 'queued') throw new ExecutionGone()
+      const { session_id } = queued
+      const running: ExecutionRecord = { ...record, session_id, status: 'running', started_at: tx.now() }
+      tx.executions.put(running)
+      const current = tx.tasks.get(task.id)
+      // A hook that holds the task meanwhile still waits for somebody's word.
+      const kept = current?.error_annotation?.type === 'hook_failed' ? current.error_annotation : null
+      if (current && (current.active_execution_id !== record.id || current.error_annotation !== kept)) {
+        tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: kept })
+      }
+      tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
+      const project = tx.projects.get(task.project_id)
+      if (current && project) {
+        noteWorkStart(tx, context.workflows.of(project.workflow_definition), current, running)
+      }
+    }),
+  )
 }
 
 function failed(message: string): Launch & { kind: 'failed' } {

@@ -44,15 +44,17 @@ export function sessionOf(
 }
 
 /** A message that waited goes on in the session that the run before it has left. */
-export function takeUpSession(context: EngineContext, found: ExecutionRecord): ExecutionRecord {
+export async function takeUpSession(context: EngineContext, found: ExecutionRecord): Promise<ExecutionRecord> {
   if (!isMessage(found)) return found
-  return context.feed.commit((tx) => {
-    const record = tx.executions.get(found.id)
-    if (!record || !isMessage(record)) return found
-    const current = { ...record, session_id: sessionOf(tx, record) }
-    tx.executions.put(current)
-    return current
-  })
+  return await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      const record = tx.executions.get(found.id)
+      if (!record || !isMessage(record)) return found
+      const current = { ...record, session_id: sessionOf(tx, record) }
+      tx.executions.put(current)
+      return current
+    }),
+  )
 }
 
 /** Tells whoever looks that a message waits, or says something else now. */

@@ -28,8 +28,13 @@ export function createScheduler(deps: {
   let closed = false
   const pump = () => {
     if (closed) return
-    for (const { record, reason } of waitingOf(context, deps.executions())) {
-      if (reason === null) void start(deps, record.id)
+    try {
+      for (const { record, reason } of waitingOf(context, deps.executions())) {
+        if (reason === null) void start(deps, record.id)
+      }
+    } catch (error) {
+      // Whoever frees a slot has nothing to do with it; the next sweep looks again.
+      context.log.error({ err: error }, 'the queue could not be looked through')
     }
   }
   return {

@@ -46,45 +46,56 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
   if (!before || !isOpen(before)) return
   const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
   // First of all: measuring may take a while.
-  context.agentTokens.revoke(id)
-  const { changed, diff_stat } = await measure(deps, before)
-  context.feed.commit((tx) => {
-    const current = tx.executions.get(id)
-    if (!current || !isOpen(current)) return
-    const session_id = outcome.session_id ?? current.session_id
-    const deed = deedOf(tx, current)
-    const concluded = conclude({
-      outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
-      stopped: end.stopped,
-      changed,
-      has_session: session_id !== null,
-    })
-    const conclusion = isMessage(current) ? withdraw(tx, current, concluded) : concluded
-    const record = saveEnd(tx, {
-      ...current,
-      status: conclusion.status,
-      exit_code: outcome.exit_code,
-      session_id,
-      usage: outcome.usage ?? current.usage,
-      error: conclusion.error,
-      summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
-    })
-    const task = tx.tasks.get(record.task_id)
-    if (!task) return
-    const settled: TaskRecord = {
-      ...task,
-      diff_stat: diff_stat ?? task.diff_stat,
-      active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
-    }
-    const workflow = deps.transitions.workflowOf(tx, task)
-    const worked = record.started_at !== null && worksFor(tx, workflow, task, record)
-    if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
-    else followUp(deps, tx, settled, record, { conclusion, deed })
-    const after = tx.tasks.get(task.id)
-    if (worked && after)
-      noteWorkStop(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
+  await context.writes.untilWritten(() => context.agentTokens.revoke(id))
+  const measured = await measure(deps, before)
+  await context.writes.untilWritten(() => {
+    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome }))
   })
   deps.wake(before.task_id)
+}
+
+/** Writes the end of an execution and what follows from it; nothing when it has ended already. */
+function writeEnd(
+  deps: SettleDeps,
+  tx: Tx,
+  id: ExecutionId,
+  end: ExecutionEnd,
+  { changed, diff_stat, outcome }: Awaited<ReturnType<typeof measure>> & { readonly outcome: ExecutionOutcome },
+): void {
+  const current = tx.executions.get(id)
+  if (!current || !isOpen(current)) return
+  const session_id = outcome.session_id ?? current.session_id
+  const deed = deedOf(tx, current)
+  const concluded = conclude({
+    outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
+    stopped: end.stopped,
+    changed,
+    has_session: session_id !== null,
+  })
+  const conclusion = isMessage(current) ? withdraw(tx, current, concluded) : concluded
+  const record = saveEnd(tx, {
+    ...current,
+    status: conclusion.status,
+    exit_code: outcome.exit_code,
+    session_id,
+    usage: outcome.usage ?? current.usage,
+    error: conclusion.error,
+    summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
+  })
+  const task = tx.tasks.get(record.task_id)
+  if (!task) return
+  const settled: TaskRecord = {
+    ...task,
+    diff_stat: diff_stat ?? task.diff_stat,
+    active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
+  }
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const worked = record.started_at !== null && worksFor(tx, workflow, task, record)
+  if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
+  else followUp(deps, tx, settled, record, { conclusion, deed })
+  const after = tx.tasks.get(task.id)
+  if (worked && after)
+    noteWorkStop(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
 }
 
 /** Who did its part over the API is done, whatever its last words; who left a word there was not silent. */

@@ -56,8 +56,11 @@ export function createHookRuns(context: EngineContext): HookRuns {
         const reason = end.reason === null ? null : redact(end.reason)
         const run: HookRun = { ...base, duration_ms: context.clock.now() - began, ...end, reason }
         const { log_name: _name, ...line } = run
-        const log = await context.logs.openFile(task.id, log_name, (text) => text)
-        await log.write(`${JSON.stringify(line)}\n`).finally(() => log.close())
+        // The hook has run: what came of it is kept while the disk is full.
+        await context.writes.untilWritten(async () => {
+          const log = await context.logs.openFile(task.id, log_name, (text) => text)
+          await log.write(`${JSON.stringify(line)}\n`).finally(() => log.close())
+        })
         return run
       } finally {
         names.delete(log_name)

@@ -66,11 +66,14 @@ export function createOccasions(deps: OccasionsDeps): Occasions {
     const one: Underway = { task_id, event: record.data.event, abort, ended: Promise.resolve() }
     underWay.set(id, one)
     one.ended = perform(deps, record, abort.signal)
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         const { aborted, reason } = abort.signal
         if (!aborted) context.log.error({ err: error, task_id, event: one.event }, 'the hooks of a task broke')
         // What the end of the service interrupts is taken up at the next start; nothing else is.
-        if (!aborted || reason instanceof HookEnded) drop(deps, id)
+        if (!aborted || reason instanceof HookEnded) await drop(deps, id)
+      })
+      .catch((error: unknown) => {
+        context.log.error({ err: error, task_id, event: one.event }, 'the end of a hook could not be written')
       })
       .finally(() => {
         underWay.delete(id)
@@ -133,22 +136,27 @@ async function perform(deps: OccasionsDeps, { id, task_id }: OccasionRecord, sig
     const placed = data.hooks[data.cursor]
     const task = read.tasks.get(task_id)
     if (!placed || !task) {
-      drop(deps, id)
+      await drop(deps, id)
       return
     }
     // The agent may still be writing its last file.
     if (data.event === 'on_work_stop' && data.cursor === 0) await deps.whenIdle(task_id, signal)
     signal.throwIfAborted()
-    const run = await runHook(deps, task, data, placed, { signal, mark: () => remember(deps, id) })
-    context.feed.commit((tx) => {
-      const current = tx.occasions.get(id)
-      if (!current) return
-      const { mark: _done, ...rest } = current.data
-      const cursor = rest.cursor + 1
-      if (cursor < rest.hooks.length) tx.occasions.update(id, { ...rest, cursor })
-      else tx.occasions.remove(id)
-      announce(tx, task, current, outcomeOf(run, data.event, placed.hook))
-    })
+    const run = await context.writes.untilWritten(
+      () => runHook(deps, task, data, placed, { signal, mark: () => remember(deps, id) }),
+      signal,
+    )
+    await context.writes.untilWritten(() =>
+      context.feed.commit((tx) => {
+        const current = tx.occasions.get(id)
+        if (!current) return
+        const { mark: _done, ...rest } = current.data
+        const cursor = rest.cursor + 1
+        if (cursor < rest.hooks.length) tx.occasions.update(id, { ...rest, cursor })
+        else tx.occasions.remove(id)
+        announce(tx, task, current, outcomeOf(run, data.event, placed.hook))
+      }),
+    )
   }
 }
 
@@ -159,10 +167,12 @@ function announce(tx: Tx, task: TaskRecord, { data }: OccasionRecord, outcome: H
   tx.emit('hook.finished', { project_id, task_id, transition_id: entry?.id ?? null, hook: outcome })
 }
 
-function drop({ context }: OccasionsDeps, id: number): void {
-  context.feed.commit((tx) => {
-    tx.occasions.remove(id)
-  })
+async function drop({ context }: OccasionsDeps, id: number): Promise<void> {
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      tx.occasions.remove(id)
+    }),
+  )
 }
 
 /** A killed service leaves its scripts behind; the next one ends them before it runs the hook anew. */

@@ -39,6 +39,8 @@ export interface EffectWorker {
   wake(task_id: TaskId): void
   /** Ends what is under way for a task, because a newer move superseded it. */
   interrupt(task_id: TaskId): void
+  /** Whether no step of the task is being performed. */
+  isIdle(task_id: TaskId): boolean
   /** Settles once nothing is pending for the task. */
   settled(task_id: TaskId): Promise<void>
   /** Settles once nothing is pending for the task but what waits for the hooks of its end. */
@@ -127,6 +129,7 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
   const isIdle = (task_id: TaskId) => !lanes.get(task_id)?.running
   return {
     wake,
+    isIdle,
     interrupt: (task_id) => {
       const lane = lanes.get(task_id)
       if (!lane?.running) return
@@ -161,39 +164,50 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
   const task = context.store.read.tasks.get(effect.task_id)
   const step = stepsFor(deps, context.store.read, effect)[effect.data.cursor]
   if (!task || !step) {
-    context.feed.commit((tx) => {
-      tx.effects.remove(effect.id)
-    })
+    await context.writes.untilWritten(() =>
+      context.feed.commit((tx) => {
+        tx.effects.remove(effect.id)
+      }),
+    )
     return false
   }
   const started = context.clock.now()
   let end: StepEnd
   try {
-    end = await deps.perform(task, effect.data, step, { signal, mark: () => remember(deps, effect) })
+    // A step whose own write fails has not happened as far as anybody knows: it is run again, as after a crash.
+    end = await context.writes.untilWritten(
+      () => deps.perform(task, effect.data, step, { signal, mark: () => remember(deps, effect) }),
+      signal,
+    )
   } catch (error) {
     if (signal.aborted) return false
     context.log.error({ err: error, task_id: task.id, step: step.kind }, 'a step of a transition broke')
-    showBroken(deps, effect, step, error)
+    await context.writes.untilWritten(() => showBroken(deps, effect, step, error))
     return true
   }
   if (signal.aborted) return false
   const duration_ms = context.clock.now() - started
-  settle(deps, effect, step, end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end)
+  const timed: StepEnd = end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end
+  await context.writes.untilWritten(() => settle(deps, effect, step, timed))
   deps.wakeHooks(task.id)
   const now = context.store.read.tasks.get(task.id)
   if (end.kind === 'move' && now && now.version !== task.version) await deps.left(task.id, task.status)
   return end.kind === 'hold'
 }
 
-/** Writes down what came of a step, unless a newer move took this one's place while it was under way. */
+/** Writes down what came of a step; where a newer move took this one's place meanwhile, no more than that. */
 function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: StepEnd): void {
   const { context } = deps
   context.feed.commit((tx) => {
     // An edit of the workflow may have written to it meanwhile.
     const effect = tx.effects.first(begun.task_id)
-    if (effect?.id !== begun.id) return
-    const current = tx.tasks.get(effect.task_id)
+    const current = tx.tasks.get(begun.task_id)
     if (!current) return
+    if (effect?.id !== begun.id) {
+      // A newer move leads on from here, yet the step has been performed.
+      note(tx, begun, step, end, current)
+      return
+    }
     const annotated = end.annotation ? { ...current, error_annotation: end.annotation } : current
     if (end.kind === 'move') {
       note(tx, effect, step, end, current)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
 import { isSameFailure } from '../../domain/review/same-failure.ts'
 import { nowIso, type EngineContext } from '../context.ts'
+import type { Tx } from '../event-feed.ts'
 import { notify } from '../notify.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import { toReviewSummary, toSettings } from '../views.ts'
@@ -32,7 +33,7 @@ export function runCiSteps(services: Services): Plugin {
       if (result.kind !== 'passed') return result
       // What the steps themselves left there, such as a lock file, is judged with the rest.
       const tree = await context.workspaces.tree(workspace.path, { signal })
-      save(context, task, passedUnlessAsked(context, task, { ...result.review, tree }))
+      await save(context, task, passedUnlessAsked(context, task, { ...result.review, tree }))
       return { kind: 'ok' }
     },
   }
@@ -52,16 +53,17 @@ async function runSteps(
     const log_name = `ci-${review.attempt_number}-${index + 1}.log`
     const begun: StepResult = { command, exit_code: null, duration_ms: null, output_tail: '', log_name }
     const done = review.step_results.slice(0, index)
-    review = save(context, task, { ...review, step_results: [...done, begun] })
+    review = await save(context, task, { ...review, step_results: [...done, begun] })
+    const stepMark = mark()
     const log = await context.logs.openFile(task.id, log_name, redact)
     const env = worktrees.environment(task, 'ci')
     const result = await context.scripts
-      .run({ command, cwd, env, timeout_ms, log, mark: mark() }, { signal })
+      .run({ command, cwd, env, timeout_ms, log, mark: stepMark }, { signal })
       .finally(() => log.close())
     if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
     const { exit_code, duration_ms } = result
     const step: StepResult = { ...begun, exit_code, duration_ms, output_tail: redact(result.output_tail) }
-    review = save(context, task, { ...review, step_results: [...done, step] })
+    review = await save(context, task, { ...review, step_results: [...done, step] })
     if (exit_code !== 0) return rejection(context, review, step, result.timed_out ? timeout_ms : null)
   }
   return { kind: 'passed', review }
@@ -112,8 +114,8 @@ function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
 }
 
 /** Keeps a review's progress, shows it on the card and announces it; one that was closed meanwhile stays closed. */
-function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
-  context.feed.commit((tx) => {
+async function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): Promise<ReviewRecord> {
+  const write = (tx: Tx) => {
     const known = tx.reviews.get(review.id)
     if (known?.status !== 'running' && known?.status !== review.status) return
     tx.reviews.put(review)
@@ -127,6 +129,7 @@ function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): R
       review_passed_at: passed ? tx.now() : current.review_passed_at,
     })
     if (passed) notify(context, tx, shown, { event_type: 'review.passed', body: null })
-  })
+  }
+  await context.writes.untilWritten(() => context.feed.commit(write))
   return review
 }

@@ -164,8 +164,10 @@ async function removeFiles(
     cleanup_at: null,
     ...(end.kind === 'failed' ? { status: 'error', error: end.message } : { status: 'cleaned', error: null }),
   }
-  context.feed.commit((tx) => {
-    saveWorkspace(tx, task, after)
-  })
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      saveWorkspace(tx, task, after)
+    }),
+  )
   return end
 }

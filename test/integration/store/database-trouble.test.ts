@@ -4,6 +4,8 @@ import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { toApiError } from '../../../src-main/api/errors.ts'
 import { openDatabase } from '../../../src-main/store/database.ts'
+import { leaveCleanMark } from '../../../src-main/store/clean-mark.ts'
+import { createLogLines } from '../../helpers/log-lines.ts'
 import { refused } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
 import { migrations, temporaryFolder } from './open-store.ts'
@@ -40,25 +42,57 @@ test('what is deleted is not to be found in the file', async () => {
   expect(await readFile(file, 'latin1')).not.toContain('secret-xxx')
 })
 
-test('a file with a damaged page is copied aside and named', async () => {
-  await using folder = await temporaryFolder()
-  const file = await filled(folder.path)
+/** Spoils the first page of a table, as a failing disk would. */
+async function spoil(file: string, table: string): Promise<Buffer> {
   const client = new SqliteDatabase(file, { readonly: true })
-  const { pgno } = client.prepare(`SELECT rootpage AS pgno FROM sqlite_master WHERE name = 'tasks'`).get() as {
+  const { pgno } = client.prepare(`SELECT rootpage AS pgno FROM sqlite_master WHERE name = ?`).get(table) as {
     pgno: number
   }
   client.close()
   const handle = await open(file, 'r+')
   await handle.write(Buffer.alloc(200, 0xa5), 0, 200, (pgno - 1) * 4_096)
   await handle.close()
-  const before = await readFile(file)
-  const attempt = () => openDatabase(file, migrations)
-  await expect(attempt()).rejects.toMatchObject({
+  return await readFile(file)
+}
+
+test('a damaged page is found after the start, the file is copied aside, and the service says so', async () => {
+  await using folder = await temporaryFolder()
+  const file = await filled(folder.path)
+  const spoilt = await spoil(file, 'knowledge')
+  const { log, lineWith } = createLogLines()
+  await using running = await runApp({ dataDir: folder.path, keepData: true, log })
+  const { msg } = await lineWith('is damaged')
+  expect(msg).toContain(`A copy was kept as ${file}.damaged.`)
+  expect((await running.client.call('system.get', {})).damage).toBe(msg)
+  expect(spoilt.equals(await readFile(`${file}.damaged`))).toBe(true)
+})
+
+test('only a file that was not closed cleanly, or was changed since, is checked', async () => {
+  await using folder = await temporaryFolder()
+  const file = await filled(folder.path)
+  const attempt = async () => {
+    const database = await openDatabase(file, migrations)
+    const damage = await database.damage
+    database.close()
+    return damage?.message ?? null
+  }
+  await spoil(file, 'knowledge')
+  leaveCleanMark(file)
+  expect(await attempt()).toBeNull()
+  await writeFile(`${file}.clean`, '{}')
+  expect(await attempt()).toContain(`${file}.damaged.`)
+  // A file that was found to be damaged gets no mark.
+  expect(await attempt()).toContain(`${file}.damaged-2`)
+})
+
+test('damage that keeps the service from starting is told as well', async () => {
+  await using folder = await temporaryFolder()
+  const file = await filled(folder.path)
+  await spoil(file, 'executions_open')
+  await expect(runApp({ dataDir: folder.path, keepData: true })).rejects.toMatchObject({
     code: 'database_unusable',
-    message: expect.stringContaining(`A copy was kept as ${file}.damaged.`) as string,
+    message: expect.stringContaining(`A copy was kept as ${file}.damaged`) as string,
   })
-  await expect(attempt()).rejects.toThrow(`${file}.damaged-2`)
-  expect(before.equals(await readFile(`${file}.damaged`))).toBe(true)
 })
 
 test('a file that is no database at all is kept as well', async () => {

@@ -1,11 +1,14 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../src-main/store/database.ts'
+import { startJob } from '../../helpers/job.ts'
+import { createLogLines } from '../../helpers/log-lines.ts'
 import { refused } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
 import { canMount, smallDisk } from '../workspaces/small-disk.ts'
-import { migrations } from './open-store.ts'
+import { migrations, temporaryFolder } from './open-store.ts'
 
 /** Takes what is left of a disk; answers how to give it back. */
 function fill(folder: string): () => void {
@@ -65,3 +68,41 @@ test.runIf(canMount)('a start without any room says that the disk is full', asyn
   })
   makeRoom()
 })
+
+test.runIf(canMount)(
+  'an agent that ends while the disk is full has ended once there is room again',
+  { timeout: 60_000 },
+  async () => {
+    await using disk = await smallDisk(16)
+    await using roomy = await temporaryFolder()
+    const { log, line } = createLogLines()
+    await using job = await startJob({
+      ...{ dataDir: join(disk.path, 'data'), keepData: true, log },
+      config: { workspaceRoot: join(roomy.path, 'workspaces') },
+    })
+    const { client } = job.running
+    const go = join(roomy.path, 'go')
+    const task = await job.task({ review_config: { ci_steps: ['cat work.txt'] } })
+    const agent = await job.agent(`echo work > work.txt; while [ ! -e '${go}' ]; do sleep 0.05; done; echo done`)
+    await job.claim(task, agent)
+    await job.running.eventually(
+      () => job.executions(task.id),
+      (all) => all[0]?.status === 'running',
+    )
+    const makeRoom = fill(disk.path)
+    for (let said = false; !said;) {
+      const made = client.call('agents.create', { name: 'x'.repeat(90), executor: 'external' })
+      said = await made.then(
+        () => false,
+        () => true,
+      )
+    }
+    await writeFile(go, '')
+    await line('a result could not be written; it is kept and retried')
+    expect((await job.executions(task.id))[0]?.status).toBe('running')
+    makeRoom()
+    const passed = await job.running.taskWhere(task.id, ({ review_passed_at }) => review_passed_at !== null)
+    expect([passed.status, passed.error_annotation]).toEqual(['review', null])
+    expect((await job.executions(task.id)).map(({ status }) => status)).toEqual(['succeeded'])
+  },
+)

@@ -18,6 +18,8 @@ function sweepsOver(runs: readonly Run[]) {
     store: {
       read: {
         executions: { open: () => [] },
+        effects: { pendingTasks: () => [] },
+        occasions: { pendingTasks: () => [] },
         projects: { get: () => ({ settings: { stall_after_seconds: 60 } }) },
       },
     },
@@ -26,10 +28,11 @@ function sweepsOver(runs: readonly Run[]) {
   }
   const nothing = { sweep: () => Promise.resolve() }
   const steps = { context } as unknown as StepDeps
+  const worker = { isIdle: () => true, wake: () => undefined }
   const executions = { running: () => new Map(runs.map((run) => [run.record.id, run])) }
   return {
     said,
-    sweeps: createSweeps({ ...steps, cleanup: nothing, rescues: nothing, executions, freed: () => undefined }),
+    sweeps: createSweeps({ ...steps, cleanup: nothing, rescues: nothing, executions, worker, freed: () => undefined }),
   }
 }
 
@@ -101,5 +104,59 @@ test('a clock that was set back hides no agent that has fallen quiet', async () 
   expect(said).toEqual([])
   await vi.advanceTimersByTimeAsync(30_000)
   expect(said).toHaveLength(1)
+  await sweeps.close()
+})
+
+test('a local run that nobody follows is settled as lost, and idle tasks with pending steps are taken up', async () => {
+  const said: string[] = []
+  const record = (id: string, more: object) => ({
+    id,
+    task_id: `task of ${id}`,
+    project_id: 'P',
+    status: 'running',
+    ...more,
+  })
+  const records = [
+    record('followed', { executor: 'command' }),
+    record('forgotten', { executor: 'command', pid: 7, pid_started: '1' }),
+    record('person', { executor: 'person' }),
+    record('elsewhere', { executor: 'external', last_heartbeat_at: new Date().toISOString() }),
+  ]
+  const effects = { idle: {}, busy: {}, held: { held: true }, broken: {} } as Record<string, object>
+  const context = {
+    clock: { now: () => Date.now() },
+    store: {
+      read: {
+        executions: { open: () => records, get: (id: string) => records.find((one) => one.id === id) },
+        projects: { get: () => null },
+        tasks: { get: (id: string) => ({ id, error_annotation: id === 'broken' ? { type: 'hook_failed' } : null }) },
+        workspaces: { byTask: () => null },
+        effects: { pendingTasks: () => Object.keys(effects), first: (id: string) => ({ data: effects[id] }) },
+        occasions: { pendingTasks: () => ['hooked'] },
+      },
+    },
+    executors: {
+      hosting: (executor: string) => (executor === 'external' ? 'elsewhere' : 'here'),
+      reap: (process: { pid: number } | null, id: string) =>
+        Promise.resolve(said.push(`reap ${id} ${process?.pid ?? ''}`)),
+    },
+    agentTokens: { revoke: (id: string) => said.push(`revoke ${id}`) },
+    feed: { commit: () => said.push('mark lost') },
+    log: { error: () => undefined },
+  }
+  const nothing = { sweep: () => Promise.resolve() }
+  const sweeps = createSweeps({
+    ...({ context, occasions: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepDeps),
+    ...{ cleanup: nothing, rescues: nothing },
+    executions: { running: () => new Map([['followed', runOf('followed', false)]]) as never },
+    worker: { isIdle: (id) => id !== 'busy', wake: (id) => said.push(`wake ${id}`) },
+    freed: () => said.push('queue'),
+  })
+  sweeps.start()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(said).toEqual([
+    ...['wake idle', 'hooks hooked', 'queue'],
+    ...['reap forgotten 7', 'revoke forgotten', 'mark lost', 'hooks task of forgotten', 'queue'],
+  ])
   await sweeps.close()
 })

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { createLogger } from '../../../../src-main/base/log.ts'
+import { createDurableWrites } from '../../../../src-main/engine/durable-writes.ts'
 import type { EngineContext } from '../../../../src-main/engine/context.ts'
 import { createExecutions, type ExecutionsDeps } from '../../../../src-main/engine/executions/executions.ts'
 import type { Activity } from '../../../../src-shared/contract/events.ts'
@@ -56,6 +58,7 @@ function startAgents() {
   }
   const context = {
     store: { read },
+    writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
     feed: { commit: nothing, activity: (activity: Activity) => said.push(activity) },
     workspaces: { lock: later, unlock: later, head: () => Promise.resolve('c0ffee') },
     logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },

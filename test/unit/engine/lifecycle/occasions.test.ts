@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLogger } from '../../../../src-main/base/log.ts'
+import { createDurableWrites } from '../../../../src-main/engine/durable-writes.ts'
 import type { TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { HookEvent, HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import type { Occasion } from '../../../../src-main/domain/transition/occasion.ts'
@@ -37,6 +39,7 @@ function occasionsWith(quick: readonly HookEvent[]) {
     context: {
       store: { read },
       feed: { commit: (work: (tx: unknown) => unknown) => work({ ...read, emit: () => undefined }) },
+      writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
       workspaces: { exists: () => Promise.resolve(true) },
       redactor: () => (text: string) => text,
       newId: () => 'M',

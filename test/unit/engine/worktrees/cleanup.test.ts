@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createLogger } from '../../../../src-main/base/log.ts'
+import { createDurableWrites } from '../../../../src-main/engine/durable-writes.ts'
 import { createKeyedLock } from '../../../../src-main/base/keyed-lock.ts'
 import { createCleanup } from '../../../../src-main/engine/worktrees/cleanup.ts'
 import type { EngineContext } from '../../../../src-main/engine/context.ts'
@@ -28,6 +30,7 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
     store: { read },
     clock: { now: () => Date.parse(now) },
     feed: { commit: (work: (queries: typeof tx) => unknown) => work(tx) },
+    writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
     workspaces: { remove: ({ task_id }: { task_id: string }) => Promise.resolve(removed.push(task_id)) },
   }
   const lock = createKeyedLock()
