@@ -6,7 +6,7 @@ import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { createEffectWorker, type EffectWorker } from './moves/effects.ts'
 import { createExecutions, goodbyeMs, type Executions } from './executions/executions.ts'
-import { createProjectEnd, type ProjectEnd } from './projects/end-project.ts'
+import { createProjectDeletions, type ProjectDeletions } from './projects/delete-projects.ts'
 import { createLifecycle, type Hooks, type Lifecycle } from './lifecycle/create-lifecycle.ts'
 import { createPerformStep, type StepDeps } from './moves/perform-step.ts'
 import { createOrphans, type Orphans } from './worktrees/orphans.ts'
@@ -23,7 +23,8 @@ import { createBranchUpdates, type BranchUpdates } from './worktrees/update-bran
 import { createViews, type Views } from './views.ts'
 import { createWorktrees, type Worktrees } from './worktrees/worktrees.ts'
 
-export interface Engine extends ProjectEnd {
+export interface Engine {
+  readonly projectDeletions: Pick<ProjectDeletions, 'delete'>
   readonly actions: Actions
   readonly claims: Claims
   readonly executions: Executions
@@ -98,12 +99,10 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   })
   const claims = createClaims({ ...steps, worker, scheduler })
   const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
+  const projectDeletions = createProjectDeletions({ context, occasions, worker })
   const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, worker, freed: pump })
   return {
-    actions,
-    claims,
-    executions,
-    scheduler,
+    ...{ actions, claims, executions, scheduler, projectDeletions },
     worktrees,
     cleanup,
     rescues,
@@ -114,9 +113,8 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worker,
     hooks,
     plugins: pluginRules(plugins),
-    ...createProjectEnd({ context, occasions, worker }),
     views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
-    ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps }),
+    ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps, projectDeletions }),
   }
 }
 
@@ -142,11 +140,12 @@ interface RuntimeParts {
   readonly scheduler: Scheduler
   readonly executions: Executions
   readonly sweeps: Sweeps
+  readonly projectDeletions: ProjectDeletions
 }
 
 /** How the parts begin and end, in their order. */
 function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
-  const { steps, lifecycle, worker, scheduler, executions, sweeps } = parts
+  const { steps, lifecycle, worker, scheduler, executions, sweeps, projectDeletions } = parts
   const { context, occasions } = steps
   const { read } = context.store
   return {
@@ -159,16 +158,17 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       for (const task_id of read.occasions.pendingTasks()) occasions.wake(task_id)
       scheduler.pump()
       sweeps.start()
+      projectDeletions.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
     close: async () => {
       context.writes.close()
-      const swept = sweeps.close()
+      const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
       await worker.close()
       await occasions.close()
       await executions.close()
-      await swept
+      await Promise.all(ended)
     },
   }
 }

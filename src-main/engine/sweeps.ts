@@ -58,7 +58,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
       .then(() => cleanup.sweep(closing.signal))
       .then(() => rescues.sweep(closing.signal))
       .catch((error: unknown) => {
-        context.log.error({ err: error }, 'the clean-up sweep broke')
+        if (!closing.signal.aborted) context.log.error({ err: error }, 'the clean-up sweep broke')
       })
       .then(() => (closing.signal.aborted ? undefined : loseUnfollowed(parts)))
       .catch((error: unknown) => {
@@ -99,8 +99,8 @@ export function createSweeps(parts: SweepParts): Sweeps {
 async function loseUnfollowed(parts: SweepParts): Promise<void> {
   const { context, executions, occasions, freed } = parts
   const { read } = context.store
-  for (const { id } of read.executions.open()) {
-    const record = read.executions.get(id)
+  for (const { id, status } of read.executions.queue()) {
+    const record = status === 'running' ? read.executions.get(id) : null
     if (record?.status !== 'running' || isElsewhere(context, record) || executions.running().has(id)) continue
     context.log.error({ execution_id: id, task_id: record.task_id }, 'a run that nobody follows is settled as lost')
     await loseRun(parts, record, 'The service lost track of the agent. What it had written is in the worktree.')

@@ -8,6 +8,7 @@ import { checkInBackground } from './background-check.ts'
 import { leaveCleanMark, takeCleanMark } from './clean-mark.ts'
 import { damagedInUse, unusable, type DatabaseUnusableError } from './database-trouble.ts'
 import { forgetDeletedWords } from './full-text.ts'
+import { searchWords } from './search-words.ts'
 
 export interface OpenDatabase {
   readonly db: Database
@@ -50,6 +51,10 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     client.pragma('journal_size_limit = 16777216')
     // Tokens' hashes, environments and prompts that were deleted are not to be found in free pages.
     client.pragma('secure_delete = ON')
+    // The triggers that keep the full-text index of tasks ask for it.
+    client.function('search_words', { deterministic: true }, (title, description) =>
+      searchWords(`${String(title)}\n${description === null ? '' : String(description)}`),
+    )
     const applied = countApplied(client)
     const known = countKnown(migrationsFolder)
     if (applied > known) {

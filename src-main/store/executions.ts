@@ -1,11 +1,16 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { Queries } from '../engine/ports/store.ts'
+import type { OpenExecution, Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
 
 // In these very words: a partial index is used only where its condition can be seen before values are bound.
 const isOpen = sql`${executions.status} IN ('queued', 'running')`
+
+interface QueueFlags {
+  readonly dispatched: number
+  readonly is_message: number
+}
 
 export function createExecutionQueries(db: Database): Queries['executions'] {
   const get = prepareGet(db, executions, executions.id)
@@ -38,8 +43,18 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
   // Asked several times for each transition; the condition in the words of the partial index here too.
   const open = prepareAll(db, executions, `WHERE status IN ('queued', 'running') ORDER BY id`)
   const openIn = prepareAll(db, executions, `WHERE status IN ('queued', 'running') AND project_id = ? ORDER BY id`)
+  const queue = db.$client.prepare<[], Omit<OpenExecution, 'dispatched' | 'is_message'> & QueueFlags>(
+    `SELECT id, task_id, project_id, role, agent_id, status, dispatched, created_at,
+       overrides ->> '$.message' IS NOT NULL AS is_message
+     FROM executions WHERE status IN ('queued', 'running') ORDER BY id`,
+  )
   return {
     get,
+    queue: (project_id) =>
+      queue.all().flatMap(({ is_message, dispatched, ...row }) => {
+        if (project_id !== undefined && row.project_id !== project_id) return []
+        return { ...row, dispatched: dispatched === 1, is_message: row.status === 'queued' && is_message === 1 }
+      }),
     put: prepareUpsert(db, executions, executions.id),
     byTask: (task_id) => byTask.all({ task_id }),
     open: (project_id) => (project_id === undefined ? open() : openIn(project_id)),

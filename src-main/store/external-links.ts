@@ -19,7 +19,14 @@ const columns = 'global_id, project_id, task_id, number, url, created_at'
 export function createExternalLinkQueries(db: Database): Queries['external_links'] {
   const { $client } = db
   const ofTask = $client.prepare<[string], Row>(`SELECT ${columns} FROM external_links WHERE task_id = ?`)
-  const get = $client.prepare<[string], Row>(`SELECT ${columns} FROM external_links WHERE lower(global_id) = lower(?)`)
+  // Those of a project that was deleted go bit by bit, and are nobody's any more.
+  const isDeleted = 'EXISTS (SELECT 1 FROM projects WHERE id = external_links.project_id AND deletion IS NOT NULL)'
+  const get = $client.prepare<[string], Row>(
+    `SELECT ${columns} FROM external_links WHERE lower(global_id) = lower(?) AND NOT ${isDeleted}`,
+  )
+  const takeOver = $client.prepare<[string]>(
+    `DELETE FROM external_links WHERE lower(global_id) = lower(?) AND ${isDeleted}`,
+  )
   const add = $client.prepare<[string, string, string | null, number, string, string]>(
     `INSERT INTO external_links (${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
   )
@@ -27,7 +34,10 @@ export function createExternalLinkQueries(db: Database): Queries['external_links
   return {
     ofTask: remembered(db, (task_id: TaskId) => recordOf(ofTask.get(task_id))),
     get: (global_id) => recordOf(get.get(global_id)),
-    add: (link) => void add.run(link.global_id, link.project_id, link.task_id, link.number, link.url, link.created_at),
+    add: (link) => {
+      takeOver.run(link.global_id)
+      add.run(link.global_id, link.project_id, link.task_id, link.number, link.url, link.created_at)
+    },
     remove: (global_id) => void remove.run(global_id),
   }
 }

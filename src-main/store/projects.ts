@@ -1,18 +1,61 @@
-import { desc, eq, sql } from 'drizzle-orm'
-import type { Queries } from '../engine/ports/store.ts'
+import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import type { ProjectRecord, Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { agents, projects, repos } from './schema/work.ts'
+import { projectMembers } from './schema/identity.ts'
+import { externalLinks, integrations } from './schema/integrations.ts'
+import { knowledge } from './schema/notes.ts'
+import { agents, projects, repos, tasks } from './schema/work.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
 import { remembered } from './remembered.ts'
 
 export function createProjectQueries(db: Database): Queries['projects'] {
-  const get = remembered(db, prepareGet(db, projects, projects.id))
+  const getRow = prepareGet(db, projects, projects.id)
+  const putRow = prepareUpsert(db, projects, projects.id)
+  const isThere = isNull(projects.deletion)
   return {
-    get,
-    list: () => db.select().from(projects).orderBy(projects.created_at, projects.id).all(),
-    put: prepareUpsert(db, projects, projects.id),
-    delete: (id) => void db.delete(projects).where(eq(projects.id, id)).run(),
+    get: remembered(db, (id: ProjectId) => {
+      const row = getRow(id)
+      return row?.deletion === null ? toRecord(row) : null
+    }),
+    list: () => db.select().from(projects).where(isThere).orderBy(projects.created_at, projects.id).all().map(toRecord),
+    put: (record) => {
+      putRow({ ...record, deletion: null })
+    },
+    markDeleted: (id, deletion) => {
+      db.update(projects).set({ deletion }).where(eq(projects.id, id)).run()
+      // They are few, and would show elsewhere.
+      for (const table of [integrations, projectMembers]) db.delete(table).where(eq(table.project_id, id)).run()
+    },
+    deleted: () =>
+      db
+        .select({ id: projects.id, deletion: projects.deletion })
+        .from(projects)
+        .where(isNotNull(projects.deletion))
+        .all()
+        .flatMap(({ id, deletion }) => (deletion === null ? [] : [{ id, deletion }])),
+    deleteRows: (id, task_ids, limit) => {
+      if (task_ids.length > 0) {
+        const ids = sql`(SELECT value FROM json_each(${JSON.stringify(task_ids)}))`
+        db.delete(tasks)
+          .where(and(eq(tasks.project_id, id), sql`${tasks.id} IN ${ids}`))
+          .run()
+        return true
+      }
+      for (const table of [externalLinks, knowledge]) {
+        const some = sql`rowid IN (SELECT rowid FROM ${table} WHERE project_id = ${id} LIMIT ${limit})`
+        if (db.delete(table).where(some).run().changes > 0) return true
+      }
+      db.delete(projects)
+        .where(and(eq(projects.id, id), isNotNull(projects.deletion)))
+        .run()
+      return false
+    },
   }
+}
+
+function toRecord({ deletion: _none, ...record }: typeof projects.$inferSelect): ProjectRecord {
+  return record
 }
 
 export function createRepoQueries(db: Database): Queries['repos'] {

@@ -5,6 +5,7 @@ import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './hot-stat
 import { remembered } from './remembered.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks } from './schema/work.ts'
+import { everyWordOf } from './search-words.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
   const get = remembered(db, prepareGet(db, tasks, tasks.id))
@@ -47,6 +48,14 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
         .where(and(eq(tasks.project_id, project_id), eq(tasks.status, status), eq(tasks.archived, false)))
         .all()
         .map((row) => row.id),
+    someIds: (project_id, limit) =>
+      db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(eq(tasks.project_id, project_id))
+        .limit(limit)
+        .all()
+        .map((row) => row.id),
     idsInRepo: (project_id, repo_id) =>
       db
         .select({ id: tasks.id })
@@ -70,13 +79,19 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   }
 }
 
-/** What to search for: words, or after `id:` the beginning or end of an id. */
+/** What to search for: words, all of them, in any order, or after `id:` the beginning or end of an id. */
 function isFound(q: string): SQL | undefined {
   const digits = /^id:([0-9a-f-]+)$/i.exec(q)?.[1]?.replaceAll('-', '').toLowerCase()
   if (digits) {
     const id = sql`replace(${tasks.id}, '-', '')`
     return or(like(id, `${digits}%`), like(id, `%${digits}`))
   }
+  const words = everyWordOf(q)
+  if (words !== null) {
+    return sql`${tasks.id} IN (
+      SELECT task_id FROM task_words WHERE number IN (SELECT rowid FROM task_text WHERE task_text MATCH ${words}))`
+  }
+  // Without a word it is punctuation, taken to the letter.
   const text = `%${q.replace(/[\\%_]/g, '\\$&')}%`
   return or(sql`${like(tasks.title, text)} ESCAPE '\\'`, sql`${like(tasks.description, text)} ESCAPE '\\'`)
 }
@@ -88,7 +103,10 @@ function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
     .from(tasks)
     .where(
       and(
-        eq(tasks.project_id, filter.project_id),
+        // The plus leaves the indexes by project out: a parent has few subtasks.
+        filter.parent_id === null
+          ? eq(tasks.project_id, filter.project_id)
+          : sql`+${tasks.project_id} = ${filter.project_id}`,
         filter.include_archived ? undefined : eq(tasks.archived, false),
         filter.status === null ? undefined : eq(tasks.status, filter.status),
         filter.parent_id === null ? undefined : eq(tasks.parent_id, filter.parent_id),

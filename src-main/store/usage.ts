@@ -3,27 +3,27 @@ import type { UsageSum } from '../../src-shared/contract/queue.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 
-const sums = `count(*) AS executions,
-  coalesce(sum(json_extract(e.usage, '$.input_tokens')), 0) AS input_tokens,
-  coalesce(sum(json_extract(e.usage, '$.output_tokens')), 0) AS output_tokens,
-  sum(json_extract(e.usage, '$.cost_usd')) AS cost_usd`
-const largestFirst = 'ORDER BY input_tokens + output_tokens DESC'
+const sums = `s.executions, s.input_tokens, s.output_tokens, iif(s.costs = 0, NULL, s.cost_usd) AS cost_usd`
+const largestFirst = 'ORDER BY s.input_tokens + s.output_tokens DESC'
 
-/** Sums over the executions that reported any usage. */
+/** Sums over the executions that reported any usage, as they are kept. */
 export function createUsageQueries({ $client: client }: Database): Queries['usage'] {
   const ofTask = client.prepare<[string], UsageSum>(
-    `SELECT ${sums} FROM executions e WHERE e.task_id = ? AND e.usage IS NOT NULL`,
+    `SELECT ${sums} FROM tasks t JOIN usage_sums s ON s.project_id = t.project_id AND s.kind = 'task' AND s.key = t.id
+     WHERE t.id = ?`,
   )
   const total = client.prepare<[string], UsageSum>(
-    `SELECT ${sums} FROM executions e WHERE e.project_id = ? AND e.usage IS NOT NULL`,
+    `SELECT coalesce(sum(executions), 0) AS executions, coalesce(sum(input_tokens), 0) AS input_tokens,
+       coalesce(sum(output_tokens), 0) AS output_tokens, iif(sum(costs) > 0, sum(cost_usd), NULL) AS cost_usd
+     FROM usage_sums WHERE project_id = ? AND kind = 'agent'`,
   )
   const byAgent = client.prepare<[string], UsageSum & { agent_id: AgentId }>(
-    `SELECT e.agent_id, ${sums} FROM executions e
-     WHERE e.project_id = ? AND e.usage IS NOT NULL AND e.agent_id IS NOT NULL GROUP BY e.agent_id ${largestFirst}`,
+    `SELECT s.key AS agent_id, ${sums} FROM usage_sums s
+     WHERE s.project_id = ? AND s.kind = 'agent' AND s.key <> '' ${largestFirst}`,
   )
   const byTask = client.prepare<[string], UsageSum & { task_id: TaskId; title: string }>(
-    `SELECT e.task_id, t.title, ${sums} FROM executions e JOIN tasks t ON t.id = e.task_id
-     WHERE e.project_id = ? AND e.usage IS NOT NULL GROUP BY e.task_id ${largestFirst} LIMIT 50`,
+    `SELECT s.key AS task_id, t.title, ${sums} FROM usage_sums s CROSS JOIN tasks t ON t.id = s.key
+     WHERE s.project_id = ? AND s.kind = 'task' ${largestFirst} LIMIT 50`,
   )
   const nothing: UsageSum = { executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null }
   return {

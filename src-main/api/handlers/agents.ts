@@ -82,7 +82,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     },
     'agents.delete': ({ agent_id }, { principal }) => {
       const agent = owned(principal, agent_id)
-      if (store.read.executions.open().some((execution) => execution.agent_id === agent.id)) {
+      if (store.read.executions.queue().some((execution) => execution.agent_id === agent.id)) {
         throw new ApiError({ code: 'already_claimed', message: 'This agent is at work. Stop its execution first.' })
       }
       feed.commit((tx) => {

@@ -94,21 +94,14 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
         ? views.project(updated)
         : { ...views.project(updated), warnings: definitionWarnings(parseJson(workflow_definition)) }
     },
-    'projects.delete': async ({ project_id, delete_branches }, { signal }) => {
-      const project = findProject(read, project_id)
-      const open = read.executions.open(project_id)
+    'projects.delete': ({ project_id, delete_branches = false }) => {
+      findProject(read, project_id)
+      const open = read.executions.queue(project_id)
       if (open.length > 0) {
         const message = `${open.length} executions are at work in this project. Stop them first.`
         throw new ApiError({ code: 'project_busy', message, details: { executions: open.map((one) => one.id) } })
       }
-      await engine.abandonAll(project_id)
-      if (delete_branches) await removeWorktrees(parts, project_id, signal)
-      const taskIds = read.repos.byProject(project_id).flatMap(({ id }) => read.tasks.idsInRepo(project_id, id))
-      parts.feed.commit((tx) => {
-        tx.projects.delete(project.id)
-        tx.emit('project.updated', { project_id: project.id, project: null })
-      })
-      await engine.forgetLogs(taskIds)
+      engine.projectDeletions.delete(project_id, { delete_branches })
       return null
     },
     'projects.get_settings': ({ project_id }) => views.settings(findProject(read, project_id)),
@@ -220,11 +213,4 @@ async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSi
   if (isRefusal(claimed)) throw new ApiError(claimed)
   const { views } = parts.engine
   return { project: views.project(project), task: views.task(claimed.task), agent }
-}
-
-async function removeWorktrees(parts: ApiParts, project_id: ProjectId, signal: AbortSignal): Promise<void> {
-  for (const workspace of parts.store.read.workspaces.byProject(project_id)) {
-    const { repo_path, path, task_id, branch } = workspace
-    await parts.workspaces.remove({ repo_path, path, task_id, branch, delete_branch: true }, { signal })
-  }
 }

@@ -1,6 +1,6 @@
 import type { QueueEntry } from '../../../src-shared/contract/queue.ts'
 import type { z } from 'zod'
-import type { ExecutionRecord } from '../../engine/ports/store.ts'
+import type { OpenExecution } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject } from '../find.ts'
 
@@ -10,7 +10,7 @@ type Names = 'projects.queue' | 'projects.usage' | 'tasks.usage'
 export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
   const { engine } = parts
   const { read } = parts.store
-  const entryOf = ({ id, task_id, role, agent_id, created_at }: ExecutionRecord): z.infer<typeof QueueEntry>[] => {
+  const entryOf = ({ id, task_id, role, agent_id, created_at }: OpenExecution): z.infer<typeof QueueEntry>[] => {
     const title = read.tasks.get(task_id)?.title ?? ''
     return agent_id === null ? [] : [{ execution_id: id, task_id, title, role, agent_id, created_at }]
   }
@@ -18,14 +18,18 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
     'projects.queue': ({ project_id }) => {
       const { max_concurrent_executions: limit } = engine.views.settings(findProject(read, project_id))
       const runs = engine.executions.running()
-      const running = read.executions.open(project_id).filter(({ status }) => status === 'running')
+      const running = read.executions.queue(project_id).filter(({ status }) => status === 'running')
       let position = 0
       return {
         limit,
         running: running.flatMap((record) => {
           const run = runs.get(record.id)
           const quiet_since = run?.quiet ? new Date(run.heard).toISOString() : null
-          return entryOf(record).map((entry) => ({ ...entry, started_at: record.started_at, quiet_since }))
+          return entryOf(record).map((entry) => ({
+            ...entry,
+            started_at: read.executions.get(record.id)?.started_at ?? null,
+            quiet_since,
+          }))
         }),
         waiting: engine.scheduler
           .waiting()

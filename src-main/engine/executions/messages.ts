@@ -3,7 +3,7 @@ import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import type { Message } from '../../domain/task/message.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
-import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { CommentRecord, ExecutionRecord, OpenExecution, Queries, TaskRecord } from '../ports/store.ts'
 import { toExecution } from '../views.ts'
 
 /** Brings a person's message to an agent, and has not started. */
@@ -17,8 +17,8 @@ export function nextMessage(q: Queries, task_id: TaskId, role: string): Executio
 }
 
 /** Why a message has to wait for its own task, if it has. */
-export function messageHindrance(q: Queries, record: ExecutionRecord): 'task_busy' | 'task_paused' | null {
-  if (!isMessage(record)) return null
+export function messageHindrance(q: Queries, record: OpenExecution): 'task_busy' | 'task_paused' | null {
+  if (!record.is_message) return null
   const before = q.executions.openOfTask(record.task_id).some((one) => String(one.id) < String(record.id))
   if (before) return 'task_busy'
   // Whoever stopped the agent wants it to rest until somebody says otherwise.

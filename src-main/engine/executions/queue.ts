@@ -3,13 +3,13 @@ import type { WaitReason } from '../../../src-shared/contract/queue.ts'
 import type { EngineContext } from '../context.ts'
 import type { Executions } from './executions.ts'
 import { messageHindrance } from './messages.ts'
-import type { ExecutionRecord, Queries } from '../ports/store.ts'
+import type { OpenExecution, Queries } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
 import { workspaceOwner } from '../worktrees/workspace-of.ts'
 
 /** An execution that has not started: null when nothing keeps it from starting now. */
 export interface Waiting {
-  readonly record: ExecutionRecord
+  readonly record: OpenExecution
   readonly reason: WaitReason | null
 }
 
@@ -22,7 +22,7 @@ export function waitingOf(context: EngineContext, executions: Executions): reado
   const running = countRunning(executions)
   const taken = takenWorktrees(read, executions)
   return read.executions
-    .open()
+    .queue()
     .filter(({ status }) => status === 'queued')
     .map((record) => {
       const reason = executions.running().has(record.id)
@@ -38,7 +38,7 @@ export function waitingOf(context: EngineContext, executions: Executions): reado
     })
 }
 
-function hindranceOf(q: Queries, record: ExecutionRecord): WaitReason | null {
+function hindranceOf(q: Queries, record: OpenExecution): WaitReason | null {
   if (!record.dispatched) return 'entering'
   const behind = messageHindrance(q, record)
   if (behind) return behind
@@ -48,13 +48,13 @@ function hindranceOf(q: Queries, record: ExecutionRecord): WaitReason | null {
 }
 
 /** Of several tasks that work in one worktree, the next one's turn comes when this one's execution ends. */
-function busyWorktree(q: Queries, record: ExecutionRecord, taken: ReadonlyMap<TaskId, TaskId>): WaitReason | null {
+function busyWorktree(q: Queries, record: OpenExecution, taken: ReadonlyMap<TaskId, TaskId>): WaitReason | null {
   const worktree = worktreeOf(q, record)
   const holder = worktree === null ? undefined : taken.get(worktree)
   return holder === undefined || holder === record.task_id ? null : 'worktree_busy'
 }
 
-function noSlot(q: Queries, record: ExecutionRecord, running: ReadonlyMap<ProjectId, number>): WaitReason | null {
+function noSlot(q: Queries, record: OpenExecution, running: ReadonlyMap<ProjectId, number>): WaitReason | null {
   const project = record.agent_id === null ? null : q.projects.get(record.project_id)
   if (!project) return null
   return (running.get(project.id) ?? 0) < toSettings(project).max_concurrent_executions ? null : 'slots_full'
@@ -68,7 +68,7 @@ function countRunning(executions: Executions): Map<ProjectId, number> {
 }
 
 /** Whose worktree an agent works in; null for a person, who needs none to be free. */
-function worktreeOf(q: Queries, record: ExecutionRecord): TaskId | null {
+function worktreeOf(q: Queries, record: Pick<OpenExecution, 'agent_id' | 'task_id'>): TaskId | null {
   const task = record.agent_id === null ? null : q.tasks.get(record.task_id)
   return task && workspaceOwner(q, task).id
 }
@@ -76,7 +76,7 @@ function worktreeOf(q: Queries, record: ExecutionRecord): TaskId | null {
 /** The worktrees that an agent is at work in, here or elsewhere, each with the task that it works for. */
 function takenWorktrees(q: Queries, executions: Executions): Map<TaskId, TaskId> {
   const here = [...executions.running().values()].map((run) => run.record)
-  const elsewhere = q.executions.open().filter((one) => one.status === 'running')
+  const elsewhere = q.executions.queue().filter((one) => one.status === 'running')
   const taken = new Map<TaskId, TaskId>()
   for (const record of [...here, ...elsewhere]) {
     const worktree = worktreeOf(q, record)

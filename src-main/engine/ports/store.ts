@@ -25,6 +25,7 @@ import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../../src-shared/contract/workspaces.ts'
+import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../../domain/task/message.ts'
@@ -33,6 +34,10 @@ import type { Occasion } from '../../domain/transition/occasion.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
 export type ProjectRecord = Omit<Project, 'repos' | 'imports_issues'> & { readonly settings: Partial<ProjectSettings> }
+/** What goes with a project that was deleted. */
+export interface ProjectDeletion {
+  readonly delete_branches: boolean
+}
 export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
 export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'> & {
@@ -51,6 +56,14 @@ export type ExecutionRecord = Omit<Execution, 'message'> & {
   readonly start_commit: string | null
   readonly pid: number | null
   readonly pid_started: string | null
+}
+/** As much of a queued or running execution as the queue asks for: no prompt, which may be large, is read for it. */
+export type OpenExecution = Pick<
+  ExecutionRecord,
+  'id' | 'task_id' | 'project_id' | 'role' | 'agent_id' | 'status' | 'dispatched' | 'created_at'
+> & {
+  /** It brings a person's message. */
+  readonly is_message: boolean
 }
 export type ReviewRecord = Review
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
@@ -78,27 +91,7 @@ export interface OccasionRecord {
   readonly data: Occasion
 }
 
-export interface TaskFilter {
-  readonly project_id: ProjectId
-  readonly status: string | null
-  readonly q: string | null
-  readonly label: string | null
-  readonly assignee: string | null
-  readonly parent_id: TaskId | null
-  readonly include_archived: boolean
-  /** The position and id of the last task of the page before. */
-  readonly after: { readonly position: number; readonly id: TaskId } | null
-  readonly limit: number
-}
-
-/** As much of a task as says where a board shows it. */
-export interface TaskPlace {
-  readonly id: TaskId
-  readonly status: string
-  readonly updated_at: string
-  /** Something works on it, or holds it up. */
-  readonly pressing: boolean
-}
+export type { TaskFilter, TaskPlace } from './task-lists.ts'
 
 /** Every question and write that the engine has for the database; all synchronous. */
 export interface Queries {
@@ -106,7 +99,15 @@ export interface Queries {
     get(id: ProjectId): ProjectRecord | null
     list(): readonly ProjectRecord[]
     put(record: ProjectRecord): void
-    delete(id: ProjectId): void
+    /** From now on nobody finds the project; its rows stay until `deleteRows` has removed them. */
+    markDeleted(id: ProjectId, deletion: ProjectDeletion): void
+    /** Those that were deleted and still have rows. */
+    deleted(): readonly { readonly id: ProjectId; readonly deletion: ProjectDeletion }[]
+    /**
+     * Removes tasks of a deleted project with all that belongs to them; without tasks, at most so many of its other
+     * rows, and at last the project itself. Answers whether anything may be left.
+     */
+    deleteRows(id: ProjectId, task_ids: readonly TaskId[], limit: number): boolean
   }
   readonly repos: {
     get(id: RepoId): RepoRecord | null
@@ -134,6 +135,8 @@ export interface Queries {
     /** How many tasks that are not archived stand in each status. */
     countByStatus(project_id: ProjectId): ReadonlyMap<string, number>
     idsInStatus(project_id: ProjectId, status: string): readonly TaskId[]
+    /** The first so many tasks of a project, in any order. */
+    someIds(project_id: ProjectId, limit: number): readonly TaskId[]
     /** Those that work in a repository, finished and archived ones too. */
     idsInRepo(project_id: ProjectId, repo_id: RepoId): readonly TaskId[]
     /** The subtasks of a task, by position. */
@@ -172,6 +175,8 @@ export interface Queries {
     byTask(task_id: TaskId): readonly ExecutionRecord[]
     /** Queued and running ones, oldest first. */
     open(project_id?: ProjectId): readonly ExecutionRecord[]
+    /** The same of all projects or one, in short. */
+    queue(project_id?: ProjectId): readonly OpenExecution[]
     openOfTask(task_id: TaskId): readonly ExecutionRecord[]
     lastOf(task_id: TaskId, role: string): ExecutionRecord | null
   }

@@ -17,7 +17,7 @@ export async function refuseMove(
 ): Promise<Refusal | null> {
   const { read } = context.store
   const tasks = new Set(read.tasks.idsInRepo(repo.project_id, repo.id))
-  const open = read.executions.open(repo.project_id).filter((one) => tasks.has(one.task_id) && one.agent_id !== null)
+  const open = read.executions.queue(repo.project_id).filter((one) => tasks.has(one.task_id) && one.agent_id !== null)
   if (open.length > 0) {
     const message = `Agents are at work in worktrees of this repository. Stop them first, then say where it is.`
     return { code: 'project_busy', message, details: { executions: open.map((one) => one.id) } }

@@ -1,4 +1,4 @@
-import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { OpenExecution, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
 type Placed = Pick<TaskRecord, 'id' | 'parent_id' | 'subtask_mode'>
 
@@ -28,9 +28,9 @@ export function workspaceOf(q: Pick<Queries, 'tasks' | 'workspaces'>, task: Plac
 export function othersInWorkspace(
   q: Pick<Queries, 'tasks' | 'executions'>,
   task: TaskRecord,
-): readonly ExecutionRecord[] {
+): readonly OpenExecution[] {
   const owner = workspaceOwner(q, task).id
-  return q.executions.open(task.project_id).filter((one) => {
+  return q.executions.queue(task.project_id).filter((one) => {
     if (one.agent_id === null || one.task_id === task.id) return false
     const other = q.tasks.get(one.task_id)
     return other !== null && workspaceOwner(q, other).id === owner

@@ -28,7 +28,7 @@ import type {
   ReviewSummary,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
-import type { ExecutionRecord } from '../../engine/ports/store.ts'
+import type { ExecutionRecord, ProjectDeletion } from '../../engine/ports/store.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 import { flag, json } from './columns.ts'
@@ -40,6 +40,8 @@ export const projects = sqliteTable('projects', {
   paused_at: text('paused_at'),
   workflow_definition: text('workflow_definition').notNull(),
   settings: json<Partial<ProjectSettings>>('settings').notNull(),
+  /** It was deleted, and its rows go bit by bit; nobody sees it any more. */
+  deletion: json<ProjectDeletion>('deletion'),
   created_at: text('created_at').notNull(),
   updated_at: text('updated_at').notNull(),
 })
@@ -107,8 +109,11 @@ export const tasks = sqliteTable(
   },
   (t) => [
     index('tasks_by_project').on(t.project_id, t.archived, t.position, t.id),
-    index('tasks_by_status').on(t.project_id, t.status),
-    index('tasks_by_parent').on(t.parent_id),
+    // Lists with archived tasks in them.
+    index('tasks_in_order').on(t.project_id, t.position, t.id),
+    index('tasks_by_status').on(t.project_id, t.status, t.archived, t.position, t.id),
+    index('tasks_by_repo').on(t.repo_id, t.id),
+    index('tasks_by_parent').on(t.parent_id, t.position, t.id),
   ],
 )
 
@@ -187,8 +192,12 @@ export const executions = sqliteTable(
   },
   (t) => [
     index('executions_by_task').on(t.task_id, t.id),
+    // All that the queue asks for, so that nothing is read beside it.
     index('executions_open')
-      .on(t.id)
+      .on(
+        ...[t.id, t.task_id, t.project_id, t.role, t.agent_id, t.status, t.dispatched, t.created_at],
+        sql`${t.overrides} ->> '$.message' IS NOT NULL`,
+      )
       .where(sql`status IN ('queued', 'running')`),
     index('executions_with_usage')
       .on(t.project_id, t.agent_id)

@@ -67,7 +67,7 @@ export const projectsOperations = {
   'projects.delete': del(
     '/projects/{project_id}',
     'owner',
-    'Delete a project; the repository stays as it is unless `delete_branches`.',
+    'Delete a project. Nobody finds it or anything in it from the answer on; its rows, and with `delete_branches` its worktrees and branches, go afterwards. The repository stays as it is otherwise.',
     z.object({
       project_id: ProjectId,
       delete_branches: z

@@ -18,7 +18,9 @@ export const tasksOperations = {
         .string()
         .max(500)
         .optional()
-        .describe('Words of the title or description; or `id:` and the beginning or end of the id.'),
+        .describe(
+          'Words of the title or description: all of them, in any order, each as the beginning of a word, in scripts without spaces anywhere; case, accents and width make no difference. Or `id:` and the beginning or end of the id.',
+        ),
       label: z.string().optional(),
       assignee: z.string().optional(),
       parent_id: TaskId.optional(),

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { openDatabase } from '../../../src-main/store/database.ts'
+import { addManyTasks } from '../../helpers/many-tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
+import { migrations } from '../store/open-store.ts'
 
 /** A project with a task whose agent has committed something, and failed; and its branch. */
 async function worked(job: Job): Promise<{ path: string; branch: string }> {
@@ -25,18 +29,58 @@ test.concurrent('a project that is deleted leaves the repository as it is, its t
   expect(existsSync(join(path, 'w.txt'))).toBe(true)
 })
 
-test.concurrent('with delete_branches the worktrees and task branches go, and nothing else', async () => {
+test.concurrent('with delete_branches the worktrees and task branches go, and nothing else', async ({ expect }) => {
   await using job = await startJob()
-  const { path, branch } = await worked(job)
+  const { path } = await worked(job)
   await job.repository.git(['branch', 'mine'])
   await job.repository.write({ 'loose.txt': 'mine\n' })
   await job.running.client.call('projects.delete', { project_id: job.project.id, delete_branches: true })
+  const branches = async () =>
+    (await job.repository.git(['for-each-ref', '--format=%(refname:short)', 'refs/heads'])).split('\n').toSorted()
+  await expect.poll(branches).toEqual(['main', 'mine'])
   expect(existsSync(path)).toBe(false)
-  const branches = (await job.repository.git(['for-each-ref', '--format=%(refname:short)', 'refs/heads'])).split('\n')
-  expect(branches.toSorted()).toEqual(['main', 'mine'])
-  expect(branches).not.toContain(branch)
   expect(await readFile(join(job.repository.path, 'loose.txt'), 'utf8')).toBe('mine\n')
 })
+
+test.concurrent(
+  'a deleted project is gone at once, and its rows go bit by bit, also over a restart',
+  async ({ expect }) => {
+    const job = await startJob({ keepData: true })
+    const { dataDir } = job.running
+    const project_id = job.project.id
+    const at = join(dataDir, 'copse.db')
+    await job.running.app.close()
+    const filled = await openDatabase(at, migrations)
+    addManyTasks(filled.db.$client, { project_id, count: 4_000, promptBytes: 100 })
+    filled.close()
+    job.running = await job.running.restart()
+    const { client } = job.running
+    const [first] = (await client.call('tasks.list', { project_id })).items
+    const task_id = first?.id ?? ('' as never)
+    await client.call('projects.delete', { project_id })
+    const gone = [
+      client.call('projects.get', { project_id }),
+      client.call('tasks.list', { project_id }),
+      client.call('tasks.get', { task_id }),
+      client.call('comments.list', { task_id }),
+      client.call('projects.delete', { project_id }),
+    ]
+    expect(await Promise.all(gone.map(async (asked) => (await refused(asked)).code))).toEqual(
+      gone.map(() => 'not_found'),
+    )
+    expect((await client.call('projects.list', {})).items).toEqual([])
+    job.running = await job.running.restart()
+    const look = new SqliteDatabase(at, { readonly: true })
+    const rows = (table: string) => look.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
+    expect(rows('tasks')).toBeGreaterThan(0)
+    await expect.poll(() => rows('projects')).toBe(0)
+    const tables = ['tasks', 'transitions', 'executions', 'reviews', 'comments', 'task_words', 'usage_sums', 'repos']
+    expect(tables.map((table) => [table, rows(table)])).toEqual(tables.map((table) => [table, 0]))
+    look.close()
+    await job[Symbol.asyncDispose]()
+    await rm(dataDir, { recursive: true })
+  },
+)
 
 test.concurrent('a project with somebody at work is not deleted', async () => {
   await using job = await startJob()

@@ -65,5 +65,5 @@ test('the log tells the story of a task: each step once, with ids and outcomes a
   await client.call('tasks.delete', { task_id: task.id })
   expect(await logsOf()).toEqual([failing.id])
   await client.call('projects.delete', { project_id: failing.project_id })
-  expect(await logsOf()).toEqual([])
+  await expect.poll(logsOf).toEqual([])
 })

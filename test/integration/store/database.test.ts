@@ -68,7 +68,7 @@ test('an older file is copied before it is migrated, and keeps its rows', async 
   const id = '019a0000-0000-7000-8000-000000000001' as never
   store.write((q) => q.projects.put({ ...row, id }))
   store.close()
-  expect(await readdir(folder.path)).toEqual(['copse.db'])
+  expect(await readdir(folder.path)).toEqual(['copse.db', 'copse.db.clean'])
 
   // From an update long ago, and of somebody's own making.
   for (const name of ['before-1', 'before-the-move']) await writeFile(`${file}.${name}`, '')

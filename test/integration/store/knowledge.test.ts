@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { KnowledgePage, KnowledgeRecord } from '../../../src-main/engine/ports/store.ts'
 import { executionRecord } from './execution-record.ts'
 import { checkIndex, searchNotes, writeNote } from './notes.ts'
-import { anotherProject, openStore } from './open-store.ts'
+import { anotherProject, deleteProject, openStore } from './open-store.ts'
 
 test('a project knows its own entries only, and loses them with itself', async () => {
   await using open = await openStore()
@@ -10,7 +10,7 @@ test('a project knows its own entries only, and loses them with itself', async (
   writeNote(open, { title: 'Here', body: 'otter' })
   writeNote(open, { title: 'There', body: 'otter', project_id: other })
   expect(searchNotes(open, 'otter')).toEqual(['Here'])
-  open.store.write((q) => q.projects.delete(other))
+  deleteProject(open, other)
   expect(open.store.read.knowledge.search(other, 'otter', { offset: 0, limit: 5 })).toEqual([])
   expect(searchNotes(open, 'otter')).toEqual(['Here'])
   checkIndex(open)

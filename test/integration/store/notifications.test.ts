@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { NotificationFilter, NotificationRecord } from '../../../src-main/engine/ports/notification-queries.ts'
 import type { TaskRecord } from '../../../src-main/engine/ports/store.ts'
 import type { NotificationId, ProjectId } from '../../../src-shared/contract/ids.ts'
-import { anotherProject, at, openStore, type OpenStore } from './open-store.ts'
+import { anotherProject, at, deleteProject, openStore, type OpenStore } from './open-store.ts'
 
 function notification(task: TaskRecord, more: Partial<NotificationRecord> = {}): NotificationRecord {
   const { id: task_id, project_id } = task
@@ -132,8 +132,8 @@ test('notifications go with their task and their project, and marks with them', 
   open.store.write((q) => {
     for (const { id } of records) q.notifications.markRead(id, 'operator')
     q.tasks.delete(task.id)
-    q.projects.delete(there.project_id)
   })
+  deleteProject(open, there.project_id)
   const { notifications } = open.store.read
   expect(records.map(({ id }) => notifications.get(id))).toEqual([null, records[1], null])
   expect(records.map(({ id }) => notifications.isRead(id, 'operator'))).toEqual([false, true, false])

@@ -77,6 +77,14 @@ export function anotherProject(open: OpenStore): ProjectId {
   return id
 }
 
+/** Deletes a project with all its rows. */
+export function deleteProject({ store }: OpenStore, id: ProjectId): void {
+  store.write((q) => {
+    q.projects.markDeleted(id, { delete_branches: false })
+    while (q.projects.deleteRows(id, q.tasks.someIds(id, 100), 100));
+  })
+}
+
 function emptyTask(project_id: ProjectId): TaskRecord {
   return {
     id: v7() as TaskId,

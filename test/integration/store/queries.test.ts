@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { executionRecord } from './execution-record.ts'
-import { at, openStore } from './open-store.ts'
+import { at, deleteProject, openStore } from './open-store.ts'
 import { explain, preparedBy, preparedOnce } from './query-plans.ts'
 
 test('putting a row again changes it and nothing else', async () => {
@@ -44,7 +44,7 @@ test('a list is filtered by what is asked for, to the letter', async () => {
   expect(open.titles({ assignee: agent })).toEqual(['Assigned'])
   expect(open.titles({ assignee: 'agent' })).toEqual([])
   expect(open.titles({ parent_id: parent.id })).toEqual(['Labelled 100%'])
-  expect(open.titles({ q: '0%' })).toEqual(['Labelled 100%'])
+  expect(open.titles({ q: '100%' })).toEqual(['Labelled 100%'])
   expect(open.titles({ q: '%' })).toEqual(['Labelled 100%'])
   expect(open.titles({ q: 'find_ME' })).toEqual(['Assigned'])
   expect(open.titles({ q: 'findXme' })).toEqual([])
@@ -103,8 +103,8 @@ test('deleting a project takes all that is its own along', async () => {
   open.store.write((q) => {
     q.executions.put(executionRecord(open, task.id, 'queued'))
     q.effects.add(task.id, { kind: 'enter' } as never)
-    q.projects.delete(open.project_id)
   })
+  deleteProject(open, open.project_id)
   const { read } = open.store
   expect([read.tasks.get(task.id), read.executions.open(), read.effects.pendingTasks()]).toEqual([null, [], []])
 })
@@ -137,9 +137,15 @@ test('no question of the hot paths looks through a whole table', async () => {
     read.tasks.list({ ...page, status: null })
     read.tasks.list({ ...page, status: null, after: { position: 1, id: task.id } })
     read.tasks.list({ ...page, status: null, parent_id: task.id })
+    read.tasks.list({ ...page, status: 'todo' })
+    read.tasks.list({ ...page, status: null, include_archived: true })
+    read.tasks.list({ ...page, status: null, q: 'a word' })
+    read.tasks.idsInRepo(open.project_id, task.repo_id)
+    read.tasks.someIds(open.project_id, 5)
     read.tasks.countByStatus(open.project_id)
     read.tasks.idsInStatus(open.project_id, 'todo')
     read.executions.open()
+    read.executions.queue()
     read.executions.open(open.project_id)
     read.workspaces.toClean(at)
     read.workspaces.byProject(open.project_id)
@@ -153,5 +159,13 @@ test('no question of the hot paths looks through a whole table', async () => {
   ).toEqual([])
   const uses = (part: string) => plans.filter(([sql]) => sql.includes(part)).map(([, plan]) => plan)
   expect(uses(`IN ('queued', 'running')`).filter((plan) => !/executions_(open|by_task)/.test(plan))).toEqual([])
+  const listing = plans.filter(([sql]) => sql.includes('order by "tasks"."position"'))
+  expect(listing.filter(([, plan]) => plan.includes('TEMP B-TREE'))).toEqual([])
+  expect(listing.map(([, plan]) => /INDEX (tasks_\w+)/.exec(plan)?.[1])).toEqual([
+    ...['tasks_by_project', 'tasks_by_project', 'tasks_by_parent', 'tasks_by_status', 'tasks_in_order'],
+    'tasks_by_project',
+  ])
+  expect(uses(`overrides ->> '$.message'`)).toEqual([expect.stringContaining('COVERING INDEX executions_open')])
+  expect(uses('"tasks"."repo_id" = ?')).toEqual([expect.stringContaining('tasks_by_repo')])
   expect(uses(`= 'cleanup_scheduled'`)).toEqual([expect.stringContaining('workspaces_to_clean')])
 })

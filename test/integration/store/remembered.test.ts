@@ -2,7 +2,7 @@ import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { remembered } from '../../../src-main/store/remembered.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
-import { openStore, type OpenStore } from './open-store.ts'
+import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 
 /** Reads a task's title, and counts how often the database was asked. */
 function titles({ database }: OpenStore) {
@@ -34,7 +34,7 @@ test('a row that goes with another, by a foreign key, is gone', async () => {
   const { id, project_id } = open.task({ title: 'One' })
   expect(open.store.read.tasks.get(id)?.title).toBe('One')
   expect(read(id)).toBe('One')
-  open.store.write((q) => q.projects.delete(project_id))
+  deleteProject(open, project_id)
   expect(read(id)).toBeNull()
   expect(open.store.read.tasks.get(id)).toBeNull()
 })

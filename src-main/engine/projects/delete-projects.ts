@@ -1,0 +1,101 @@
+import type { ProjectId } from '../../../src-shared/contract/ids.ts'
+import { abandon } from '../actions/move-task.ts'
+import type { EngineContext } from '../context.ts'
+import type { ProjectDeletion } from '../ports/store.ts'
+import { forgetLogs } from './forget-logs.ts'
+
+/** Deletes projects: nobody finds one from the first moment on, its rows go in small steps, also after a crash. */
+export interface ProjectDeletions {
+  /** Marks the project as deleted, tells everybody, and begins to remove what it had. */
+  delete(project_id: ProjectId, deletion: ProjectDeletion): void
+  /** Goes on with what an earlier service left. */
+  start(): void
+  /** Resolves when the step under way has ended; the rest is for the next start. */
+  close(): Promise<void>
+}
+
+/** How long a step may keep everything else waiting. */
+const stepMs = 10
+const maxStep = 200
+
+export function createProjectDeletions(deps: Parameters<typeof abandon>[0]): ProjectDeletions {
+  const { context } = deps
+  const { read } = context.store
+  const closing = new AbortController()
+  const { signal } = closing
+  let running = Promise.resolve()
+  const enqueue = (project_id: ProjectId, deletion: ProjectDeletion) => {
+    running = running
+      .then(() => (signal.aborted ? undefined : removeProject(deps, project_id, deletion, signal)))
+      .catch((error: unknown) => {
+        if (!signal.aborted) context.log.error({ err: error, project_id }, 'a deleted project could not be removed')
+      })
+  }
+  return {
+    delete: (project_id, deletion) => {
+      context.feed.commit((tx) => {
+        tx.projects.markDeleted(project_id, deletion)
+        tx.emit('project.updated', { project_id, project: null })
+      })
+      enqueue(project_id, deletion)
+    },
+    start: () => {
+      for (const { id, deletion } of read.projects.deleted()) enqueue(id, deletion)
+    },
+    close: async () => {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+async function removeProject(
+  deps: Parameters<typeof abandon>[0],
+  project_id: ProjectId,
+  { delete_branches }: ProjectDeletion,
+  signal: AbortSignal,
+): Promise<void> {
+  await abandonAll(deps, project_id)
+  if (delete_branches) await removeWorktrees(deps.context, project_id, signal)
+  await removeRows(deps.context, project_id, signal)
+}
+
+/** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
+async function abandonAll(deps: Parameters<typeof abandon>[0], project_id: ProjectId): Promise<void> {
+  const { read } = deps.context.store
+  const pending = new Set([...read.effects.pendingTasks(), ...read.occasions.pendingTasks()])
+  const ofProject = [...pending].filter((id) => read.tasks.get(id)?.project_id === project_id)
+  await Promise.all(ofProject.map((task_id) => deps.context.writes.untilWritten(() => abandon(deps, task_id))))
+}
+
+/** What can't be removed stays behind as an orphan: the project is gone all the same. */
+async function removeWorktrees(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
+  for (const workspace of context.store.read.workspaces.byProject(project_id)) {
+    if (signal.aborted) return
+    const { repo_path, path, task_id, branch } = workspace
+    try {
+      await context.workspaces.remove({ repo_path, path, task_id, branch, delete_branch: true }, { signal })
+    } catch (error) {
+      if (signal.aborted) return
+      context.log.warn({ err: error, task_id }, 'the worktree of a deleted project could not be removed')
+    }
+  }
+}
+
+async function removeRows(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
+  const { read } = context.store
+  let step = 10
+  for (let left = true; left && !signal.aborted;) {
+    const ids = read.tasks.someIds(project_id, step)
+    await forgetLogs(context, ids)
+    const began = performance.now()
+    left = await context.writes.untilWritten(
+      () => context.feed.commit((tx) => tx.projects.deleteRows(project_id, ids, step)),
+      signal,
+    )
+    const took = performance.now() - began
+    step = Math.min(maxStep, Math.max(1, Math.round((step * stepMs) / Math.max(took, 1))))
+    // As long as it took: whatever else there is to do has half of the time.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(took, 100)))
+  }
+}

@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { tasks } from './work.ts'
+
+/**
+ * The words of each task as a search takes them (`search-words.ts`), indexed by the full-text table `task_text`. The
+ * migration's triggers keep both in step with the tasks.
+ */
+export const taskWords = sqliteTable('task_words', {
+  number: integer('number').primaryKey({ autoIncrement: true }).notNull(),
+  task_id: text('task_id')
+    .$type<TaskId>()
+    .notNull()
+    .unique('task_words_by_task')
+    .references(() => tasks.id, { onDelete: 'cascade' }),
+  words: text('words').notNull(),
+})
+
+/**
+ * What agents have used, by project and agent (`''` for a person) or task, so that nobody has to add it up from the
+ * executions, whose prompts are large. Triggers of the migration keep it in step with them.
+ */
+export const usageSums = sqliteTable(
+  'usage_sums',
+  {
+    project_id: text('project_id').$type<ProjectId>().notNull(),
+    kind: text('kind').$type<'agent' | 'task'>().notNull(),
+    key: text('key').notNull(),
+    executions: integer('executions').notNull(),
+    input_tokens: integer('input_tokens').notNull(),
+    output_tokens: integer('output_tokens').notNull(),
+    /** How many of them told their cost. */
+    costs: integer('costs').notNull(),
+    cost_usd: real('cost_usd').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.project_id, t.kind, t.key] }),
+    index('usage_sums_by_size').on(t.project_id, t.kind, sql`${t.input_tokens} + ${t.output_tokens}`),
+  ],
+)
