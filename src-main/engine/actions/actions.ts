@@ -13,6 +13,7 @@ import { giveVerdict, prepareVerdict, type VerdictRequest } from './give-verdict
 import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
 import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toTask } from '../views.ts'
+import { othersInWorkspace, workspaceOwner } from '../worktrees/workspace-of.ts'
 
 /** What people and agents can ask of a task, beside claiming it. Each answers when its commit is made. */
 export interface Actions {
@@ -38,6 +39,11 @@ export interface Actions {
   stop(execution_id: ExecutionId): Promise<void>
   remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
   moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
+}
+
+const workspaceInUse: Refusal = {
+  code: 'workspace_locked',
+  message: 'A subtask is at work in the worktree of this task. Wait for it to end, or stop it, then delete the task.',
 }
 
 export function createActions(deps: ActionDeps): Actions {
@@ -100,6 +106,8 @@ export function createActions(deps: ActionDeps): Actions {
       if (read.executions.openOfTask(task_id).length > 0) {
         return { code: 'already_claimed', message: 'Somebody is at work on this task. Stop the execution first.' }
       }
+      const isGuest = workspaceOwner(read, task).id !== task_id
+      if (!isGuest && othersInWorkspace(read, task).length > 0) return workspaceInUse
       await abandon(deps, task_id)
       const workspace = read.workspaces.byTask(task_id)
       if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)

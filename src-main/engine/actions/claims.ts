@@ -3,6 +3,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Assignee, ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/tasks.ts'
+import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../../domain/task/claim-guard.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
@@ -204,7 +205,7 @@ function commitClaim(
   tx.saveTask({
     ...current,
     active_execution_id: record.id,
-    error_annotation: null,
+    error_annotation: clearAnnotation(current.error_annotation, 'run', tx.effects.first(task.id) !== null),
     attended_mark: request.by_person ? context.newId() : current.attended_mark,
   })
   return { id: record.id }

@@ -4,6 +4,7 @@ import type { Verdict } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { decideVerdict, type VerdictPlan } from '../../domain/review/decide-verdict.ts'
+import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
@@ -172,7 +173,7 @@ function passReview(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRe
   const shown = tx.saveTask({
     ...task,
     review_passed_at: now,
-    error_annotation: null,
+    error_annotation: clearAnnotation(task.error_annotation, 'pass', tx.effects.first(task.id) !== null),
     review_summary: toReviewSummary(passed),
     ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
   })

@@ -4,6 +4,7 @@ import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { followUpState } from '../../domain/task/follow-up-state.ts'
+import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isReviewGate, roleOf } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
@@ -226,5 +227,6 @@ function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: str
 
 function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
   const attended_mark = deps.context.newId()
-  tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation: null, attended_mark })
+  const error_annotation = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
+  tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation, attended_mark })
 }

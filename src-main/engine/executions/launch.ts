@@ -1,5 +1,6 @@
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Usage } from '../../../src-shared/contract/executions.ts'
+import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import type { Asks } from './asks.ts'
 import { resetRequired } from '../moves/block-task.ts'
@@ -246,8 +247,8 @@ async function markRunning(context: EngineContext, task: TaskRecord, record: Exe
       const running: ExecutionRecord = { ...record, session_id, status: 'running', started_at: tx.now() }
       tx.executions.put(running)
       const current = tx.tasks.get(task.id)
-      // A hook that holds the task meanwhile still waits for somebody's word.
-      const kept = current?.error_annotation?.type === 'hook_failed' ? current.error_annotation : null
+      const hasPendingStep = tx.effects.first(task.id) !== null
+      const kept = clearAnnotation(current?.error_annotation ?? null, 'run', hasPendingStep)
       if (current && (current.active_execution_id !== record.id || current.error_annotation !== kept)) {
         tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: kept })
       }

@@ -1,5 +1,6 @@
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { conclude, type Conclusion } from '../../domain/task/conclude.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { forwardOf, roleOf } from '../../domain/workflow/graph.ts'
@@ -136,7 +137,8 @@ function followUp(
   const message =
     isItsTurn && conclusion.annotation?.type !== 'execution_paused' && nextMessage(tx, task.id, record.role)
   if (message) {
-    tx.saveTask({ ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) })
+    const left = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
+    tx.saveTask({ ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) ?? left })
     return
   }
   if (conclusion.status === 'succeeded' && isItsTurn && state?.kind === 'active' && next) {

@@ -79,9 +79,9 @@ export const tasksOperations = {
   'tasks.delete': del(
     '/tasks/{task_id}',
     'member_human',
-    'Delete a task that nothing works on; uncommitted work is kept as a rescue ref first.',
+    'Delete a task that nothing works on, and no subtask in its worktree; uncommitted work is kept as a rescue ref first.',
     z.object({ task_id: TaskId }),
-    ['already_claimed'],
+    ['already_claimed', 'workspace_locked'],
   ),
   'tasks.claim': post(
     '/tasks/{task_id}/claim',

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
@@ -77,4 +78,22 @@ test.concurrent('a merge that follows by itself waits until the subtask’s agen
   await beacon.release('child')
   await job.running.taskWhere(parent.id, (one) => one.status === 'done')
   expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('whole.txt')
+})
+
+test.concurrent('a parent can’t be deleted while its subtask’s agent writes', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  const { client } = job.running
+  const { parent, path } = await workedParent(job)
+  await writingChild(job, beacon, parent)
+  const refusal = await refused(client.call('tasks.delete', { task_id: parent.id }))
+  expect([refusal.status, refusal.code]).toEqual([409, 'workspace_locked'])
+  expect(await readdir(path)).toContain('half.txt')
+  await beacon.release('child')
+  await job.running.eventually(
+    () => client.call('tasks.list', { project_id: job.project.id, parent_id: parent.id }),
+    ({ items }) => items[0]?.review_passed_at !== null && items[0]?.entry_barrier === false,
+  )
+  await client.call('tasks.delete', { task_id: parent.id })
+  expect((await refused(client.call('tasks.get', { task_id: parent.id }))).code).toBe('not_found')
 })

@@ -1,0 +1,28 @@
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+
+type AnnotationType = ErrorAnnotation['type']
+
+/** Errors of a run that has ended: they are over once somebody runs again, or the work is judged as it is. */
+const ofRuns: readonly AnnotationType[] = [
+  'execution_paused',
+  'execution_failed',
+  'execution_incomplete',
+  'execution_lost',
+  'retry_budget_exhausted',
+]
+
+/**
+ * Returns what is still wrong with a task that stays in its state after somebody began to work on it (`run`) or its
+ * review has passed (`pass`). An error goes with its cause only: whatever else happens leaves it. A failed hook is the
+ * cause as long as its step is pending; a move to another state ends all that was wrong in the old one.
+ */
+export function clearAnnotation(
+  annotation: ErrorAnnotation | null,
+  by: 'run' | 'pass',
+  hasPendingStep: boolean,
+): ErrorAnnotation | null {
+  if (annotation === null || ofRuns.includes(annotation.type)) return null
+  if (annotation.type === 'hook_failed') return hasPendingStep ? annotation : null
+  // The worktree was made, or there would be no run.
+  return by === 'run' && annotation.type === 'workspace_error' ? null : annotation
+}
