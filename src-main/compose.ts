@@ -255,8 +255,8 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
       url: context.config.apiUrl,
       exposed: isExposed(config),
       projectCreators: config.projectCreators ?? (isExposed(config) ? 'admins' : 'all'),
+      cleanupDelaySeconds: config.cleanupDelaySeconds,
       damage,
-      exposed: !isLoopbackHost(config.host),
     },
   })
 }

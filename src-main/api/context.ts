@@ -132,6 +132,7 @@ export interface ApiParts {
     readonly homeDir: string
     readonly url: () => string | null
     /** Other machines can reach the HTTP API. */
+    readonly cleanupDelaySeconds: number
     /** What was found wrong with the database while it is in use. */
     readonly damage: () => string | null
     readonly exposed: boolean

@@ -79,18 +79,25 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   }
 }
 
+const isId = /^id:([0-9a-f-]+)$/i
+/** So many tasks are sorted sooner than all of a large project are gone through. */
+const maxFew = 1_000
+
+function hasFew(db: Database, words: string): boolean {
+  return db.all(sql`SELECT rowid FROM task_text WHERE task_text MATCH ${words} LIMIT 1 OFFSET ${maxFew}`).length === 0
+}
+
 /** What to search for: words, all of them, in any order, or after `id:` the beginning or end of an id. */
-function isFound(q: string): SQL | undefined {
-  const digits = /^id:([0-9a-f-]+)$/i.exec(q)?.[1]?.replaceAll('-', '').toLowerCase()
+function isFound(q: string, words: string | null, few: boolean): SQL | undefined {
+  const digits = isId.exec(q)?.[1]?.replaceAll('-', '').toLowerCase()
   if (digits) {
     const id = sql`replace(${tasks.id}, '-', '')`
     return or(like(id, `${digits}%`), like(id, `%${digits}`))
   }
-  const words = everyWordOf(q)
-  if (words !== null) {
-    return sql`${tasks.id} IN (
-      SELECT task_id FROM task_words WHERE number IN (SELECT rowid FROM task_text WHERE task_text MATCH ${words}))`
-  }
+  const found = sql`(SELECT rowid FROM task_text WHERE task_text MATCH ${words})`
+  if (few) return sql`${tasks.id} IN (SELECT task_id FROM task_words WHERE number IN ${found})`
+  // Of many, the first few in order are soon met: the tasks are gone through, and each is looked up.
+  if (words !== null) return sql`(SELECT number FROM task_words WHERE task_id = ${tasks.id}) IN ${found}`
   // Without a word it is punctuation, taken to the letter.
   const text = `%${q.replace(/[\\%_]/g, '\\$&')}%`
   return or(sql`${like(tasks.title, text)} ESCAPE '\\'`, sql`${like(tasks.description, text)} ESCAPE '\\'`)
@@ -98,13 +105,15 @@ function isFound(q: string): SQL | undefined {
 
 function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
   const assigned = filter.assignee
+  const words = filter.q === null || isId.test(filter.q) ? null : everyWordOf(filter.q)
+  const few = words !== null && hasFew(db, words)
   return db
     .select()
     .from(tasks)
     .where(
       and(
-        // The plus leaves the indexes by project out: a parent has few subtasks.
-        filter.parent_id === null
+        // The plus leaves the indexes by project out, where there is a shorter way.
+        filter.parent_id === null && !few
           ? eq(tasks.project_id, filter.project_id)
           : sql`+${tasks.project_id} = ${filter.project_id}`,
         filter.include_archived ? undefined : eq(tasks.archived, false),
@@ -116,7 +125,7 @@ function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
         assigned === null
           ? undefined
           : sql`EXISTS (SELECT 1 FROM json_each(${tasks.roles}) AS r WHERE r.value ->> 'id' = ${assigned})`,
-        filter.q === null ? undefined : isFound(filter.q),
+        filter.q === null ? undefined : isFound(filter.q, words, few),
         filter.after === null
           ? undefined
           : or(

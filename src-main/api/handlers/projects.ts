@@ -1,12 +1,14 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { definitionWarnings } from '../../domain/workflow/read-definition.ts'
 import { dryRun } from '../../domain/workflow/dry-run.ts'
-import { indexWorkflow } from '../../domain/workflow/graph.ts'
+import { cleansUpItself } from '../../domain/transition/phases.ts'
+import { indexWorkflow, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { AgentRecord, ProjectRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -127,7 +129,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       return views.settings(updated)
     },
     'projects.get_workflow': ({ project_id }) =>
-      workflows.of(findProject(read, project_id).workflow_definition).definition,
+      resolved(workflows.of(findProject(read, project_id).workflow_definition), config.cleanupDelaySeconds),
     'projects.dry_run': ({ project_id, definition }) => ({
       ...dryRun(
         definition === undefined
@@ -137,6 +139,16 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       warnings: definition === undefined ? [] : definitionWarnings(definition),
     }),
   }
+}
+
+/** The definition with what stands for what it leaves out: when the worktree of a cancelled task goes. */
+function resolved({ definition, cancellation }: Workflow, seconds: number): WorkflowDefinition {
+  const states = definition.states.map((state) =>
+    state.name === cancellation?.name && !state.cleanup && !cleansUpItself(state)
+      ? { ...state, cleanup: { policy: 'delayed' as const, seconds } }
+      : state,
+  )
+  return { ...definition, states }
 }
 
 function ownerOf(principal: Principal): UserId | null {

@@ -60,7 +60,7 @@ export function stepsOf(workflow: Workflow, from: string, to: string): readonly 
 }
 
 /** Its hooks say what becomes of the worktree, so nothing else does. */
-function cleansUpItself(state: WorkflowState): boolean {
+export function cleansUpItself(state: WorkflowState): boolean {
   return cleanupPlugins.some((plugin) => cleanupPhases.some((phase) => hasPlugin(state, plugin, phase)))
 }
 

@@ -46,6 +46,12 @@ export function roleOf(state: WorkflowState): string | null {
   return state.role ?? (state.kind === 'active' ? 'assignee' : null)
 }
 
+/** Where a hook that succeeds leads to; the plugin that only leads on goes straight on where nothing else is said. */
+export function cascadeOnSuccess(state: WorkflowState, hook: StateHook): string | undefined {
+  if (hook.on_success) return hook.on_success.cascade
+  return hook.plugin === 'auto_cascade_on_review_pass' ? state.transitions[0]?.to : undefined
+}
+
 export function hooksAt(state: WorkflowState, phase: HookPhase): readonly StateHook[] {
   return state.hooks?.[phase] ?? []
 }

@@ -1,4 +1,5 @@
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { cascadeOnSuccess } from './graph.ts'
 
 /** One way out of a state. `turn` is how it is told; null for the way straight on. */
 export interface Way {
@@ -23,9 +24,10 @@ export function waysOf(state: WorkflowState, isStuck: boolean): readonly Way[] {
   if (reject !== undefined) ways.push({ kind: 'reject', to: reject, turn: `rejected at ${state.label}` })
   for (const hook of Object.values(state.hooks ?? {}).flat()) {
     const action = hook.plugin ?? 'a script'
-    if (hook.on_success) {
+    const onward = cascadeOnSuccess(state, hook)
+    if (onward !== undefined) {
       const turn = ways.length === 0 ? null : `${action} leads on at ${state.label}`
-      ways.push({ kind: 'cascade', to: hook.on_success.cascade, turn })
+      ways.push({ kind: 'cascade', to: onward, turn })
     }
     if (typeof hook.on_failure === 'object') {
       ways.push({ kind: 'cascade', to: hook.on_failure.cascade, turn: `${action} fails at ${state.label}` })

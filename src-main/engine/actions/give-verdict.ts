@@ -7,7 +7,7 @@ import { decideVerdict, type VerdictPlan } from '../../domain/review/decide-verd
 import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
-import { hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
+import { cascadeOnSuccess, hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import { applyRejection } from '../moves/block-task.ts'
 import type { Tx } from '../event-feed.ts'
@@ -32,6 +32,8 @@ export interface VerdictFindings {
   readonly head_commit: string | null
   /** What the gate's `before_exit` hooks said to the move that the verdict leads to. */
   readonly checked: readonly HookOutcome[]
+  /** The review as it was looked at, and how many had judged it. */
+  readonly seen: string | null
 }
 
 /** Everything slow about a verdict, before anything is written; the rules are asked again at the commit. */
@@ -43,19 +45,32 @@ export async function prepareVerdict(
   const { read } = deps.context.store
   const task = read.tasks.get(request.task_id)
   if (!task) return notFound('task')
+  const seen = seenOf(read, task)
   const head_commit = await headOf(deps, task, signal)
   const plan = planVerdict(deps, read, task, request, head_commit)
   if (isRefusal(plan)) return plan
   const move = moveOf(deps.transitions.workflowOf(read, task).states.get(task.status), plan)
-  if (!move) return { head_commit, checked: [] }
+  if (!move) return { head_commit, checked: [], seen }
   const checked = await checkBeforeExit(
     deps,
     task,
     { ...move, triggered_by: request.triggered_by, version: null },
     signal,
   )
-  return isRefusal(checked) ? checked : { head_commit, checked }
+  return isRefusal(checked) ? checked : { head_commit, checked, seen }
 }
+
+function seenOf(q: Queries, task: TaskRecord): string | null {
+  const review = q.reviews.latest(task.id)
+  return review && `${review.id} ${review.verdicts.length}`
+}
+
+/** Of several that judge at the same time, one counts. */
+const judgedMeanwhile = ({ version }: TaskRecord): Refusal => ({
+  code: 'version_conflict',
+  message: 'Somebody else has judged the work at the same moment. Look at what they said before you judge.',
+  details: { version },
+})
 
 async function headOf(deps: StepDeps, task: TaskRecord, signal: AbortSignal): Promise<string | null> {
   const workspace = workspaceOf(deps.context.store.read, task)
@@ -102,7 +117,7 @@ function moveOf(gate: WorkflowState | undefined, plan: VerdictPlan) {
 /** Where a workflow goes by itself once its review has passed. */
 function cascadeOnPass(gate: WorkflowState): string | undefined {
   const auto = hooksAt(gate, 'after_enter').find((hook) => hook.plugin === 'auto_cascade_on_review_pass')
-  return auto?.on_success?.cascade
+  return auto && cascadeOnSuccess(gate, auto)
 }
 
 /** Judges the task at its gate, in one transaction; what follows is left to the effects. */
@@ -111,6 +126,7 @@ export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest & Ve
   if (!task) return notFound('task')
   const plan = planVerdict(deps, tx, task, request, request.head_commit)
   if (isRefusal(plan)) return plan
+  if (request.seen !== seenOf(tx, task)) return judgedMeanwhile(task)
   const { triggered_by, checked, feedback } = request
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
   if (gate && isReviewGate(gate)) writeVerdict(deps, tx, task, request)

@@ -3,6 +3,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
+import { awaitEntry, nameOwnBarrier } from './await-entry.ts'
 import { moveAsAsked, type AskedMove } from './asked-move.ts'
 import type { ClaimDeps, Claims } from './claims.ts'
 import type { Cleanup } from '../worktrees/cleanup.ts'
@@ -28,7 +29,10 @@ export interface ActionDeps extends ClaimDeps {
   readonly cleanup: Cleanup
 }
 
-/** Moves a task as somebody asked, and takes up what follows; into a state that merges, it answers after the merge. */
+/**
+ * Moves a task as somebody asked, and takes up what follows. Into a state that merges it answers after the merge; into
+ * one whose entry has nothing to run, when its barrier is down.
+ */
 export async function transition(
   deps: ActionDeps,
   request: Omit<AskedMove, 'triggered_by'>,
@@ -38,12 +42,14 @@ export async function transition(
   const refusal = checkMessages(deps, request.task_id, actor)
   if (refusal) return refusal
   const result = await moveAsAsked(deps, { ...request, triggered_by: actor.triggered_by }, signal)
-  if (isRefusal(result)) return result
+  if (isRefusal(result)) return nameOwnBarrier(deps, request.task_id, actor, result)
   await endOthers(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasPlugin(result.plan.to, 'run_merge')
   if (merges) await deps.worker.arrived(request.task_id)
-  return { task: merges ? outcomeOf(deps, request.task_id).task : result.task, review: result.review }
+  else await awaitEntry(deps, result, signal)
+  const now = outcomeOf(deps, request.task_id)
+  return { task: now.task, review: result.review && now.review }
 }
 
 /** An agent does not move a task away from under what a person has written to it. */

@@ -110,11 +110,11 @@ async function askOnTheWay(
   request: FeedbackRequest,
   signal: AbortSignal,
 ): Promise<VerdictFindings | Refusal> {
-  if (!moves) return { head_commit: null, checked: [] }
+  if (!moves) return { head_commit: null, checked: [], seen: null }
   if (isAtGate(deps, deps.context.store.read, task)) return prepareVerdict(deps, verdictOf(request, sent.text), signal)
   const move = { to: target.name, cause: 'reject', triggered_by: request.triggered_by, version: null } as const
   const checked = await checkBeforeExit(deps, task, move, signal)
-  return isRefusal(checked) ? checked : { head_commit: null, checked }
+  return isRefusal(checked) ? checked : { head_commit: null, checked, seen: null }
 }
 
 function commitFollowUp(

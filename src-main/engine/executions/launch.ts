@@ -163,6 +163,7 @@ async function runOf(
   const { overrides } = record
   const url = context.config.apiUrl()
   const bound = { agent_id: agent.id, project_id: task.project_id, task_id: task.id, execution_id: record.id }
+  const previous_status = context.store.read.transitions.last(task.id)?.from_state
   const token = await context.writes.untilWritten(() => context.agentTokens.mint(bound))
   return {
     ...more,
@@ -180,7 +181,10 @@ async function runOf(
     env: {
       ...agent.config.env,
       ...overrides.env,
-      ...worktrees.environment(task, 'agent', { agent_id: agent.id, execution_id: record.id }),
+      ...worktrees.environment(task, 'agent', {
+        ...{ agent_id: agent.id, execution_id: record.id },
+        ...(previous_status !== undefined && { previous_status }),
+      }),
       SVC_API_TOKEN: token,
       SVC_KNOWLEDGE_FILE: knowledge_file,
       ...(url !== null && { SVC_API_URL: url }),

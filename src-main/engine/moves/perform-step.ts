@@ -5,6 +5,7 @@ import { audienceMatches } from '../../domain/transition/audience.ts'
 import type { Effect, EnterEffect } from '../../domain/transition/effects.ts'
 import type { Step } from '../../domain/transition/phases.ts'
 import { isRefusal } from '../../domain/refusal.ts'
+import { cascadeOnSuccess } from '../../domain/workflow/graph.ts'
 import { resetRequired } from './block-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { EffectWorkerDeps, StepEnd, StepRun } from './effects.ts'
@@ -58,7 +59,13 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
         return leave(deps, effect)
       case 'hook': {
         const { hook, phase } = step
-        const action = { phase, action: hook.plugin ?? 'script', hook }
+        const state = deps.transitions.workflowOf(deps.context.store.read, task).states.get(task.status)
+        const cascade = state && cascadeOnSuccess(state, hook)
+        const action = {
+          phase,
+          action: hook.plugin ?? 'script',
+          hook: { ...hook, ...(cascade !== undefined && { on_success: { cascade } }) },
+        }
         return hookEnd(deps, effect, action, await runHook(deps, task, effect, step, run))
       }
       default:

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Plugin, PluginServices } from './plugin.ts'
 
-/** Succeeds when the latest review has passed; the hook's `on_success` names the state that follows. */
+/** Succeeds when the latest review has passed; the hook's `on_success` names the state that follows, else it is the forward one. */
 export function autoCascadeOnReviewPass({ context }: PluginServices): Plugin {
   return {
     name: 'auto_cascade_on_review_pass',

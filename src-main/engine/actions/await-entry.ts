@@ -1,0 +1,48 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { stepsOf, type Step } from '../../domain/transition/phases.ts'
+import { orAborted } from '../../base/or-aborted.ts'
+import type { Moved } from '../moves/transitions.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { ActionDeps, Actor } from './move-task.ts'
+
+/**
+ * Waits until the barrier of a move is down, where nothing that takes time stands behind it. While a run of the task
+ * goes on it is up, so whoever asked from within that run is answered at once.
+ */
+export async function awaitEntry(
+  deps: ActionDeps,
+  { task, plan }: Pick<Moved, 'task' | 'plan'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!plan.barrier || isAtWork(deps, task.id)) return
+  const steps = plan.own_steps ?? stepsOf(plan.workflow, plan.from.name, plan.to.name)
+  const behind = steps.slice(
+    0,
+    steps.findIndex(({ kind }) => kind === 'clear_barrier'),
+  )
+  if (!behind.every((step) => isQuick(deps, task, step))) return
+  await orAborted(deps.worker.passed(task.id, 'clear_barrier'), signal)
+}
+
+function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {
+  return (
+    executions.isShared(task_id) || [...executions.running().values()].some((run) => run.record.task_id === task_id)
+  )
+}
+
+/** A worktree that is there is only looked at; without CI steps there is nothing to run. */
+function isQuick({ worktrees }: ActionDeps, task: TaskRecord, step: Step): boolean {
+  if (step.kind === 'workspace') return worktrees.of(task)?.status === 'ready'
+  if (step.kind !== 'hook' || step.hook.script !== undefined) return false
+  return step.hook.plugin !== 'run_ci_steps' || task.review_config.ci_steps.length === 0
+}
+
+/** Tells the run that is itself what the barrier waits for, so that it does not wait for its own end. */
+export function nameOwnBarrier(deps: ActionDeps, task_id: TaskId, actor: Actor, refusal: Refusal): Refusal {
+  const own = actor.execution_id === null ? undefined : deps.executions.running().get(actor.execution_id)
+  if (refusal.code !== 'entry_barrier' || own?.record.task_id !== task_id) return refusal
+  const message =
+    'The task waits for your own run to end before it goes on. End your turn now; what comes next is started then.'
+  return { ...refusal, message }
+}

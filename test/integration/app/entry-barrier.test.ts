@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
+import { startJob } from '../../helpers/job.ts'
+import { lastHook } from '../../helpers/timeline.ts'
+import { withHooks } from '../../helpers/small-workflow.ts'
+
+test.concurrent('a move whose entry has nothing to run answers when the barrier is down', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  await client.call('tasks.claim', { task_id: task.id })
+  let { version } = await job.running.taskWhere(task.id, (one) => one.status === 'in_progress' && !one.entry_barrier)
+  for (const status of ['review', 'in_progress', 'review', 'in_progress', 'review']) {
+    const moved = await client.call('tasks.transition', { task_id: task.id, status, version })
+    expect(moved.task).toMatchObject({ status, entry_barrier: false })
+    version = moved.task.version
+  }
+})
+
+test.concurrent(
+  'an agent that moves its own task is answered at once, and told what the barrier waits for',
+  async () => {
+    await using job = await startJob()
+    const log = join(job.running.dataDir, 'answers.jsonl')
+    const api = '"$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID'
+    const say = (path: string, body: string) =>
+      `curl -s -m 20 -X POST ${api}${path}" -H "Authorization: Bearer $SVC_API_TOKEN" -H 'Content-Type: application/json' -d '${body}' >> '${log}'; echo >> '${log}'`
+    // In progress the task has version 2; submitted it has version 3.
+    const agent = await job.agent(
+      `echo work > work.txt; ${say('/transition', '{"status":"review","version":2}')}; ${say('/transition', '{"status":"merging","version":3}')}; echo done`,
+    )
+    const task = await job.task({ review_config: { ci_steps: ['cat work.txt'] } })
+    const began = performance.now()
+    await job.claim(task, agent)
+    const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+    expect(passed).toMatchObject({ status: 'review', entry_barrier: false, error_annotation: null })
+    expect(performance.now() - began).toBeLessThan(20_000)
+    const [moved, refusal] = (await readFile(log, 'utf8'))
+      .split('\n')
+      .map((line) => JSON.parse(line || 'null') as never)
+    expect(moved).toMatchObject({ task: { status: 'review', entry_barrier: true } })
+    expect(refusal).toMatchObject({
+      error: { code: 'entry_barrier', message: expect.stringContaining('your own run to end') as string },
+    })
+  },
+)
+
+test.concurrent('of four verdicts at the same moment one counts, and the others are refused', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const reviewer = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
+  const task = await job.task()
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
+  await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  const clients = Array.from({ length: 4 }, () => job.running.clientWith(job.running.token))
+  const answers = await Promise.all(
+    clients.map((one, index) =>
+      one
+        .call('tasks.verdict', { task_id: task.id, verdict: index % 2 === 0 ? 'pass' : 'fail', feedback: `${index}` })
+        .then(
+          () => 'ok',
+          (error: unknown) => (error as { code: string }).code,
+        ),
+    ),
+  )
+  expect(answers.filter((answer) => answer === 'ok')).toHaveLength(1)
+  const refusals = answers.filter((answer) => answer !== 'ok')
+  expect(refusals.filter((code) => !['version_conflict', 'not_at_gate', 'entry_barrier'].includes(code))).toEqual([])
+  const { items } = await client.call('tasks.reviews', { task_id: task.id })
+  expect(items.find(({ attempt_number }) => attempt_number === 1)?.verdicts).toHaveLength(1)
+})
+
+test.concurrent('an agent is told the state that its task came from', async () => {
+  await using job = await startJob()
+  const task = await job.task({ status: 'todo' })
+  await job.claim(task, await job.agent('echo "$SVC_TASK_PREVIOUS_STATUS>$SVC_TASK_STATUS" > from.txt; echo done'))
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  const { patch } = await job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect(patch).toContain('+todo>in_progress')
+})
+
+test.concurrent('auto_cascade_on_review_pass without a target goes straight on, after a verdict too', async () => {
+  const auto: StateHook = { plugin: 'auto_cascade_on_review_pass' }
+  await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto, lastHook] } }) })
+  const { client } = job.running
+  const checked = await job.task({ review_config: { ci_steps: ['true'] } })
+  await job.claim(checked, await job.agent('echo a > a.txt; echo done'))
+  await job.running.taskWhere(checked.id, (one) => one.status === 'done')
+  const reviewer = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
+  const judged = await job.task()
+  await client.call('tasks.assign_role', { task_id: judged.id, role: 'reviewer', agent_id: reviewer.id })
+  await job.claim(judged, await job.agent('echo b > b.txt; echo done'))
+  await job.running.taskWhere(judged.id, (one) => one.status === 'review' && !one.entry_barrier)
+  await client.call('tasks.verdict', { task_id: judged.id, verdict: 'pass' })
+  await job.running.taskWhere(judged.id, (one) => one.status === 'done')
+})
+
+test.concurrent('the resolved workflow says when the worktree of a cancelled task goes', async () => {
+  await using job = await startJob({ config: { cleanupDelaySeconds: 123 } })
+  const { states } = await job.running.client.call('projects.get_workflow', { project_id: job.project.id })
+  expect(states.find(({ name }) => name === 'cancelled')?.cleanup).toEqual({ policy: 'delayed', seconds: 123 })
+})
