@@ -176,7 +176,8 @@ function judge({ graph, task, passages }: World, trigger: OfKind<'verdict'>): st
   }
   if (hasReview && !waits) {
     task.review = 'passed'
-    task.annotation = null
+    // A hook that holds the task still waits for somebody's word.
+    if (task.annotation !== 'hook_failed' || task.passage === null) task.annotation = null
   }
   if (by === 'user') task.rejections.clear()
   return 'ok'
