@@ -67,8 +67,8 @@ export function createEventFeed(
       const result = store.write((q) => {
         // First of all, so that what is written next takes the place of what goes.
         if (sinceTrim >= trimAfter) {
-          q.events.trim(kept)
-          sinceTrim = 0
+          const hasMore = q.events.trim(kept)
+          if (!hasMore) sinceTrim = 0
         }
         // One moment for all of it: what a record says of itself is what its event says.
         const occurred_at = new Date(clock.now()).toISOString()

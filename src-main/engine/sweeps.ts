@@ -15,6 +15,10 @@ const sweepEveryMs = 15_000
 /** After a longer gap between two looks this machine has slept: nobody could be heard meanwhile. */
 const sleptMs = 60_000
 
+/** The file shrinks beside the work, in small steps. */
+const shrinkPauseMs = 5
+const stepsPerCheckpoint = 50
+
 /**
  * What is looked at again and again: clean-ups that are due, rescues past their time, agents that fell silent, and
  * whatever should be under way and is not.
@@ -50,6 +54,16 @@ export function createSweeps(parts: SweepParts): Sweeps {
   /** When it was last found to have slept, or its clock to have been set. */
   let awake = 0
   const lastSign = (heard: number) => (heard > looked ? awake : Math.max(heard, awake))
+  let shrinking: Promise<void> | null = null
+  const shrink = async () => {
+    if (!context.store.shrink()) return
+    await context.store.heavy(async (checkpoint) => {
+      for (let steps = 1; context.store.shrink() && !closing.signal.aborted; steps++) {
+        if (steps % stepsPerCheckpoint === 0) await checkpoint()
+        else await new Promise((resolve) => setTimeout(resolve, shrinkPauseMs))
+      }
+    })
+  }
   const sweep = () => {
     const now = context.clock.now()
     if (now < looked || now - looked > sleptMs) awake = now
@@ -63,6 +77,13 @@ export function createSweeps(parts: SweepParts): Sweeps {
       .then(() => (closing.signal.aborted ? undefined : loseUnfollowed(parts)))
       .catch((error: unknown) => {
         context.log.error({ err: error }, 'a run that nobody follows could not be settled')
+      })
+    shrinking ??= shrink()
+      .catch((error: unknown) => {
+        context.log.warn({ err: error }, 'free pages of the database could not be given back')
+      })
+      .finally(() => {
+        shrinking = null
       })
     guarded('silent agents', () => {
       sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.heard))
@@ -90,7 +111,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
     close: () => {
       if (timer) clearInterval(timer)
       closing.abort()
-      return sweeping
+      return Promise.all([sweeping, shrinking]).then(() => undefined)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Queries, Store } from '../engine/ports/store.ts'
+import { openCheckpoints } from './checkpoints.ts'
 import { createCommentQueries } from './comments.ts'
 import { createDaemonQueries } from './daemons.ts'
 import type { OpenDatabase } from './database.ts'
@@ -12,6 +13,7 @@ import { createMemberQueries } from './members.ts'
 import { createOccasionQueries } from './occasions.ts'
 import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
+import { shrinkFile } from './free-pages.ts'
 import { createReviewQueries } from './reviews.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
@@ -49,6 +51,16 @@ export function createStore(database: OpenDatabase): Store {
   return {
     read: queries,
     write: (work) => database.transaction(() => work(queries)),
+    heavy: async (work) => {
+      if (db.$client.memory) return await work(() => Promise.resolve())
+      const checkpoints = openCheckpoints(db.$client)
+      try {
+        return await work(checkpoints.run)
+      } finally {
+        await checkpoints.close()
+      }
+    },
+    shrink: () => shrinkFile(db.$client),
     close: () => {
       database.close()
     },

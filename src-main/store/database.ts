@@ -7,6 +7,7 @@ import type { Database } from './database-type.ts'
 import { checkInBackground } from './background-check.ts'
 import { leaveCleanMark, takeCleanMark } from './clean-mark.ts'
 import { damagedInUse, unusable, type DatabaseUnusableError } from './database-trouble.ts'
+import { prepareShrinking } from './free-pages.ts'
 import { forgetDeletedWords } from './full-text.ts'
 import { searchWords } from './search-words.ts'
 
@@ -45,6 +46,7 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
   const endedCleanly = isFile && takeCleanMark(file)
   const client = openFile(file)
   try {
+    if (!existed) prepareShrinking(client, file, false)
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
     // What one large write has made of the journal is given back with the next.
@@ -68,6 +70,7 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
       chmodSync(`${file}.before-${known}`, 0o600)
     }
     const db: Database = drizzle({ client })
+    if (isUpdate) prepareShrinking(client, file, true)
     if (applied < known) migrateTo(client, db, { file, migrationsFolder })
     client.pragma('foreign_keys = ON')
     if (isUpdate) removeOlderCopies(file, known)

@@ -5,9 +5,16 @@ import type { Database } from './database-type.ts'
 import { prepareAll } from './hot-statements.ts'
 import { effects, events, tasks } from './schema/work.ts'
 
+/** So many events are forgotten at a time: whoever commits waits for it. */
+const maxTrimmed = 400
+
 export function createEventQueries(db: Database): Queries['events'] {
   const append = db.$client.prepare<[string | null, string, string]>(
     'INSERT INTO events (project_id, type, data) VALUES (?, ?, ?)',
+  )
+  const trim = db.$client.prepare<[number, number]>(
+    `DELETE FROM events WHERE seq IN (
+       SELECT seq FROM events WHERE seq <= (SELECT max(seq) FROM events) - ? ORDER BY seq LIMIT ?)`,
   )
   const texts = createTaskTexts(db)
   return {
@@ -31,11 +38,7 @@ export function createEventQueries(db: Database): Queries['events'] {
       )
       return { first: row.first ?? 0, last: row.last ?? 0 }
     },
-    trim: (keep) =>
-      void db
-        .delete(events)
-        .where(sql`${events.seq} <= (SELECT max(seq) FROM events) - ${keep}`)
-        .run(),
+    trim: (keep) => trim.run(keep, maxTrimmed).changes === maxTrimmed,
   }
 }
 

@@ -25,6 +25,7 @@ import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../../src-shared/contract/workspaces.ts'
+import type { OpenExecution } from './open-execution.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
@@ -57,14 +58,6 @@ export type ExecutionRecord = Omit<Execution, 'message'> & {
   readonly pid: number | null
   readonly pid_started: string | null
 }
-/** As much of a queued or running execution as the queue asks for: no prompt, which may be large, is read for it. */
-export type OpenExecution = Pick<
-  ExecutionRecord,
-  'id' | 'task_id' | 'project_id' | 'role' | 'agent_id' | 'status' | 'dispatched' | 'created_at'
-> & {
-  /** It brings a person's message. */
-  readonly is_message: boolean
-}
 export type ReviewRecord = Review
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
 export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock'> & {
@@ -91,6 +84,7 @@ export interface OccasionRecord {
   readonly data: Occasion
 }
 
+export type { OpenExecution } from './open-execution.ts'
 export type { TaskFilter, TaskPlace } from './task-lists.ts'
 
 /** Every question and write that the engine has for the database; all synchronous. */
@@ -203,8 +197,8 @@ export interface Queries {
     after(seq: number, limit: number): readonly EventEnvelope[]
     /** The numbers that are kept: `first` is 0 when nothing is. */
     range(): { readonly first: number; readonly last: number }
-    /** Forgets all but the last `keep`. */
-    trim(keep: number): void
+    /** Forgets the first few beyond the last `keep`; answers whether there are more. */
+    trim(keep: number): boolean
   }
   readonly effects: {
     add(task_id: TaskId, data: Effect): number
@@ -298,5 +292,12 @@ export interface Store {
   readonly read: Queries
   /** One synchronous transaction; what `work` throws rolls all of it back. */
   write<T>(work: (q: Queries) => T): T
+  /**
+   * Runs steps that write a lot in all, with nobody waiting for the disk meanwhile: `checkpoint` belongs between them
+   * now and then.
+   */
+  heavy<T>(work: (checkpoint: () => Promise<void>) => Promise<T>): Promise<T>
+  /** Gives free pages of the file back to the disk, a few at a time; answers whether there are more to give. */
+  shrink(): boolean
   close(): void
 }

@@ -17,6 +17,8 @@ export interface ProjectDeletions {
 /** How long a step may keep everything else waiting. */
 const stepMs = 10
 const maxStep = 200
+/** So long steps write before what they wrote is brought into the file. */
+const checkpointMs = 200
 
 export function createProjectDeletions(deps: Parameters<typeof abandon>[0]): ProjectDeletions {
   const { context } = deps
@@ -57,7 +59,7 @@ async function removeProject(
 ): Promise<void> {
   await abandonAll(deps, project_id)
   if (delete_branches) await removeWorktrees(deps.context, project_id, signal)
-  await removeRows(deps.context, project_id, signal)
+  await deps.context.store.heavy((checkpoint) => removeRows(deps.context, project_id, checkpoint, signal))
 }
 
 /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
@@ -82,9 +84,15 @@ async function removeWorktrees(context: EngineContext, project_id: ProjectId, si
   }
 }
 
-async function removeRows(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
+async function removeRows(
+  context: EngineContext,
+  project_id: ProjectId,
+  checkpoint: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const { read } = context.store
   let step = 10
+  let sinceCheckpoint = 0
   for (let left = true; left && !signal.aborted;) {
     const ids = read.tasks.someIds(project_id, step)
     await forgetLogs(context, ids)
@@ -95,6 +103,12 @@ async function removeRows(context: EngineContext, project_id: ProjectId, signal:
     )
     const took = performance.now() - began
     step = Math.min(maxStep, Math.max(1, Math.round((step * stepMs) / Math.max(took, 1))))
+    sinceCheckpoint += took
+    if (sinceCheckpoint > checkpointMs) {
+      sinceCheckpoint = 0
+      await checkpoint()
+      continue
+    }
     // As long as it took: whatever else there is to do has half of the time.
     await new Promise((resolve) => setTimeout(resolve, Math.min(took, 100)))
   }

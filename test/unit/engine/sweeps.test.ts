@@ -16,8 +16,9 @@ function sweepsOver(runs: readonly Run[]) {
   const context = {
     clock: { now: () => Date.now() },
     store: {
+      shrink: () => false,
       read: {
-        executions: { open: () => [] },
+        executions: { open: () => [], queue: () => [] },
         effects: { pendingTasks: () => [] },
         occasions: { pendingTasks: () => [] },
         projects: { get: () => ({ settings: { stall_after_seconds: 60 } }) },
@@ -126,8 +127,13 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
   const context = {
     clock: { now: () => Date.now() },
     store: {
+      shrink: () => false,
       read: {
-        executions: { open: () => records, get: (id: string) => records.find((one) => one.id === id) },
+        executions: {
+          open: () => records,
+          queue: () => records,
+          get: (id: string) => records.find((one) => one.id === id),
+        },
         projects: { get: () => null },
         tasks: { get: (id: string) => ({ id, error_annotation: id === 'broken' ? { type: 'hook_failed' } : null }) },
         workspaces: { byTask: () => null },

@@ -52,8 +52,9 @@ function startAgents() {
     tasks: { get: (id: string) => (tasks[id] ? { id, ...tasks[id] } : null) },
     workspaces: { byTask: () => null },
     agents: { get: () => ({ executor: 'command', config: {}, daemon_id: null }) },
-    executions: { get: (id: string) => waiting.get(id) ?? null, open: () => [], byTask: () => [] },
+    executions: { get: (id: string) => waiting.get(id) ?? null, open: () => [], queue: () => [], byTask: () => [] },
     projects: { get: () => null },
+    transitions: { last: () => null },
     knowledge: { injected: () => null },
   }
   const context = {

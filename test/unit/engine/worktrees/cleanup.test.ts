@@ -17,7 +17,7 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
   const saved: string[] = []
   const read = {
     tasks: { get: () => task },
-    executions: { openOfTask: () => then.open ?? [], open: () => [] },
+    executions: { openOfTask: () => then.open ?? [], open: () => [], queue: () => [] },
     occasions: { ofTask: () => [] },
     workspaces: { toClean: () => [due], byTask: () => then.workspace },
   }

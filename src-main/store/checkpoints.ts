@@ -1,0 +1,65 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import type SqliteDatabase from 'better-sqlite3'
+
+/** Checkpoints of the journal in a thread of its own: the wait for the disk is most of their time. */
+export interface Checkpoints {
+  /** Brings what was written so far into the file, so that the journal begins anew with the next write. */
+  run(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How many pages the connection itself lets the journal grow to meanwhile, and otherwise. */
+const pagesMeanwhile = 16_000
+const usualPages = 1_000
+
+const code = `
+const { parentPort, workerData } = require('node:worker_threads')
+const Database = require(workerData.module)
+const client = new Database(workerData.file, { timeout: 1000 })
+parentPort.on('message', (message) => {
+  if (message === 'close') {
+    client.close()
+    parentPort.close()
+    return
+  }
+  try {
+    client.pragma('wal_checkpoint(PASSIVE)')
+  } catch {}
+  parentPort.postMessage('done')
+})
+`
+
+/** Takes the checkpoints over from a connection until it is closed. */
+export function openCheckpoints(client: SqliteDatabase.Database): Checkpoints {
+  const module = createRequire(import.meta.url).resolve('better-sqlite3')
+  const worker = new Worker(code, { eval: true, workerData: { file: client.name, module } })
+  worker.unref()
+  client.pragma(`wal_autocheckpoint = ${pagesMeanwhile}`)
+  let waiting: (() => void)[] = []
+  let isGone = false
+  const settle = () => {
+    for (const resolve of waiting) resolve()
+    waiting = []
+  }
+  worker.on('message', settle)
+  for (const event of ['error', 'exit'] as const) {
+    worker.on(event, () => {
+      isGone = true
+      settle()
+    })
+  }
+  return {
+    run: async () => {
+      if (isGone) return
+      worker.postMessage('run')
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+    close: async () => {
+      if (client.open) client.pragma(`wal_autocheckpoint = ${usualPages}`)
+      if (isGone) return
+      worker.postMessage('close')
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+  }
+}
