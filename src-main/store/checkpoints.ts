@@ -25,7 +25,11 @@ parentPort.on('message', (message) => {
   }
   try {
     client.pragma('wal_checkpoint(PASSIVE)')
-  } catch {}
+  } catch (error) {
+    // The next one, or the connection itself, brings along what this one could not.
+    parentPort.postMessage(error.code)
+    return
+  }
   parentPort.postMessage('done')
 })
 `
@@ -41,6 +45,13 @@ export function openCheckpoints(client: SqliteDatabase.Database): Checkpoints {
   const settle = () => {
     for (const resolve of waiting) resolve()
     waiting = []
+    worker.unref()
+  }
+  const ask = async (message: 'run' | 'close') => {
+    if (isGone) return
+    worker.ref()
+    worker.postMessage(message)
+    await new Promise<void>((resolve) => waiting.push(resolve))
   }
   worker.on('message', settle)
   for (const event of ['error', 'exit'] as const) {
@@ -50,16 +61,10 @@ export function openCheckpoints(client: SqliteDatabase.Database): Checkpoints {
     })
   }
   return {
-    run: async () => {
-      if (isGone) return
-      worker.postMessage('run')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    },
+    run: () => ask('run'),
     close: async () => {
       if (client.open) client.pragma(`wal_autocheckpoint = ${usualPages}`)
-      if (isGone) return
-      worker.postMessage('close')
-      await new Promise<void>((resolve) => waiting.push(resolve))
+      await ask('close')
     },
   }
 }

@@ -18,7 +18,7 @@ export interface Waiting {
  * takes none, so that nobody behind it waits for it.
  */
 export function waitingOf(context: EngineContext, executions: Executions): readonly Waiting[] {
-  const { read } = context.store
+  const read = rememberingOnce(context.store.read)
   const running = countRunning(executions)
   const taken = takenWorktrees(read, executions)
   return read.executions
@@ -36,6 +36,26 @@ export function waitingOf(context: EngineContext, executions: Executions): reado
       }
       return { record, reason }
     })
+}
+
+/** Many wait for one agent in one project: each of them is read once for all. */
+function rememberingOnce(q: Queries): Queries {
+  return {
+    ...q,
+    projects: { ...q.projects, get: once(q.projects.get) },
+    agents: { ...q.agents, get: once(q.agents.get) },
+  }
+}
+
+function once<K, V>(read: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>()
+  return (key) => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const value = read(key)
+    known.set(key, value)
+    return value
+  }
 }
 
 function hindranceOf(q: Queries, record: OpenExecution): WaitReason | null {
