@@ -154,11 +154,12 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       await lifecycle.recover()
     },
     start: () => {
+      // First, so that nothing is taken up for them.
+      projectDeletions.start()
       for (const task_id of read.effects.pendingTasks()) worker.wake(task_id)
       for (const task_id of read.occasions.pendingTasks()) occasions.wake(task_id)
       scheduler.pump()
       sweeps.start()
-      projectDeletions.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
     close: async () => {

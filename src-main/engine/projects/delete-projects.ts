@@ -27,8 +27,10 @@ export function createProjectDeletions(deps: Parameters<typeof abandon>[0]): Pro
   const { signal } = closing
   let running = Promise.resolve()
   const enqueue = (project_id: ProjectId, deletion: ProjectDeletion) => {
-    running = running
-      .then(() => (signal.aborted ? undefined : removeProject(deps, project_id, deletion, signal)))
+    // What is under way for it ends at once; its rows wait for those of another.
+    const abandoned = abandonAll(deps, project_id)
+    running = Promise.all([running, abandoned])
+      .then(() => (signal.aborted ? undefined : removeProject(context, project_id, deletion, signal)))
       .catch((error: unknown) => {
         if (!signal.aborted) context.log.error({ err: error, project_id }, 'a deleted project could not be removed')
       })
@@ -52,14 +54,13 @@ export function createProjectDeletions(deps: Parameters<typeof abandon>[0]): Pro
 }
 
 async function removeProject(
-  deps: Parameters<typeof abandon>[0],
+  context: EngineContext,
   project_id: ProjectId,
   { delete_branches }: ProjectDeletion,
   signal: AbortSignal,
 ): Promise<void> {
-  await abandonAll(deps, project_id)
-  if (delete_branches) await removeWorktrees(deps.context, project_id, signal)
-  await deps.context.store.heavy((checkpoint) => removeRows(deps.context, project_id, checkpoint, signal))
+  if (delete_branches) await removeWorktrees(context, project_id, signal)
+  await context.store.heavy((checkpoint) => removeRows(context, project_id, checkpoint, signal))
 }
 
 /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
