@@ -4,7 +4,7 @@ import type { Assignee, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { listMoves } from '../../domain/transition/list-moves.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import type { Tx } from '../event-feed.ts'
-import { nameOwnBarrier } from './await-entry.ts'
+import { nameBarrier } from './await-entry.ts'
 import { sendFeedback, type FeedbackRequest, type FollowUp } from './send-feedback.ts'
 import { forgetLogs } from '../projects/forget-logs.ts'
 import { editMessage } from '../prompts/message-prompt.ts'
@@ -55,7 +55,7 @@ export function createActions(deps: ActionDeps): Actions {
     transition: (request, actor, signal) => transition(deps, request, actor, signal),
     verdict: async (request, actor, signal) => {
       const findings = await prepareVerdict(deps, request, signal)
-      if (isRefusal(findings)) return nameOwnBarrier(deps, request.task_id, actor, findings)
+      if (isRefusal(findings)) return nameBarrier(deps, request.task_id, actor, findings)
       const refusal = feed.commit((tx) => giveVerdict(deps, tx, { ...request, ...findings }))
       return refusal ?? afterMove(deps, request.task_id, actor)
     },

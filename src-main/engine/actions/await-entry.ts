@@ -38,11 +38,15 @@ function isQuick({ worktrees }: ActionDeps, task: TaskRecord, step: Step): boole
   return step.hook.plugin !== 'run_ci_steps' || task.review_config.ci_steps.length === 0
 }
 
-/** Tells the run that is itself what the barrier waits for, so that it does not wait for its own end. */
-export function nameOwnBarrier(deps: ActionDeps, task_id: TaskId, actor: Actor, refusal: Refusal): Refusal {
-  const own = actor.execution_id === null ? undefined : deps.executions.running().get(actor.execution_id)
-  if (refusal.code !== 'entry_barrier' || own?.record.task_id !== task_id) return refusal
+/** Says what the barrier waits for, where that is the run that moved the task here: its own end, if the run itself asks. */
+export function nameBarrier(deps: ActionDeps, task_id: TaskId, actor: Actor, refusal: Refusal): Refusal {
+  if (refusal.code !== 'entry_barrier') return refusal
+  const run = [...deps.executions.running().values()].find(({ record }) => record.task_id === task_id)
+  if (!run) return refusal
+  const { id } = run.record
   const message =
-    'The task waits for your own run to end before it goes on. End your turn now; what comes next is started then.'
-  return { ...refusal, message }
+    id === actor.execution_id
+      ? 'The task waits for your own run to end before it goes on. End your turn now; what comes next is started then.'
+      : `The task waits for the run that moved it here (${id}) to end. Wait for that too, or stop the run.`
+  return { ...refusal, message, details: { ...refusal.details, execution_id: id } }
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
-import { awaitEntry, nameOwnBarrier } from './await-entry.ts'
+import { awaitEntry, nameBarrier } from './await-entry.ts'
 import { moveAsAsked, type AskedMove } from './asked-move.ts'
 import type { ClaimDeps, Claims } from './claims.ts'
 import type { Cleanup } from '../worktrees/cleanup.ts'
@@ -42,7 +42,7 @@ export async function transition(
   const refusal = checkMessages(deps, request.task_id, actor)
   if (refusal) return refusal
   const result = await moveAsAsked(deps, { ...request, triggered_by: actor.triggered_by }, signal)
-  if (isRefusal(result)) return nameOwnBarrier(deps, request.task_id, actor, result)
+  if (isRefusal(result)) return nameBarrier(deps, request.task_id, actor, result)
   await endOthers(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasPlugin(result.plan.to, 'run_merge')
