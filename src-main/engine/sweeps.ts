@@ -56,7 +56,8 @@ export function createSweeps(parts: SweepParts): Sweeps {
   const lastSign = (heard: number) => (heard > looked ? awake : Math.max(heard, awake))
   let shrinking: Promise<void> | null = null
   const shrink = async () => {
-    if (!context.store.shrink()) return
+    // What a deletion frees is given back once it is over.
+    if (context.store.read.projects.deleted().length > 0 || !context.store.shrink()) return
     await context.store.heavy(async (checkpoint) => {
       for (let steps = 1; context.store.shrink() && !closing.signal.aborted; steps++) {
         if (steps % stepsPerCheckpoint === 0) await checkpoint()

@@ -15,8 +15,8 @@ export interface ProjectDeletions {
 }
 
 /** How long a step may keep everything else waiting. */
-const stepMs = 10
-const maxStep = 200
+const stepMs = 4
+const maxStep = 50
 /** So long steps write before what they wrote is brought into the file. */
 const checkpointMs = 200
 
