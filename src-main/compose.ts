@@ -33,6 +33,7 @@ import { createIdentity, type Identity, type IdentityOptions } from './identity/
 import { createIssueTrackers } from './integrations/create-issue-trackers.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
+import type { Store } from './engine/ports/store.ts'
 import { createStore } from './store/create-store.ts'
 import { openDatabase, type OpenDatabase } from './store/database.ts'
 import { isDatabaseError, unusable } from './store/database-trouble.ts'
@@ -166,7 +167,7 @@ function contextOf({ config, store, feed, identity, secrets, clock, log, url, bu
     store,
     feed,
     writes: createDurableWrites({ log: log.child({ module: 'engine' }) }),
-    workspaces: createWorkspaces({ log: log.child({ module: 'workspaces' }), clock }),
+    workspaces: createWorkspaces({ log: log.child({ module: 'workspaces' }), clock, trusted: trustedBy(store) }),
     executors: createExecutors(),
     scripts: createScripts(),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
@@ -271,3 +272,8 @@ function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null
   return () => (done ??= work())
 }
+
+const trustedBy =
+  ({ read }: Store) =>
+  (common: string) =>
+    read.trusted_repositories.get(common)?.programs ?? null

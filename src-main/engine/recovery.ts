@@ -7,6 +7,8 @@ import type { StepDeps } from './moves/perform-step.ts'
 import type { ExecutionRecord } from './ports/store.ts'
 import { WorkspaceError } from './ports/workspaces.ts'
 import { repoPathsOf } from './projects/repo-paths.ts'
+import { trustKnownRepositories } from './projects/trust-repository.ts'
+import { findRepositoryChanges, noteRepositoryChanges } from './worktrees/repository-changes.ts'
 import { workspaceOf } from './worktrees/workspace-of.ts'
 
 /**
@@ -15,6 +17,7 @@ import { workspaceOf } from './worktrees/workspace-of.ts'
  */
 export async function recover(deps: StepDeps): Promise<void> {
   const { context } = deps
+  await trustKnownRepositories(context)
   const open = context.store.read.executions.open()
   for (const task_id of context.store.read.effects.pendingTasks()) {
     const mark = context.store.read.effects.first(task_id)?.data.mark
@@ -36,6 +39,16 @@ export async function recover(deps: StepDeps): Promise<void> {
   if (released.length > 0) context.log.info({ paths: released }, 'locks without a process were released')
   if (orphans.length > 0)
     context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')
+}
+
+/** What a run changed in the repository is noted although the service did not see its end. */
+async function noteChangesOf(context: EngineContext, record: ExecutionRecord): Promise<void> {
+  const paths = await findRepositoryChanges(context, record)
+  if (paths.length === 0) return
+  context.feed.commit((tx) => {
+    const task = tx.tasks.get(record.task_id)
+    if (task) tx.saveTask(noteRepositoryChanges(tx, task, paths))
+  })
 }
 
 /** Before anything else asks for it: until then git refuses whoever commits in the checkout. */
@@ -64,6 +77,7 @@ export async function loseRun(
   const task = context.store.read.tasks.get(record.task_id)
   const workspace = task && workspaceOf(context.store.read, task)
   if (workspace) await context.workspaces.unlock(workspace.path, record.id)
+  await noteChangesOf(context, record)
   markLost(deps, record, message)
 }
 

@@ -9,7 +9,7 @@ import { workspaceOf } from './worktrees/workspace-of.ts'
 
 /** Records as clients see them. */
 export function toTask(q: Queries, record: TaskRecord): Task {
-  const { context_holder: _holder, attended_mark: _attended, ...task } = record
+  const task = withoutInside(record)
   const link = q.external_links.ofTask(record.id)
   return {
     ...task,
@@ -19,6 +19,17 @@ export function toTask(q: Queries, record: TaskRecord): Task {
     external_issue_url: link?.url ?? null,
     port_base: workspaceOf(q, record)?.port_base ?? null,
   }
+}
+
+function withoutInside(record: TaskRecord) {
+  const {
+    context_holder: _holder,
+    attended_mark: _attended,
+    repository_changes: _repository,
+    review_config_changes: _config,
+    ...task
+  } = record
+  return task
 }
 
 /** Only what has failed or been tried again can have been sent back, so that most of a board asks for nothing. */
@@ -33,7 +44,7 @@ function withRejections(
 
 /** A task that is just being made for an issue: nothing else refers to it yet. */
 export function toImportedTask(record: TaskRecord, issue: { readonly number: number; readonly url: string }): Task {
-  const { context_holder: _holder, attended_mark: _attended, ...task } = record
+  const task = withoutInside(record)
   return {
     ...task,
     dependencies: [],
@@ -56,6 +67,7 @@ export function toExecution(record: ExecutionRecord): Execution {
     overrides,
     prompt_parts: _parts,
     start_commit: _c,
+    repository_state: _r,
     pid: _i,
     pid_started: _s,
     ...execution

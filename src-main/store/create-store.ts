@@ -17,6 +17,7 @@ import { shrinkFile } from './free-pages.ts'
 import { createReviewQueries } from './reviews.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
+import { createTrustedRepositoryQueries } from './trusted-repositories.ts'
 import { createUsageQueries } from './usage.ts'
 import { createViewedFileQueries } from './viewed-files.ts'
 import { createWorkspaceQueries } from './workspaces.ts'
@@ -27,6 +28,7 @@ export function createStore(database: OpenDatabase): Store {
   const queries: Queries = {
     projects: createProjectQueries(db),
     repos: createRepoQueries(db),
+    trusted_repositories: createTrustedRepositoryQueries(db),
     agents: createAgentQueries(db),
     tasks: createTaskQueries(db),
     dependencies: createDependencyQueries(db),

@@ -1,7 +1,7 @@
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
-import { reviews } from './schema/work.ts'
+import { reviews } from './schema/reviews.ts'
 
 export function createReviewQueries(db: Database): Queries['reviews'] {
   const latest = prepareAll(db, reviews, 'WHERE task_id = ? ORDER BY attempt_number DESC LIMIT 1')

@@ -13,20 +13,20 @@ import { measureFolder } from './files/folder-size.ts'
 import { arePortsFree } from './free-ports.ts'
 import { mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
+import { withTrust, type TrustedPrograms } from './git/configured-programs.ts'
 import { GitError } from './git/git-error.ts'
 import { peekBranch, peekHead } from './git/peek.ts'
-import { readTree } from './git/snapshot.ts'
 import { countAheadBehind, isDirty } from './git/status.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
-import { changedSince } from './changed-since.ts'
 import { removeLeftGitLocks } from './worktree/left-git-locks.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.ts'
-import { checkMergeTarget, mergeIntoTarget, readConflicts } from './merge/merge-into-target.ts'
+import { checkMergeTarget, mergeIntoTarget, readConflicts, refuseOtherBranch } from './merge/merge-into-target.ts'
 import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
 import { requireOwn } from './worktree/own-worktree.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
+import { readPrograms, readRepositoryState } from './repository-state.ts'
 import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'
 import { deleteRescue, expireRescues, listRescues } from './rescue/rescue-list.ts'
 import { readRescueDiff } from './rescue/rescue-diff.ts'
@@ -37,16 +37,42 @@ import { makeScratch, removeLeftScratch } from './worktree/scratch-worktree.ts'
 import { finishPendingMove } from './merge/pending-move.ts'
 import { updateBranch } from './merge/update-branch.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
+import { commitWork, createShownDiffs, readWork } from './work.ts'
 
 /**
  * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
  * refs run one at a time per repository, and lock files of one worktree are handled one at a time. Failures are
  * `WorkspaceError`s; a cancelled call rejects with its signal's reason.
  */
-export function createWorkspaces(options: { readonly log?: Logger; readonly clock?: Clock } = {}): Workspaces {
+export function createWorkspaces(options: WorkspacesOptions = {}): Workspaces {
+  const workspaces = openWorkspaces(options)
+  const { trusted } = options
+  return trusted ? boundTo((work) => withTrust(trusted, work), workspaces) : workspaces
+}
+
+export interface WorkspacesOptions {
+  readonly log?: Logger
+  readonly clock?: Clock
+  /** Without it every repository's own programs run. */
+  readonly trusted?: TrustedPrograms
+}
+
+/** Returns an object whose methods run within `scope`. */
+function boundTo<T extends object>(scope: <R>(work: () => R) => R, object: T): T {
+  return new Proxy(object, {
+    get: (target, key) => {
+      const member: unknown = Reflect.get(target, key)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]): unknown => scope((): unknown => Reflect.apply(member, target, args))
+    },
+  })
+}
+
+function openWorkspaces(options: WorkspacesOptions): Workspaces {
   const repositories = createKeyedLock()
   const worktrees = createKeyedLock()
   const reads = createSharedReads()
+  const shown = createShownDiffs()
   const now = (): number => (options.clock ? options.clock.now() : Date.now())
   const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
     options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
@@ -59,6 +85,8 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
 
   return {
     inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
+    programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
+    repositoryState: (path, { signal }) => asWorkspaceError(readRepositoryState(path, { signal })),
     ensure: (request, { signal }) =>
       asWorkspaceError(
         worktrees.run(resolve(request.path), async () => {
@@ -78,7 +106,10 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
     diff: (ref, scope, file, { signal, ...wishes }) =>
       asWorkspaceError(
         reads.run({ place: placeOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
-          readDiff(ref, scope, file, { ...wishes, signal: shared }),
+          readDiff(ref, scope, file, { ...wishes, signal: shared }).then((taken) => {
+            shown.note(taken)
+            return taken.diff
+          }),
         ),
       ),
     diffStat: (ref, { signal }) => asWorkspaceError(readDiffStat(ref, { signal })),
@@ -87,8 +118,17 @@ export function createWorkspaces(options: { readonly log?: Logger; readonly cloc
       const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
       return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
     },
-    tree: (path, { signal }) => asWorkspaceError(readTree(path, { signal })),
-    changedSince: (path, tree, { signal }) => asWorkspaceError(changedSince(path, tree, { signal })),
+    work: (ref, { signal }) => asWorkspaceError(readWork(ref, { signal })),
+    changedFiles: ({ path, repo_path }, before, now, { signal }) =>
+      asWorkspaceError(shown.changed(path ?? repo_path, before, now, { signal })),
+    commitWork: (ref, work, message, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(placeOf(ref), async () => {
+          if (ref.path !== null) await requireOwn(ref.path, { signal })
+          await refuseOtherBranch(ref, { signal })
+          return await commitWork(ref, work, message, { signal })
+        }),
+      ),
     commitAll: (path, message, { signal }) =>
       asWorkspaceError(
         worktrees.run(resolve(path), async () => {

@@ -9,12 +9,22 @@ import { readPatch, readStat } from './git/diff.ts'
 import type { DiffSides } from './git/diff.ts'
 import { GitError } from './git/git-error.ts'
 import { withFrozenTree } from './git/frozen-tree.ts'
-import { emptyTree } from './git/merge.ts'
+import { emptyTree, treeOf } from './git/merge.ts'
 import { peekBranch, peekHead } from './git/peek.ts'
-import { withWholeIndex } from './git/whole-index.ts'
-import { readGitLink } from './git/worktree.ts'
+import { readGitLink } from './git/git-link.ts'
+import { withWorktreeIndex } from './git/snapshot.ts'
+import type { UnreadFile } from './git/unread-files.ts'
 
 export type DiffScope = (typeof diffScopes)[number]
+
+/** A diff, and what it would take to tell what changed since. */
+export interface TakenDiff {
+  readonly diff: FileDiff
+  /** The commit or tree that all of the work is compared with. */
+  readonly from: string
+  /** Mode and content by path of all that differs from it. */
+  readonly listing: ReadonlyMap<string, string>
+}
 
 /** What a task changed, see `DiffReader.diff`. Neither the worktree's index nor the repository is written to. */
 export async function readDiff(
@@ -22,19 +32,21 @@ export async function readDiff(
   scope: DiffScope,
   file: string | null,
   { signal, ignore_whitespace = false, since = null }: Cancellable & DiffWishes,
-): Promise<FileDiff> {
-  const { base, ...found } = await findSides(ref, scope, { signal, since })
-  return {
-    base,
-    ...(await compare(found, { signal }, (sides) => readPatch(sides, { signal, file, ignore_whitespace }))),
-  }
+): Promise<TakenDiff> {
+  const { base, head, ...found } = await findSides(ref, scope, { signal, since })
+  const { read, tree, unread } = await compare(found, { signal }, (sides) =>
+    readPatch(sides, { signal, file, ignore_whitespace }),
+  )
+  const listing = new Map(read.changes.map((one) => [one.path, `${one.new_mode ?? ''} ${one.new_blob ?? ''}`]))
+  for (const { old_path } of read.changes) if (old_path !== null) listing.set(old_path, ' ')
+  for (const { path, content } of unread) listing.set(path, content)
+  return { diff: { base, head, tree, ...read.diff }, from: found.from, listing }
 }
 
 /** The size of everything since the branch left its base, committed or not. */
 export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Promise<DiffStat> {
-  return await compare(await findSides(ref, 'branch', { signal, since: null }), { signal }, (sides) =>
-    readStat(sides, { signal }),
-  )
+  const found = await findSides(ref, 'branch', { signal, since: null })
+  return (await compare(found, { signal }, (sides) => readStat(sides, { signal }))).read
 }
 
 interface FoundSides {
@@ -46,31 +58,40 @@ interface FoundSides {
   readonly to: string
 }
 
+interface Compared<T> {
+  readonly read: T
+  /** Everything that the diff could show. */
+  readonly tree: string
+  readonly unread: readonly UnreadFile[]
+}
+
 /**
- * Compares with the worktree as it lies there. Where git cannot do that (a file vanishes while it is read, one
- * cannot be read, a merge is under way), with copies of what can be read.
+ * Compares with the content of the worktree, or of the branch when there is none. Where git can't read the worktree
+ * (a file vanishes while it is read), with copies of what can be read.
  */
 async function compare<T>(
   { cwd, git_dir, from, to }: FoundSides,
   { signal }: Cancellable,
-  read: (sides: DiffSides) => Promise<T | null>,
-): Promise<T> {
-  const readWhole = async (sides: DiffSides): Promise<T> => {
-    const result = await read(sides)
-    if (result === null) throw new WorkspaceError('git_failed', `The differences in ${cwd} cannot be told. Try again.`)
-    return result
+  read: (sides: DiffSides) => Promise<T>,
+): Promise<Compared<T>> {
+  if (git_dir === null) {
+    const [tree, told] = await Promise.all([treeOf(cwd, to, { signal }), read({ cwd, from, to, env: {}, unread: [] })])
+    return { read: told, tree, unread: [] }
   }
-  if (git_dir === null) return await readWhole({ cwd, from, to, env: {}, unread: [] })
   try {
-    const options = { signal, git_dir, known: from }
-    const live = await withWholeIndex(cwd, options, (env, unread) => read({ cwd, from, to: null, env, unread }))
-    if (live !== null) return live
+    return await withWorktreeIndex(cwd, { signal, git_dir }, async ({ env, tree, unread }) => ({
+      read: await read({ cwd, from, to: null, env, unread }),
+      tree: await tree,
+      unread,
+    }))
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'failed') throw error
   }
-  return await withFrozenTree(cwd, { signal, git_dir }, (tree, env, unread) =>
-    readWhole({ cwd, from, to: tree, env, unread }),
-  )
+  return await withFrozenTree(cwd, { signal, git_dir }, async (tree, env, unread) => ({
+    read: await read({ cwd, from, to: tree, env, unread }),
+    tree,
+    unread,
+  }))
 }
 
 async function findSides(
@@ -79,7 +100,10 @@ async function findSides(
   { signal, since }: Cancellable & { readonly since: string | null },
 ): Promise<
   FoundSides & {
-    /** The commit that the diff is against, null when there is none in common. */ readonly base: string | null
+    /** The commit that the diff is against, null when there is none in common. */
+    readonly base: string | null
+    /** The commit that the worktree or branch is on, null when there is none yet. */
+    readonly head: string | null
   }
 > {
   const git_dir = ref.path === null ? null : await readGitLink(ref.path)
@@ -97,7 +121,7 @@ async function findSides(
   // A commit that is gone, as after a rewritten branch, says nothing about what has changed since.
   const base = (since === null ? null : await resolveCommit(cwd, since, { signal })) ?? (await forked())
   const from = base ?? (await emptyTree(cwd, { signal }))
-  return { cwd, git_dir, base, from, to: head ?? from }
+  return { cwd, git_dir, base, head, from, to: head ?? from }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ReviewId, TaskId, Timestamp } from './ids.ts'
+import { ReviewConfig } from './projects.ts'
 
 export const reviewStatuses = ['pending', 'running', 'passed', 'failed', 'cancelled'] as const
 export type ReviewStatus = (typeof reviewStatuses)[number]
@@ -18,9 +19,25 @@ export const Verdict = z.object({
   verdict: z.enum(['pass', 'fail']),
   feedback: z.string().nullable(),
   head_commit: z.string().nullable().describe('The commit that was judged.'),
+  tree: z.string().nullable().optional().describe('All that was judged, committed or not; verdicts of old have none.'),
   created_at: Timestamp,
 })
 export type Verdict = z.infer<typeof Verdict>
+
+export const ReviewNote = z.object({
+  kind: z.literal('repository_changed'),
+  paths: z
+    .array(z.string())
+    .describe('Relative to the common git folder: what else changed while agents were at work on the task.'),
+})
+export type ReviewNote = z.infer<typeof ReviewNote>
+
+export const ReviewConfigChange = z.object({
+  by: z.string(),
+  at: Timestamp,
+  before: ReviewConfig,
+})
+export type ReviewConfigChange = z.infer<typeof ReviewConfigChange>
 
 export const Review = z
   .object({
@@ -31,14 +48,20 @@ export const Review = z
     ci_steps: z.array(z.string()).describe('The steps of this attempt, also those not run yet.'),
     step_results: z.array(StepResult),
     verdicts: z.array(Verdict),
-    head_commit: z
-      .string()
-      .nullable()
-      .describe('The commit that this attempt judges; a verdict does not pass another one.'),
+    head: z.string().nullable().describe('The commit that the judged work lies on.'),
     tree: z
       .string()
       .nullable()
-      .describe('Git’s tree of all that this attempt judges, committed or not; agents merge nothing else.'),
+      .describe(
+        'Git’s tree of what was judged, committed or not: the work when the last step or verdict ended. Nothing else is merged.',
+      ),
+    changed_by_steps: z.array(z.string()).describe('The files that changed while the CI steps ran.'),
+    notes: z
+      .array(ReviewNote)
+      .describe('What a person has to look at: until a user’s verdict `pass` the review stays `running`.'),
+    config_changes: z
+      .array(ReviewConfigChange)
+      .describe('Who changed the task’s `review_config` since it was made, oldest first, and what it was before.'),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })

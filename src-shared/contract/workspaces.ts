@@ -66,6 +66,12 @@ export const DiffFile = z.object({
 })
 export type DiffFile = z.infer<typeof DiffFile>
 
+/** A full object id, of either hash. */
+export const SeenTree = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'Give the full id of the tree.')
+  .optional()
+
 /** A file with the content that somebody looked at, as `DiffFile` names it. */
 export const ViewedContent = z.object({
   path: z.string().min(1).max(10_000),
@@ -77,6 +83,13 @@ export type ViewedContent = z.infer<typeof ViewedContent>
 export const Diff = z
   .object({
     base: z.string().nullable(),
+    head: z.string().nullable().describe('The commit that the branch is on; null where there is no branch yet.'),
+    tree: z
+      .string()
+      .nullable()
+      .describe(
+        'The object id of everything that this diff could show, uncommitted included, whatever `scope` and `path`; null where there is no branch yet. Send it with the verdict or transition that is about it.',
+      ),
     files: z.array(DiffFile),
     patch: z.string().describe("git's own unified patch of the files that are not truncated."),
     truncated: z.boolean(),

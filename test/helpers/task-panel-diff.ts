@@ -70,6 +70,8 @@ index 4444444..0000000
   })
   return {
     base: '9c1e77b40a3f1d',
+    head: '1b2c3d4e5f60718293a4b5c6d7e8f90112233445',
+    tree: '5f60718293a4b5c6d7e8f901122334451b2c3d4e',
     patch,
     truncated: true,
     files: [

@@ -31,8 +31,11 @@ export function reviews(now: number): Review[] {
       attempt_number: 3,
       ci_steps: steps,
       step_results: [step('npm run lint', 0, 9_100), step('npm run typecheck', 0, 21_600), step('npm test', 0, 47_900)],
-      head_commit: null,
+      head: null,
       tree: null,
+      changed_by_steps: [],
+      notes: [],
+      config_changes: [],
       verdicts: [
         {
           by: `agent:${ids.agent}`,
@@ -57,8 +60,11 @@ export function reviews(now: number): Review[] {
         step('npm run typecheck', 0, 21_200),
         step('npm test', 1, 48_300, failing),
       ],
-      head_commit: null,
+      head: null,
       tree: null,
+      changed_by_steps: [],
+      notes: [],
+      config_changes: [],
       verdicts: [],
       created_at: ago(40, now),
       finished_at: ago(38, now),
@@ -70,8 +76,11 @@ export function reviews(now: number): Review[] {
       attempt_number: 1,
       ci_steps: steps,
       step_results: steps.map((command) => step(command, 0, 8_000)),
-      head_commit: null,
+      head: null,
       tree: null,
+      changed_by_steps: [],
+      notes: [],
+      config_changes: [],
       verdicts: [
         {
           by: `agent:${ids.agent}`,

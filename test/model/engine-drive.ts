@@ -55,7 +55,15 @@ async function ask(rig: EngineRig, task_id: TaskId, trigger: Trigger): Promise<s
       const actor = actorOf(rig, trigger.by)
       const { triggered_by } = actor
       const by = assigneeOf(rig, trigger.by)
-      const judged = { task_id, verdict: trigger.verdict, feedback: 'Because.', version: null, by, triggered_by }
+      const judged = {
+        task_id,
+        verdict: trigger.verdict,
+        feedback: 'Because.',
+        version: null,
+        tree: null,
+        by,
+        triggered_by,
+      }
       return told(await actions.verdict(judged, actor, signal))
     }
     case 'cancel':

@@ -78,7 +78,7 @@ export const fakeLogs: Logs = {
   },
 }
 
-const emptyDiff = { base: null, files: [], patch: '', truncated: false }
+const emptyDiff = { base: null, head: null, tree: null, files: [], patch: '', truncated: false }
 
 /** Worktrees that are always there and always in order. */
 export const fakeWorkspaces: Workspaces = {
@@ -93,8 +93,11 @@ export const fakeWorkspaces: Workspaces = {
   diff: () => Promise.resolve(emptyDiff),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),
-  tree: () => Promise.resolve('tree'),
-  changedSince: () => Promise.resolve([]),
+  programs: (repo) => Promise.resolve({ common: repo, programs: {} }),
+  repositoryState: () => Promise.resolve({}),
+  work: () => Promise.resolve({ head: 'head', tree: 'tree' }),
+  changedFiles: () => Promise.resolve([]),
+  commitWork: () => Promise.resolve('head'),
   commitAll: () => Promise.resolve(null),
   resetWorktree: () => Promise.resolve(null),
   discard: () => Promise.resolve(null),

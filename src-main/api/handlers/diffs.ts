@@ -12,11 +12,10 @@ export function createDiffHandlers({ store, feed, engine, workspaces, diffWatche
   return {
     'tasks.diff': async ({ task_id, scope, path, ignore_whitespace = false, since_attempt }, { principal, signal }) => {
       const workspace = engine.worktrees.of(findTask(read, task_id))
-      const nothing: Diff = { base: null, files: [], patch: '', truncated: false }
+      const nothing: Diff = { base: null, head: null, tree: null, files: [], patch: '', truncated: false }
       if (!workspace || workspace.base_commit === null) return nothing
       return engine.worktrees.look(workspace, async (ref) => {
-        if (scope === 'uncommitted' && ref.path === null) return nothing
-        const since = read.reviews.byTask(task_id).find((one) => one.attempt_number === since_attempt)?.head_commit
+        const since = read.reviews.byTask(task_id).find((one) => one.attempt_number === since_attempt)?.head
         const wishes = { ignore_whitespace, since: since ?? null }
         const diff = await workspaces.diff(ref, scope, path ?? null, { signal, ...wishes })
         // Read last: what was marked while git was busy counts already.

@@ -69,6 +69,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
         const message = `The repository has no branch ${branch}. It has: ${info.branches.slice(0, 20).join(', ')}.`
         throw new ApiError(invalidInput('default_branch', message))
       }
+      await engine.repositories.trust(info.root, signal)
       return views.project(
         createProject(parts, {
           name,

@@ -11,6 +11,7 @@ import type { ApiParts, Handlers } from '../context.ts'
 import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
 import { seesAgent } from '../agent-sight.ts'
 import { newTask } from '../new-task.ts'
+import { noteConfigChange } from '../note-config-change.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
 import { givenFields } from '../task-fields.ts'
 import { unarchive } from '../unarchive.ts'
@@ -47,7 +48,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     },
     'tasks.update': (input, { principal }) => {
       checkSetByPerson(principal, input)
-      return views.task(updateTask(parts, input))
+      return views.task(updateTask(parts, input, actorOf(principal)))
     },
     'tasks.delete': async ({ task_id }, { signal }) => {
       const refusal = await actions.remove(task_id, signal)
@@ -72,18 +73,19 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
       }
     },
-    'tasks.transition': async ({ task_id, status, version, reason }, { principal, signal }) => {
-      const request = { task_id, status, version, reason: reason ?? null }
+    'tasks.transition': async ({ task_id, status, version, reason, tree }, { principal, signal }) => {
+      const request = { task_id, status, version, reason: reason ?? null, tree: tree ?? null }
       const outcome = accepted(await actions.transition(request, actor(principal), signal))
       return { ...taskOf(outcome), ...reviewOf(outcome) }
     },
-    'tasks.verdict': async ({ task_id, verdict, feedback, version }, { principal, signal }) => {
+    'tasks.verdict': async ({ task_id, verdict, feedback, version, tree }, { principal, signal }) => {
       const who = actor(principal)
       const request = {
         task_id,
         verdict,
         feedback: feedback ?? null,
         version: version ?? null,
+        tree: tree ?? null,
         by: judgeOf(principal),
         triggered_by: who.triggered_by,
       }
@@ -182,7 +184,7 @@ function likelyClaimant(parts: ApiParts, task: TaskRecord): Assignee | null {
 
 type Patch = Parameters<Handlers<'tasks.update'>['tasks.update']>[0]
 
-function updateTask(parts: ApiParts, input: Patch): TaskRecord {
+function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
   const task = findTask(parts.store.read, input.task_id)
   if (input.version !== undefined && input.version !== task.version) {
     throw new ApiError({
@@ -201,6 +203,7 @@ function updateTask(parts: ApiParts, input: Patch): TaskRecord {
   return edit(parts, task.id, patch, (tx, current) => {
     const refusal = repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)
     if (refusal) accepted(refusal)
+    return patch.review_config ? noteConfigChange(tx, current, { after: patch.review_config, by }) : null
   })
 }
 
@@ -209,12 +212,11 @@ function edit(
   parts: ApiParts,
   id: TaskId,
   patch: Partial<TaskRecord>,
-  before?: (tx: Tx, task: TaskRecord) => void,
+  before?: (tx: Tx, task: TaskRecord) => Partial<TaskRecord> | null,
 ): TaskRecord {
   return parts.feed.commit((tx) => {
     const task = tx.tasks.get(id) ?? missing('task')
-    before?.(tx, task)
-    return tx.saveTask({ ...task, ...patch, version: task.version + 1 })
+    return tx.saveTask({ ...task, ...patch, ...before?.(tx, task), version: task.version + 1 })
   })
 }
 

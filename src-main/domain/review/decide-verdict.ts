@@ -3,6 +3,7 @@ import type { ReviewStatus } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { isReviewGate, roleOf, type Workflow } from '../workflow/graph.ts'
+import { checkJudged, checkSeen, type WorkFacts } from './judged-work.ts'
 
 export interface VerdictFacts {
   readonly workflow: Workflow
@@ -10,9 +11,9 @@ export interface VerdictFacts {
   readonly entry_barrier: boolean
   readonly roles: Readonly<Record<string, Assignee>>
   readonly latest_review: ReviewStatus | null
-  /** The commit that the review judges, and the one that is there now; null where there is none. */
-  readonly judged_commit: string | null
-  readonly head_commit: string | null
+  readonly work: Omit<WorkFacts, 'by_person'>
+  /** The review has notes that a person has to look at. */
+  readonly has_notes: boolean
   readonly by: Assignee | { readonly type: 'operator' }
   /** Rejections of this gate that count against its budget. */
   readonly rejections: number
@@ -41,7 +42,8 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
   if (facts.entry_barrier)
     return { code: 'entry_barrier', message: 'The checks of this gate still run. Wait for them.' }
   if (verdict === 'fail') return rejectFrom(gate, { by_person: isPerson, rejections: facts.rejections })
-  const waits = gate.gate_config?.requires_human_approval === true && !isPerson
+  const waits = (gate.gate_config?.requires_human_approval === true || facts.has_notes) && !isPerson
+  const changed = checkSeen(facts.work)
   if (isReviewGate(gate)) {
     if (facts.latest_review === 'failed' || facts.latest_review === 'cancelled' || facts.latest_review === null) {
       return {
@@ -49,33 +51,13 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
         message: 'There is no open review to pass. Send the task back, or submit it anew.',
       }
     }
-    if (facts.judged_commit !== null && facts.head_commit !== null && facts.judged_commit !== facts.head_commit) {
-      return headChanged(facts.judged_commit, facts.head_commit)
-    }
-    return { kind: 'pass_review', waits_for_person: waits }
+    const other = changed ?? checkJudged({ ...facts.work, by_person: isPerson })
+    return other ?? { kind: 'pass_review', waits_for_person: waits }
   }
+  if (changed) return changed
   const next = gate.transitions[0]
   if (waits || !next) return { kind: 'pass_review', waits_for_person: true }
   return { kind: 'forward', to: next.to }
-}
-
-/** What was checked is not what would be merged. */
-export function headChanged(judged: string, head: string): Refusal {
-  return {
-    code: 'review_not_ready',
-    message: `The branch moved on since it was checked (${judged.slice(0, 12)}, now ${head.slice(0, 12)}). Send the task back and submit it anew.`,
-    details: { judged, head },
-  }
-}
-
-/** What was checked is not all that would be merged. */
-export function filesChanged(files: readonly string[]): Refusal {
-  const some = files.slice(0, 20)
-  return {
-    code: 'review_not_ready',
-    message: `Files changed since they were checked: ${some.join(', ')}${files.length > some.length ? ' …' : ''}. Look at them and merge yourself, or send the task back and submit it anew.`,
-    details: { files: some },
-  }
 }
 
 /** A gate's no: back to its reject target, or to a person once the budget is used up. */

@@ -14,6 +14,8 @@ export const freshTask = {
   active_execution_id: null,
   context_holder: null,
   attended_mark: null,
+  repository_changes: [],
+  review_config_changes: [],
   review_summary: null,
   diff_stat: null,
 } as const

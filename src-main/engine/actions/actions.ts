@@ -20,7 +20,7 @@ import { othersInWorkspace, workspaceOwner } from '../worktrees/workspace-of.ts'
 export interface Actions {
   /** Into a state that merges, it answers after the merge. */
   transition(
-    request: { task_id: TaskId; status: string; version: number; reason: string | null },
+    request: { task_id: TaskId; status: string; version: number; reason: string | null; tree?: string | null },
     actor: Actor,
     signal: AbortSignal,
   ): Promise<Outcome | Refusal>

@@ -1,8 +1,10 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
+import { isPerson } from '../../domain/transition/audience.ts'
 import { checkBeforeExit, hasSlowChecks } from './before-exit.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
+import { noteMergedWork } from '../moves/review-attempts.ts'
 import type { Moved } from '../moves/transitions.ts'
 
 export interface AskedMove {
@@ -11,6 +13,8 @@ export interface AskedMove {
   readonly version: number
   readonly reason: string | null
   readonly triggered_by: string
+  /** The tree of the work that the caller looked at. */
+  readonly tree?: string | null
 }
 
 /** Moves a task to a state that somebody named, once everything that can say no has been asked. */
@@ -26,7 +30,7 @@ function moveAtOnce(deps: StepDeps, asked: AskedMove): Moved | Refusal | null {
     if (!task) return notFound('task')
     const plan = transitions.plan(tx, task, requestOf(asked))
     if (isRefusal(plan)) return plan
-    return hasSlowChecks(deps, plan, asked.triggered_by)
+    return (asked.tree ?? null) !== null || hasSlowChecks(deps, plan, asked.triggered_by)
       ? null
       : transitions.applyPlan(tx, task, requestOf(asked), plan)
   })
@@ -36,11 +40,16 @@ async function checkThenMove(deps: StepDeps, asked: AskedMove, signal: AbortSign
   const { context, transitions } = deps
   const task = context.store.read.tasks.get(asked.task_id)
   if (!task) return notFound('task')
-  const checked = await checkBeforeExit(deps, task, requestOf(asked), signal)
-  if (isRefusal(checked)) return checked
+  const seen = asked.tree ?? null
+  const said = { seen, vouched: isPerson(asked.triggered_by) ? seen : null }
+  const checks = await checkBeforeExit(deps, task, requestOf(asked), signal, said)
+  if (isRefusal(checks)) return checks
   return context.feed.commit((tx) => {
     const current = tx.tasks.get(asked.task_id)
-    return current ? transitions.apply(tx, current, { ...requestOf(asked), checked }) : notFound('task')
+    if (!current) return notFound('task')
+    const moved = transitions.apply(tx, current, { ...requestOf(asked), checked: checks.hooks })
+    if (!isRefusal(moved) && checks.work) noteMergedWork(tx, current, checks.work, asked.triggered_by)
+    return moved
   })
 }
 

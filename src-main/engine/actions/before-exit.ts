@@ -2,13 +2,32 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { HookPhase } from '../../../src-shared/contract/workflow-definition.ts'
 import { audienceMatches } from '../../domain/transition/audience.ts'
+import { checkSeen } from '../../domain/review/judged-work.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import type { TransitionPlan, TransitionRequest } from '../../domain/transition/plan-transition.ts'
 import { hooksAt } from '../../domain/workflow/graph.ts'
 import { runHook, type StepDeps } from '../moves/perform-step.ts'
 import type { PluginResult } from '../plugins/plugin.ts'
+import type { Work } from '../ports/workspaces.ts'
+import { lookAtWork } from '../worktrees/look-at-work.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
+
+/** What was found in order before a move. */
+export interface MoveChecks {
+  /** What the source's hooks said, for the move's timeline. */
+  readonly hooks: readonly HookOutcome[]
+  /** The work that the move is about to merge, committed. */
+  readonly work: Work | null
+}
+
+/** What a caller says of the work that it asks a move for. */
+export interface SaidOfWork {
+  /** The tree that it looked at; another one by now refuses the move. */
+  readonly seen: string | null
+  /** Its word makes the work judged: a verdict does, and a person who has seen the work. */
+  readonly vouched: string | null
+}
 
 /** Whether anything slow has a say in this move. */
 export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionPlan, triggered_by: string): boolean {
@@ -26,33 +45,39 @@ function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan
 
 /**
  * Everything slow that can still say no, before anything is written: the rules once, the guards of
- * the target's plugins, and the source's `before_exit` hooks. Answers what the hooks said, for the
- * move's timeline; the rules are asked again at the commit.
+ * the target's plugins, and the source's `before_exit` hooks. The rules are asked again at the commit.
  */
 export async function checkBeforeExit(
   deps: StepDeps,
   task: TaskRecord,
   request: TransitionRequest,
   signal: AbortSignal,
-): Promise<readonly HookOutcome[] | Refusal> {
+  { seen, vouched }: SaidOfWork = { seen: null, vouched: null },
+): Promise<MoveChecks | Refusal> {
   const { read } = deps.context.store
   const plan = deps.transitions.plan(read, task, request)
   if (isRefusal(plan)) return plan
+  const changed = seen === null ? null : checkSeen(await lookAtWork(deps, task, { seen }, signal))
+  if (changed) return changed
+  let work: Work | null = null
   for (const guard of guardsOf(deps, plan, request.triggered_by)) {
     const project = read.projects.get(task.project_id)
     if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
-    const refusal = await guard({
+    const found = await guard({
       task,
       project,
       workflow: plan.workflow,
       state: plan.to,
       triggered_by: request.triggered_by,
       workspace: workspaceOf(read, task),
+      vouched,
       signal,
     })
-    if (refusal) return refusal
+    if (found && isRefusal(found)) return found
+    work = found?.work ?? work
   }
-  return askHooks(deps, task, plan, request.triggered_by, signal)
+  const hooks = await askHooks(deps, task, plan, request.triggered_by, signal)
+  return isRefusal(hooks) ? hooks : { hooks, work }
 }
 
 async function askHooks(

@@ -95,7 +95,7 @@ async function checkFirst(
     const move = { to: target, cause: 'claim', triggered_by: request.triggered_by, version: null } as const
     const checked = await checkBeforeExit(deps, task, move, signal)
     if (isRefusal(checked)) return checked
-    outcomes = checked
+    outcomes = checked.hooks
   }
   const workspace = workspaceOf(read, task)
   if (!workspace || !needsLock(request)) return outcomes

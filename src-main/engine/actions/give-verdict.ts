@@ -5,6 +5,7 @@ import type { Assignee, HookOutcome } from '../../../src-shared/contract/tasks.t
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { decideVerdict, type VerdictPlan } from '../../domain/review/decide-verdict.ts'
 import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
+import type { WorkFacts } from '../../domain/review/judged-work.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { cascadeOnSuccess, hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
@@ -14,27 +15,36 @@ import type { Tx } from '../event-feed.ts'
 import { notify } from '../notify.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
+import { WorkspaceError, type Work } from '../ports/workspaces.ts'
 import { toReviewSummary } from '../views.ts'
-import { workspaceOf } from '../worktrees/workspace-of.ts'
+import { lookAtWork } from '../worktrees/look-at-work.ts'
+import { noteOpenRuns } from '../worktrees/repository-changes.ts'
 
 export interface VerdictRequest {
   readonly task_id: TaskId
   readonly verdict: 'pass' | 'fail'
   readonly feedback: string | null
   readonly version: number | null
+  /** The tree of the work that the caller looked at. */
+  readonly tree: string | null
   readonly by: Assignee | { readonly type: 'operator' }
   readonly triggered_by: string
 }
 
 /** What had to be found out before the verdict can be written down. */
 export interface VerdictFindings {
-  /** The commit that the task's branch is on. */
-  readonly head_commit: string | null
+  /** The work as it is now, beside what was seen and judged. */
+  readonly work: FoundWork
+  /** What the move that the verdict leads to merges. */
+  readonly merged: Work | null
   /** What the gate's `before_exit` hooks said to the move that the verdict leads to. */
   readonly checked: readonly HookOutcome[]
   /** The review as it was looked at, and how many had judged it. */
   readonly seen: string | null
 }
+
+type FoundWork = Omit<WorkFacts, 'by_person' | 'judged'>
+export const noWork: FoundWork = { work: null, seen: null, files: [] }
 
 /** Everything slow about a verdict, before anything is written; the rules are asked again at the commit. */
 export async function prepareVerdict(
@@ -46,18 +56,19 @@ export async function prepareVerdict(
   const task = read.tasks.get(request.task_id)
   if (!task) return notFound('task')
   const seen = seenOf(read, task)
-  const head_commit = await headOf(deps, task, signal)
-  const plan = planVerdict(deps, read, task, request, head_commit)
+  // What the rules refuse anyway is refused before anything is looked up.
+  const early = planVerdict(deps, read, task, { ...request, tree: null }, noWork)
+  if (isRefusal(early)) return early
+  if (request.verdict === 'pass') await noteOpenRuns(deps.context, task)
+  const work = await workFor(deps, task, request, signal)
+  const plan = planVerdict(deps, read, task, request, work)
   if (isRefusal(plan)) return plan
   const move = moveOf(deps.transitions.workflowOf(read, task).states.get(task.status), plan)
-  if (!move) return { head_commit, checked: [], seen }
-  const checked = await checkBeforeExit(
-    deps,
-    task,
-    { ...move, triggered_by: request.triggered_by, version: null },
-    signal,
-  )
-  return isRefusal(checked) ? checked : { head_commit, checked, seen }
+  if (!move) return { work, merged: null, checked: [], seen }
+  const asked = { ...move, triggered_by: request.triggered_by, version: null }
+  const said = { seen: null, vouched: work.work?.tree ?? null }
+  const checks = await checkBeforeExit(deps, task, asked, signal, said)
+  return isRefusal(checks) ? checks : { work, merged: checks.work, checked: checks.hooks, seen }
 }
 
 function seenOf(q: Queries, task: TaskRecord): string | null {
@@ -72,10 +83,20 @@ const judgedMeanwhile = ({ version }: TaskRecord): Refusal => ({
   details: { version },
 })
 
-async function headOf(deps: StepDeps, task: TaskRecord, signal: AbortSignal): Promise<string | null> {
-  const workspace = workspaceOf(deps.context.store.read, task)
-  if (workspace?.status !== 'ready' || !(await deps.context.workspaces.exists(workspace.path))) return null
-  return deps.context.workspaces.head(workspace.path, { signal })
+/** A no is a no whatever the work is, and must not fail where the work can't be read. */
+async function workFor(
+  deps: StepDeps,
+  task: TaskRecord,
+  { verdict, tree }: VerdictRequest,
+  signal: AbortSignal,
+): Promise<FoundWork> {
+  const judged = verdict === 'pass' ? deps.context.store.read.reviews.latest(task.id) : null
+  try {
+    return await lookAtWork(deps, task, { seen: verdict === 'pass' ? tree : null, judged }, signal)
+  } catch (error) {
+    if (verdict === 'pass' || !(error instanceof WorkspaceError) || signal.aborted) throw error
+    return noWork
+  }
 }
 
 function planVerdict(
@@ -83,7 +104,7 @@ function planVerdict(
   q: Queries,
   task: TaskRecord,
   request: VerdictRequest,
-  head_commit: string | null,
+  work: FoundWork,
 ): VerdictPlan | Refusal {
   if (request.version !== null && request.version !== task.version) {
     return {
@@ -99,8 +120,8 @@ function planVerdict(
     entry_barrier: task.entry_barrier,
     roles: task.roles,
     latest_review: review?.status ?? null,
-    judged_commit: review?.head_commit ?? null,
-    head_commit,
+    work: { ...work, judged: review },
+    has_notes: review !== null && review.notes.length > 0,
     by: request.by,
     rejections: q.transitions.rejectionsByGate(task.id, task.attended_mark).get(task.status) ?? 0,
   })
@@ -124,7 +145,7 @@ function cascadeOnPass(gate: WorkflowState): string | undefined {
 export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest & VerdictFindings): Refusal | null {
   const task = tx.tasks.get(request.task_id)
   if (!task) return notFound('task')
-  const plan = planVerdict(deps, tx, task, request, request.head_commit)
+  const plan = planVerdict(deps, tx, task, request, request.work)
   if (isRefusal(plan)) return plan
   if (request.seen !== seenOf(tx, task)) return judgedMeanwhile(task)
   const { triggered_by, checked, feedback } = request
@@ -160,16 +181,20 @@ function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
 function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
   const review = tx.reviews.latest(task.id)
   if (!review) return
+  const { merged, work: found } = request
+  const work = merged ?? found.work
   const verdict: Verdict = {
     by: request.triggered_by,
     verdict: request.verdict,
     feedback: request.feedback,
-    head_commit: request.head_commit,
+    head_commit: work?.head ?? null,
+    tree: work?.tree ?? null,
     created_at: tx.now(),
   }
   const failed = request.verdict === 'fail'
   const judged = {
     ...review,
+    ...(work && { head: work.head, tree: work.tree }),
     verdicts: [...review.verdicts, verdict],
     ...(failed && { status: 'failed' as const, finished_at: verdict.created_at }),
   }
@@ -191,6 +216,8 @@ function passReview(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRe
     review_passed_at: now,
     error_annotation: clearAnnotation(task.error_annotation, 'pass', tx.effects.first(task.id) !== null),
     review_summary: toReviewSummary(passed),
+    // A person has seen the notes of this review.
+    ...(isPerson(request.triggered_by) && { repository_changes: [] }),
     ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
   })
   if (review.status !== 'passed') notify(deps.context, tx, task, { event_type: 'review.passed', body: null })

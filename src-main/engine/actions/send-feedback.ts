@@ -13,7 +13,7 @@ import { gatherFeedback, type AskedFeedback, type GatheredFeedback } from './gat
 import { announceMessage, isMessage, nextMessage, settleComments } from '../executions/messages.ts'
 import { isOfThisStay, openExecution } from '../executions/open-execution.ts'
 import type { StepDeps } from '../moves/perform-step.ts'
-import { giveVerdict, prepareVerdict, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
+import { giveVerdict, noWork, prepareVerdict, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { othersInWorkspace } from '../worktrees/workspace-of.ts'
 
@@ -110,11 +110,11 @@ async function askOnTheWay(
   request: FeedbackRequest,
   signal: AbortSignal,
 ): Promise<VerdictFindings | Refusal> {
-  if (!moves) return { head_commit: null, checked: [], seen: null }
+  if (!moves) return { work: noWork, merged: null, checked: [], seen: null }
   if (isAtGate(deps, deps.context.store.read, task)) return prepareVerdict(deps, verdictOf(request, sent.text), signal)
   const move = { to: target.name, cause: 'reject', triggered_by: request.triggered_by, version: null } as const
   const checked = await checkBeforeExit(deps, task, move, signal)
-  return isRefusal(checked) ? checked : { head_commit: null, checked, seen: null }
+  return isRefusal(checked) ? checked : { work: noWork, merged: null, checked: checked.hooks, seen: null }
 }
 
 function commitFollowUp(
@@ -222,7 +222,7 @@ function isAtGate(deps: StepDeps, q: Queries, task: TaskRecord): boolean {
 }
 
 function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: string): VerdictRequest {
-  return { task_id, verdict: 'fail', feedback, version: null, by, triggered_by }
+  return { task_id, verdict: 'fail', feedback, version: null, tree: null, by, triggered_by }
 }
 
 function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {

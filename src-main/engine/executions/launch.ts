@@ -12,6 +12,7 @@ import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningEx
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toExecution, toSettings } from '../views.ts'
+import { readRepositoryState } from '../worktrees/repository-changes.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 import { createActivityTeller } from './tell-activity.ts'
 
@@ -51,7 +52,12 @@ export async function launch(
   if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
   if (ensured.kind === 'failed') return failed(ensured.message)
   if (agent.daemon_id !== null || context.executors.hosting(agent.executor) === 'elsewhere')
-    return await startElsewhere(context, task, record, true)
+    return await startElsewhere(
+      context,
+      task,
+      { ...record, repository_state: await readRepositoryState(context, ensured.workspace.path) },
+      true,
+    )
   try {
     return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace, ...about }, signal)
   } catch (error) {
@@ -80,7 +86,10 @@ async function startHere(
   if (holder) return failed('Another execution is at work in this worktree. Wait for it, or stop it.')
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
-  const head = await context.workspaces.head(workspace.path, { signal })
+  const [head, repository_state] = await Promise.all([
+    context.workspaces.head(workspace.path, { signal }),
+    readRepositoryState(context, workspace.path),
+  ])
   const { parts, knowledge_file } = await latePrompt(context, worktrees, place, signal)
   const told = { ...place, record: { ...record, ...keepPrompt(parts) } }
   const activity = createActivityTeller(context.feed, record)
@@ -112,7 +121,7 @@ async function startHere(
       known: known.promise,
     })
     const process = await context.executors.start(agent.executor, run, { signal })
-    await announce(context, told, process, head)
+    await announce(context, told, process, { start_commit: head, repository_state })
     known.resolve()
     const outcome = process.outcome.finally(async () => {
       activity.end()
@@ -135,12 +144,12 @@ async function announce(
   context: EngineContext,
   { task, record, workspace }: Place,
   running: RunningExecution,
-  head: string,
+  found: Pick<ExecutionRecord, 'start_commit' | 'repository_state'>,
 ): Promise<void> {
   const { pid, started } = running.process
   try {
     await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
-    await markRunning(context, task, { ...record, start_commit: head, pid, pid_started: started })
+    await markRunning(context, task, { ...record, ...found, pid, pid_started: started })
   } catch (error) {
     await running.stop()
     throw error

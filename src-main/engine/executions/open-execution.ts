@@ -54,6 +54,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
     error: null,
     summary: null,
     start_commit: null,
+    repository_state: null,
     pid: null,
     pid_started: null,
     started_at: null,

@@ -16,6 +16,7 @@ import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
 import { saveEnd } from './save-end.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
+import { findRepositoryChanges, noteRepositoryChanges } from '../worktrees/repository-changes.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 import { redactorOf } from '../redactor-of.ts'
 
@@ -48,9 +49,9 @@ export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: Ex
   const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
   // First of all: measuring may take a while.
   await context.writes.untilWritten(() => context.agentTokens.revoke(id))
-  const measured = await measure(deps, before)
+  const [measured, repository] = await Promise.all([measure(deps, before), findRepositoryChanges(context, before)])
   await context.writes.untilWritten(() => {
-    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome }))
+    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome, repository }))
   })
   deps.wake(before.task_id)
 }
@@ -61,8 +62,12 @@ function writeEnd(
   tx: Tx,
   id: ExecutionId,
   end: ExecutionEnd,
-  { changed, diff_stat, outcome }: Awaited<ReturnType<typeof measure>> & { readonly outcome: ExecutionOutcome },
+  found: Awaited<ReturnType<typeof measure>> & {
+    readonly outcome: ExecutionOutcome
+    readonly repository: Awaited<ReturnType<typeof findRepositoryChanges>>
+  },
 ): void {
+  const { changed, diff_stat, outcome } = found
   const current = tx.executions.get(id)
   if (!current || !isOpen(current)) return
   const session_id = outcome.session_id ?? current.session_id
@@ -83,8 +88,9 @@ function writeEnd(
     error: conclusion.error,
     summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
   })
-  const task = tx.tasks.get(record.task_id)
-  if (!task) return
+  const known = tx.tasks.get(record.task_id)
+  if (!known) return
+  const task = noteRepositoryChanges(tx, known, found.repository)
   const settled: TaskRecord = {
     ...task,
     diff_stat: diff_stat ?? task.diff_stat,

@@ -9,6 +9,7 @@ import type { Workflow } from '../../domain/workflow/graph.ts'
 import type { Cleanup } from '../worktrees/cleanup.ts'
 import type { EngineContext } from '../context.ts'
 import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { Work } from '../ports/workspaces.ts'
 import type { Transitions } from '../moves/transitions.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
@@ -67,6 +68,11 @@ export type PluginResult =
   /** A person must look: the task goes to the state for blocked ones. */
   | { readonly kind: 'escalate'; readonly annotation: ErrorAnnotation }
 
+export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'mark'> {
+  /** The tree of the work that the caller's word is about, as it was just looked up; null where it is about none. */
+  readonly vouched: string | null
+}
+
 export interface Plugin {
   readonly name: string
   /** What it is for, in a sentence. */
@@ -76,8 +82,8 @@ export interface Plugin {
   readonly events: readonly HookEvent[]
   /** What its `config` may hold; `run` gets what this parsed. */
   readonly options: z.ZodType<Readonly<Record<string, unknown>>>
-  /** Asked before a transition into a state with this plugin is committed. */
-  guard?(context: Omit<PluginContext, 'phase' | 'from' | 'config' | 'mark'>): Promise<Refusal | null>
+  /** Asked before a transition into a state with this plugin is committed. Answers the work that it found in order. */
+  guard?(context: GuardContext): Promise<Refusal | { readonly work: Work } | null>
   /** Must be safe to run again: a crash may come between its work and the note that it is done. */
   run(context: PluginContext): Promise<PluginResult>
 }

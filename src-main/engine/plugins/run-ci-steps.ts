@@ -6,6 +6,7 @@ import type { Tx } from '../event-feed.ts'
 import { notify } from '../notify.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import { toReviewSummary, toSettings } from '../views.ts'
+import { noteOpenRuns } from '../worktrees/repository-changes.ts'
 import type { Plugin, PluginContext, PluginResult, PluginServices } from './plugin.ts'
 
 type Services = Pick<PluginServices, 'context' | 'worktrees' | 'whenIdle'>
@@ -26,17 +27,42 @@ export function runCiSteps(services: Services): Plugin {
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
       await services.whenIdle(task.id, 60_000, signal)
       if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-      const head_commit = await context.workspaces.head(workspace.path, { signal })
+      // An agent that takes longer than that may have changed what steers git already.
+      await noteOpenRuns(context, task)
+      const ref = await services.worktrees.ref(workspace)
+      const before = await context.workspaces.work(ref, { signal })
       // A run that a crash cut short starts over: half a result would be worth nothing.
-      const review: ReviewRecord = { ...opened, head_commit, step_results: [] }
+      const review: ReviewRecord = { ...opened, ...before, changed_by_steps: [], step_results: [] }
       const result = await runSteps(services, run, review, workspace.path)
-      if (result.kind !== 'passed') return result
+      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+      if (opened.ci_steps.length === 0) return await conclude(context, task, review, result)
       // What the steps themselves left there, such as a lock file, is judged with the rest.
-      const tree = await context.workspaces.tree(workspace.path, { signal })
-      await save(context, task, passedUnlessAsked(context, task, { ...result.review, tree }))
-      return { kind: 'ok' }
+      const work = await context.workspaces.work(ref, { signal })
+      const differs = before !== null && work !== null && before.tree !== work.tree
+      const changed = differs ? await context.workspaces.changedFiles(ref, before.tree, work.tree, { signal }) : []
+      const changed_by_steps = changed.slice(0, maxChangedBySteps)
+      return await conclude(context, task, { ...review, ...work, changed_by_steps }, result)
     },
   }
+}
+
+const maxChangedBySteps = 1_000
+
+type StepsEnd = PluginResult | { readonly kind: 'passed'; readonly review: ReviewRecord }
+
+/** Writes down what was judged, together with the pass where nobody has to be asked. */
+async function conclude(
+  context: EngineContext,
+  task: TaskRecord,
+  { head, tree, changed_by_steps }: ReviewRecord,
+  result: StepsEnd,
+): Promise<PluginResult> {
+  const current = context.store.read.reviews.latest(task.id)
+  if (current && result.kind !== 'skipped') {
+    const judged = { ...current, head, tree, changed_by_steps }
+    await save(context, task, result.kind === 'passed' ? passedUnlessAsked(context, task, judged) : judged)
+  }
+  return result.kind === 'passed' ? { kind: 'ok' } : result
 }
 
 async function runSteps(
@@ -44,7 +70,7 @@ async function runSteps(
   { task, project, signal, mark }: PluginContext,
   opened: ReviewRecord,
   cwd: string,
-): Promise<PluginResult | { readonly kind: 'passed'; readonly review: ReviewRecord }> {
+): Promise<StepsEnd> {
   const settings = toSettings(project)
   const redact = context.redactor(settings.redaction_patterns)
   const timeout_ms = settings.ci_step_timeout_seconds * 1_000
@@ -99,7 +125,7 @@ function rejection(
 /** With nobody left to ask, passing CI passes the review. */
 function passedUnlessAsked(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
   const current = context.store.read.tasks.get(task.id)
-  if (review.status === 'passed' || !current || asksSomebody(context, current)) return review
+  if (review.status === 'passed' || !current || asksSomebody(context, current) || review.notes.length > 0) return review
   return { ...review, status: 'passed', finished_at: nowIso(context) }
 }
 

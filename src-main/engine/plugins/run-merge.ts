@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import type { Refusal } from '../../../src-shared/contract/errors.ts'
-import { filesChanged, headChanged } from '../../domain/review/decide-verdict.ts'
+import { checkJudged, checkSeen } from '../../domain/review/judged-work.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
-import { isPerson } from '../../domain/transition/audience.ts'
-import { isReviewGate } from '../../domain/workflow/graph.ts'
 import { commitMessage, keepMessage } from '../worktrees/commit-message.ts'
 import type { EngineContext } from '../context.ts'
+import { vouchingReview } from '../moves/review-attempts.ts'
+import { lookAtWork } from '../worktrees/look-at-work.ts'
 import { showHunks } from '../worktrees/show-hunks.ts'
-import { WorkspaceError, type MergeResult } from '../ports/workspaces.ts'
-import type { ReviewRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../ports/workspaces.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
 import { workspaceOwner } from '../worktrees/workspace-of.ts'
 import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
@@ -22,22 +21,19 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
     phases: ['on_enter', 'after_enter'],
     events: [],
     options: z.strictObject({}),
-    guard: async ({ task, workflow, workspace, triggered_by, signal }) => {
+    guard: async ({ task, vouched, workspace, signal }) => {
       if (isInParents(context, task)) return null
       if (services.isShared(task.id)) return workspaceLocked
       if (!workspace)
         return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
+      const judged = vouchingReview(context.store.read, task)
+      const found = await lookAtWork(services, task, { seen: vouched, judged }, signal)
+      const other = vouched === null ? checkJudged({ ...found, by_person: false }) : checkSeen(found)
+      if (other) return other
       const ref = await worktrees.ref(workspace)
-      if (ref.path !== null) {
-        const gate = workflow.states.get(task.status)
-        const judged = gate && isReviewGate(gate) ? context.store.read.reviews.latest(task.id) : null
-        const changed = judged && (await changedSinceReview(context, judged, ref.path, isPerson(triggered_by), signal))
-        if (changed) return changed
-        // What is not committed yet is merged too, so it counts for what is in the way.
-        await keepUncommitted(context, task, ref.path, signal)
-      }
-      const { dirty } = await context.workspaces.checkTarget(ref, { signal })
-      if (dirty.length === 0) return null
+      const work = found.work && { ...found.work, head: await commitJudged(context, task, ref, found.work, signal) }
+      const { dirty } = await context.workspaces.checkTarget({ ...ref, ...(work && { head: work.head }) }, { signal })
+      if (dirty.length === 0) return work && { work }
       return {
         code: 'merge_target_dirty',
         message: `Your checkout of ${workspace.base_branch} has changes in files that the merge would change. Commit or stash them, then merge again.`,
@@ -52,9 +48,10 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
       if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
       const ref = await worktrees.ref(workspace)
       try {
-        if (ref.path !== null) await keepUncommitted(context, task, ref.path, signal)
+        const head = await headToMerge(context, task, ref, signal)
+        const strategy = toSettings(project).merge_strategy
         const result = await context.workspaces.merge(
-          { ...ref, strategy: toSettings(project).merge_strategy, message: commitMessage(task, task.title) },
+          { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) },
           { signal },
         )
         if (result.kind !== 'merged') return refused(context, task, workspace, result)
@@ -99,38 +96,25 @@ function isInParents(context: EngineContext, task: TaskRecord): boolean {
   return workspaceOwner(context.store.read, task).id !== task.id
 }
 
-/**
- * A passed review vouches for the work that it judged, in whichever commit that is by now, and for no other. What
- * changed since without being committed is merged on a person's word, who has seen the diff, but by nobody else.
- */
-async function changedSinceReview(
-  { workspaces }: EngineContext,
-  { head_commit, tree }: ReviewRecord,
-  path: string,
-  by_person: boolean,
-  signal: AbortSignal,
-): Promise<Refusal | null> {
-  const files = tree === null ? null : await workspaces.changedSince(path, tree, { signal })
-  if (files?.length === 0) return null
-  const head = await workspaces.head(path, { signal })
-  if (head_commit !== null && head !== head_commit) return headChanged(head_commit, head)
-  return by_person || files === null ? null : filesChanged(files)
-}
-
-/** Commits what is uncommitted; the review goes along, since it was of that work or a person vouches for it. */
-async function keepUncommitted(
+/** The commit of exactly what was judged, whatever is in the worktree by now; without a review, of what is there. */
+async function headToMerge(
   context: EngineContext,
   task: TaskRecord,
-  path: string,
+  ref: BranchRef,
   signal: AbortSignal,
-): Promise<void> {
-  const commit = await context.workspaces.commitAll(path, commitMessage(task, keepMessage), { signal })
-  if (commit === null) return
-  context.feed.commit((tx) => {
-    const review = tx.reviews.latest(task.id)
-    if (review?.status !== 'passed' || review.head_commit === null) return
-    const moved = { ...review, head_commit: commit }
-    tx.reviews.put(moved)
-    tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: moved })
-  })
+): Promise<string | null> {
+  const judged = vouchingReview(context.store.read, context.store.read.tasks.get(task.id) ?? task)
+  const { head = null, tree = null } = judged ?? {}
+  const work = head !== null && tree !== null ? { head, tree } : await context.workspaces.work(ref, { signal })
+  return work && (await commitJudged(context, task, ref, work, signal))
+}
+
+async function commitJudged(
+  { workspaces }: EngineContext,
+  task: TaskRecord,
+  ref: BranchRef,
+  work: Work,
+  signal: AbortSignal,
+): Promise<string> {
+  return await workspaces.commitWork(ref, work, commitMessage(task, keepMessage), { signal })
 }

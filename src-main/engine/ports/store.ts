@@ -21,7 +21,7 @@ import type { KnowledgeEntry } from '../../../src-shared/contract/knowledge.ts'
 import type { Member, MemberRole } from '../../../src-shared/contract/members.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../../src-shared/contract/projects.ts'
 import type { PromptPartSize } from '../../../src-shared/contract/prompts.ts'
-import type { Review } from '../../../src-shared/contract/reviews.ts'
+import type { Review, ReviewConfigChange } from '../../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../../src-shared/contract/workspaces.ts'
@@ -31,6 +31,8 @@ import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../../domain/task/message.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
+import type { TrustedRepositoryQueries } from './trusted-repositories.ts'
+import type { RepositoryState } from './workspaces.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
@@ -46,6 +48,9 @@ export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | '
   readonly context_holder: string | null
   /** An id (UUIDv7) of the moment when a person last acted on it (transition, verdict, claim, recovery): rejections with smaller ids do not count. */
   readonly attended_mark: string | null
+  /** Paths of the common git folder that changed during runs, until a person passed a review that names them. */
+  readonly repository_changes: readonly string[]
+  readonly review_config_changes: readonly ReviewConfigChange[]
 }
 export type ExecutionRecord = Omit<Execution, 'message'> & {
   readonly project_id: ProjectId
@@ -55,6 +60,8 @@ export type ExecutionRecord = Omit<Execution, 'message'> & {
   /** Where the parts of its prompt end; null for one from before they were kept. */
   readonly prompt_parts: readonly PromptPartSize[] | null
   readonly start_commit: string | null
+  /** The repository beside its files when it started; null where nobody looked. */
+  readonly repository_state: RepositoryState | null
   readonly pid: number | null
   readonly pid_started: string | null
 }
@@ -109,6 +116,7 @@ export interface Queries {
     put(record: RepoRecord): void
     delete(id: RepoId): void
   }
+  readonly trusted_repositories: TrustedRepositoryQueries
   readonly agents: {
     get(id: AgentId): AgentRecord | null
     list(): readonly AgentRecord[]

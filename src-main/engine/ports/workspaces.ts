@@ -64,7 +64,27 @@ export interface BranchRef {
   readonly base_commit: string | null
 }
 
+/** All of a task's work: the commit that it lies on, and git's tree of it, committed or not. */
+export interface Work {
+  readonly head: string
+  readonly tree: string
+}
+
+/** Settings of a repository that make git run a program, by their keys. */
+export type ConfiguredPrograms = Readonly<Record<string, string>>
+
+/** A repository, by the git folder that its worktrees share, and the programs that it makes git run now. */
+export interface RepositoryPrograms {
+  readonly common: string
+  readonly programs: ConfiguredPrograms
+}
+
+/** Hashes by path (relative to the common git folder) of what steers git in a repository beside its files. */
+export type RepositoryState = Readonly<Record<string, string>>
+
 export interface MergeRequest extends BranchRef {
+  /** The commit to merge, wherever the branch is by now; by default the branch, also what is committed meanwhile. */
+  readonly head?: string
   readonly strategy: 'merge' | 'squash' | 'rebase'
   /** Message of the merge (or squash) commit, trailers included. */
   readonly message: string
@@ -87,6 +107,8 @@ export interface WorktreeLock {
 export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, BranchUpdater {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
+  /** Reads which programs a repository's own configuration makes git run. */
+  programs(repo_path: string, options: Cancellable): Promise<RepositoryPrograms>
   ensure(request: WorktreeRequest, options: Cancellable): Promise<WorktreeResult>
   /**
    * Makes a worktree at a branch or commit, on no branch, for `use` alone, and removes it afterwards whatever happens.
@@ -102,12 +124,19 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   status(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<WorktreeStatus>
   /** The commit that a worktree is on. */
   head(path: string, options: Cancellable): Promise<string>
-  /** Git's tree of all that is in a worktree, committed or not (untracked too, ignored not). */
-  tree(path: string, options: Cancellable): Promise<string>
-  /** The files of a worktree that differ from such a tree, as people read their paths. */
-  changedSince(path: string, tree: string, options: Cancellable): Promise<readonly string[]>
+  /** The work of a task as it is now; null when there is neither a worktree nor a branch. */
+  work(ref: BranchRef, options: Cancellable): Promise<Work | null>
+  /** The files that differ between a tree that was shown or judged and that of the work now, as people read them. */
+  changedFiles(ref: BranchRef, before: string, now: string, options: Cancellable): Promise<readonly string[]>
+  /**
+   * Makes a commit of exactly this work, whatever is in the worktree by now, and moves the branch there if it is
+   * still at `work.head`; the commit.
+   */
+  commitWork(ref: BranchRef, work: Work, message: string, options: Cancellable): Promise<string>
   /** Commits whatever is uncommitted (untracked too, ignored not); null when there was nothing. */
   commitAll(path: string, message: string, options: Cancellable): Promise<string | null>
+  /** What steers git in the repository of a worktree: configuration, hooks, attributes, replaced objects. */
+  repositoryState(path: string, options: Cancellable): Promise<RepositoryState>
   /** Throws away what is uncommitted (untracked too, ignored not), after keeping it as `rescue` does; the ref or null. */
   resetWorktree(path: string, task_id: TaskId, options: Cancellable): Promise<string | null>
   /** Removes worktree and branch; commits and uncommitted work are kept under `refs/svc/rescue/{task}/{time}`. */
@@ -124,7 +153,10 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   /** Keeps what is uncommitted under `refs/svc/rescue/{task}/{time}`; the ref, or null when all is committed. */
   rescue(path: string, task_id: TaskId, options: Cancellable): Promise<string | null>
   /** Whether a merge could follow the user's checkout now. */
-  checkTarget(ref: BranchRef, options: Cancellable): Promise<{ readonly dirty: readonly string[] }>
+  checkTarget(
+    ref: BranchRef & Pick<MergeRequest, 'head'>,
+    options: Cancellable,
+  ): Promise<{ readonly dirty: readonly string[] }>
   merge(request: MergeRequest, options: Cancellable): Promise<MergeResult>
   /**
    * Finishes the merges that a killed service has left half done in a repository: where the branch had moved, the

@@ -7,6 +7,7 @@ import type { Tx } from '../event-feed.ts'
 import { followRepository, refuseMove } from './moved-repository.ts'
 import type { ProjectRecord, RepoRecord } from '../ports/store.ts'
 import { leaveRepository } from './task-repository.ts'
+import { trustRepository } from './trust-repository.ts'
 import { toProject } from '../views.ts'
 import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
@@ -32,6 +33,8 @@ export interface Repositories {
   /** Null when it is out of the project now; its files stay. */
   remove(repo: RepoRecord): Refusal | null
   readonly leave: typeof leaveRepository
+  /** Lets git run the programs that a repository names now. */
+  trust(path: string, signal: AbortSignal): Promise<void>
 }
 
 export function createRepositories(context: EngineContext, worktrees: Pick<Worktrees, 'exclusively'>): Repositories {
@@ -49,6 +52,7 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
       const info = await workspaces.inspect(wanted.path, { signal })
       const default_branch = wanted.default_branch ?? info.default_branch
       if (!info.branches.includes(default_branch)) return noSuchBranch(default_branch, info)
+      await trustRepository(context, info.root, signal)
       return feed.commit((tx) => {
         const others = tx.repos.byProject(project.id)
         const name = wanted.name ?? freeName(info.name, others)
@@ -76,6 +80,8 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
         const refusal = await refuseMove(context, repo, info, signal)
         if (refusal) return refusal
       }
+      // To say where a repository is, be it where it was, says that it is trusted as it is.
+      if (patch.path !== undefined) await trustRepository(context, path, signal)
       const updated = feed.commit((tx) => change(tx, repo, { ...patch, path, default_branch }))
       if (!('code' in updated) && path !== repo.path) await followRepository(context, worktrees, updated, signal)
       return updated
@@ -90,6 +96,7 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
         return null
       }),
     leave: leaveRepository,
+    trust: (path, signal) => trustRepository(context, path, signal),
   }
 }
 

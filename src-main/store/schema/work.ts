@@ -6,7 +6,6 @@ import type {
   ExecutionId,
   ProjectId,
   RepoId,
-  ReviewId,
   TaskId,
   TransitionId,
   UserId,
@@ -19,7 +18,7 @@ import type {
   ReviewConfig,
 } from '../../../src-shared/contract/projects.ts'
 import type { PromptPartSize } from '../../../src-shared/contract/prompts.ts'
-import type { ReviewStatus, StepResult, Verdict } from '../../../src-shared/contract/reviews.ts'
+import type { ReviewConfigChange } from '../../../src-shared/contract/reviews.ts'
 import type {
   Assignee,
   DiffStat,
@@ -29,6 +28,7 @@ import type {
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
 import type { ExecutionRecord, ProjectDeletion } from '../../engine/ports/store.ts'
+import type { RepositoryState } from '../../engine/ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 import { flag, json } from './columns.ts'
@@ -102,6 +102,13 @@ export const tasks = sqliteTable(
     context_holder: text('context_holder'),
     /** When a person last acted on it: rejections before do not count. */
     attended_mark: text('attended_mark'),
+    /** Paths of the common git folder that changed during runs, until a person passed a review that names them. */
+    repository_changes: json<readonly string[]>('repository_changes')
+      .notNull()
+      .default(sql`'[]'`),
+    review_config_changes: json<readonly ReviewConfigChange[]>('review_config_changes')
+      .notNull()
+      .default(sql`'[]'`),
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
     created_at: text('created_at').notNull(),
@@ -183,6 +190,8 @@ export const executions = sqliteTable(
     summary: text('summary'),
     /** HEAD of the worktree when it started: tells whether it did anything. */
     start_commit: text('start_commit'),
+    /** The repository beside its files when it started: what differs at the end is noted. */
+    repository_state: json<RepositoryState>('repository_state'),
     pid: integer('pid'),
     pid_started: text('pid_started'),
     started_at: text('started_at'),
@@ -203,27 +212,6 @@ export const executions = sqliteTable(
       .on(t.project_id, t.agent_id)
       .where(sql`usage IS NOT NULL`),
   ],
-)
-
-export const reviews = sqliteTable(
-  'reviews',
-  {
-    id: text('id').$type<ReviewId>().primaryKey().notNull(),
-    task_id: text('task_id')
-      .$type<TaskId>()
-      .notNull()
-      .references(() => tasks.id, { onDelete: 'cascade' }),
-    status: text('status').$type<ReviewStatus>().notNull(),
-    attempt_number: integer('attempt_number').notNull(),
-    ci_steps: json<string[]>('ci_steps').notNull(),
-    step_results: json<StepResult[]>('step_results').notNull(),
-    verdicts: json<Verdict[]>('verdicts').notNull(),
-    head_commit: text('head_commit'),
-    tree: text('tree'),
-    created_at: text('created_at').notNull(),
-    finished_at: text('finished_at'),
-  },
-  (t) => [uniqueIndex('reviews_by_task').on(t.task_id, t.attempt_number)],
 )
 
 export const workspaces = sqliteTable(

@@ -61,6 +61,6 @@ export async function runCheckoutHook(
   const nothing = '0'.repeat(head.length)
   const args = ['hook', 'run', '--ignore-missing', 'post-checkout', '--', nothing, head, '1']
   const any = Array.from({ length: 256 }, (_, code) => code)
-  const { exit_code, stderr } = await runGit(worktree, args, { signal, access: 'write', accept: any })
+  const { exit_code, stderr } = await runGit(worktree, args, { signal, access: 'write', hooks: 'run', accept: any })
   return { exit_code, output: stderr }
 }

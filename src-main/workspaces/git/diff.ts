@@ -2,16 +2,16 @@ import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
 import type { FileChange, FileDiff } from '../../engine/ports/diff-reader.ts'
 import { createDiffReader } from './diff-reader.ts'
 import type { PatchPart } from './patch-parts.ts'
-import type { RawChange } from './raw-changes.ts'
+import { orNothing, type RawChange } from './raw-changes.ts'
 import { runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
-import { allButLock, unmonitored } from './status.ts'
+import { findText } from './text-blobs.ts'
 import { allBut, inOrder, unreadChanges } from './unread-files.ts'
 import type { UnreadFile } from './unread-files.ts'
 
 type Options = Pick<GitOptions, 'signal' | 'env'>
 
-/** What two sides of a diff differ in: two trees (or commits), or a tree and the worktree that git runs in (null). */
+/** What two sides of a diff differ in: two trees (or commits), or a tree and what is in an index (null). */
 export interface DiffSides {
   readonly cwd: string
   readonly from: string
@@ -24,13 +24,12 @@ export interface DiffSides {
 const fileBytes = 1024 * 1024
 const totalBytes = 8 * 1024 * 1024
 const askedFileBytes = 64 * 1024 * 1024
+/** Of paths on a command line. */
+const maxPathBytes = 256 * 1024
 
 /** Whatever the user's configuration says, the output has this form, and no program of theirs runs or stays. */
-const settings = [
-  ...['core.quotePath=false', 'core.bigFileThreshold=128m'],
-  ...['diff.suppressBlankEmpty=false', 'diff.autoRefreshIndex=true'],
-]
-const config = [...unmonitored, ...settings.flatMap((setting) => ['-c', setting])]
+const settings = ['core.quotePath=false', 'core.bigFileThreshold=128m', 'diff.suppressBlankEmpty=false']
+const config = settings.flatMap((setting) => ['-c', setting])
 const form = [
   '--no-ext-diff',
   '--no-textconv',
@@ -49,12 +48,19 @@ const patchNames = [
   '--indent-heuristic',
 ]
 
-/** How much differs between two sides; null when git could not merge some file and does not look inside it. */
-export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat | null> {
-  const args = ['-z', '--raw', '--numstat', '--find-renames', ...form]
-  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env })
-  const changes = parseCounts(splitNul(stdout))
-  if (changes === null) return null
+/** How much differs between two sides. */
+export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat> {
+  const args = ['-z', '--raw', '--numstat', '--no-abbrev', '--find-renames', ...form]
+  const count = async (more: readonly string[], paths: readonly string[]): Promise<readonly Counted[]> => {
+    const { stdout } = await runGit(sides.cwd, diffArgs(sides, [...args, ...more], paths), { signal, env: sides.env })
+    return parseCounts(splitNul(stdout))
+  }
+  const found = await count([], [])
+  const masked = await findMasked(sides, found, { signal })
+  const again = masked.length === 0 ? [] : await count(['--text'], pathsOf(masked))
+  const unmasked = new Map(again.map((one) => [one.path, one]))
+  const isMasked = new Set<Counted>(masked)
+  const changes = found.map((one) => (isMasked.has(one) ? (unmasked.get(one.path) ?? one) : one))
   return {
     files: changes.length + sides.unread.length,
     additions: changes.reduce((sum, change) => sum + change.additions, 0),
@@ -62,43 +68,87 @@ export async function readStat(sides: DiffSides, { signal }: Options): Promise<D
   }
 }
 
+/** A diff as people read it, and all that changed, wanted or not. */
+export interface ReadPatch {
+  readonly diff: Pick<FileDiff, 'files' | 'patch' | 'truncated'>
+  readonly changes: readonly RawChange[]
+}
+
 /**
- * The diff between two sides as people read it, by one pass of git. A file whose patch is over 1 MB, and all that
- * comes after 8 MB, is listed without its patch; with `file` the answer is about that file alone and only 64 MB
- * limit it. null when git could not merge some file and does not look inside it.
+ * The diff between two sides as people read it, by one pass of git, and another where attributes call text binary.
+ * A file whose patch is over 1 MB, and all that comes after 8 MB, is listed without its patch; with `file` the answer
+ * is about that file alone and only 64 MB limit it.
  */
 export async function readPatch(
   sides: DiffSides,
   { signal, file, ignore_whitespace = false }: Options & { file: string | null; ignore_whitespace?: boolean },
-): Promise<Omit<FileDiff, 'base'> | null> {
+): Promise<ReadPatch> {
   const limits =
     file === null
       ? { file_bytes: fileBytes, total_bytes: totalBytes }
       : { file_bytes: askedFileBytes, total_bytes: askedFileBytes }
   const isAsked = ({ path, old_path }: RawChange): boolean => path === file || old_path === file
-  const reader = createDiffReader(limits, file === null ? null : isAsked)
   const args = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
   if (ignore_whitespace) args.push('--ignore-all-space')
-  await runGit(sides.cwd, diffArgs(sides, args), { signal, env: sides.env, onOutput: reader.take })
-  const found = reader.end()
-  if (reader.changes().some(({ status }) => status === 'U')) return null
+  const read = async (more: readonly string[], paths: readonly string[]) => {
+    const reader = createDiffReader(limits, file === null ? null : isAsked)
+    const command = diffArgs(sides, [...args, ...more], paths)
+    await runGit(sides.cwd, command, { signal, env: sides.env, onOutput: reader.take })
+    return { found: reader.end(), changes: reader.changes() }
+  }
+  const { found, changes } = await read([], [])
+  const binary = found.filter(({ part }) => part.binary)
+  const masked = await findMasked(
+    sides,
+    binary.map((one) => ({ ...one, binary: true })),
+    { signal },
+  )
+  const again = masked.length === 0 ? [] : (await read(['--text'], pathsOf(masked))).found
+  const isMasked = new Set(masked.map(({ path }) => path))
+  const unmasked = new Map(again.filter(({ path }) => isMasked.has(path)).map((one) => [one.path, one.part]))
+  const parts = found.map(({ part, ...change }) => ({ change, part: unmasked.get(change.path) ?? part }))
   const unread = sides.unread.filter(({ path }) => file === null || path === file)
   const files = inOrder(
-    found.map(({ part, ...change }) => describe(change, part)),
+    parts.map(({ change, part }) => describe(change, part)),
     await unreadChanges({ ...sides, unread }, { signal }),
   )
-  return {
+  const diff = {
     files,
-    patch: Buffer.concat(found.flatMap(({ part }) => (typeof part.kept === 'string' ? [] : [part.kept]))).toString(),
+    patch: Buffer.concat(parts.flatMap(({ part }) => (typeof part.kept === 'string' ? [] : [part.kept]))).toString(),
     truncated: files.some(({ truncated }) => truncated),
   }
+  return { diff, changes }
 }
 
-function diffArgs({ from, to, unread }: DiffSides, args: readonly string[]): readonly string[] {
-  const paths = allBut(unread)
+type Maskable = Pick<RawChange, 'path' | 'old_path' | 'old_blob' | 'new_blob'> & { readonly binary: boolean }
+
+/** Returns the changes that git calls binary because attributes say so, and not because of what is in the files. */
+async function findMasked<T extends Maskable>(
+  { cwd, env }: DiffSides,
+  changes: readonly T[],
+  { signal }: Options,
+): Promise<readonly T[]> {
+  const binary = changes.filter((change) => change.binary)
+  if (binary.length === 0) return []
+  const blobs = ({ old_blob, new_blob }: Maskable) => [old_blob, new_blob].filter((id) => id !== null)
+  const text = await findText(cwd, binary.flatMap(blobs), { signal, env })
+  return binary.filter((change) => blobs(change).every((id) => text.has(id)))
+}
+
+/** The paths that limit a diff to these changes; none, and so all, where they are too many for a command line. */
+function pathsOf(changes: readonly Maskable[]): readonly string[] {
+  const paths = changes.flatMap(({ path, old_path }) => (old_path === null ? [path] : [old_path, path]))
+  // A name that is no UTF-8 can't be told to git.
+  const fits = paths.every((path) => !path.includes('\ufffd')) && paths.join('').length < maxPathBytes
+  return fits ? paths.map((path) => `:(top,literal)${path}`) : []
+}
+
+function diffArgs({ from, to, unread }: DiffSides, args: readonly string[], only: readonly string[]) {
+  const excluded = allBut(unread)
+  const paths = excluded.length > 0 && only.length === 0 ? [':/', ...excluded] : [...only, ...excluded]
   return to === null
-    ? [...config, 'diff', ...args, from, '--', ...allButLock, ...paths]
-    : [...config, 'diff-tree', '-r', ...args, from, to, '--', ...(paths.length > 0 ? [':/', ...paths] : [])]
+    ? [...config, 'diff-index', '--cached', '-r', ...args, from, '--', ...paths]
+    : [...config, 'diff-tree', '-r', ...args, from, to, '--', ...paths]
 }
 
 function describe(change: RawChange, part: PatchPart): FileChange {
@@ -121,22 +171,31 @@ function describe(change: RawChange, part: PatchPart): FileChange {
   }
 }
 
-/** `--raw --numstat -z`: first all raw records, then the counts in the same order; null where one is not merged. */
-function parseCounts(fields: readonly string[]): readonly Pick<DiffStat, 'additions' | 'deletions'>[] | null {
-  const letters: (string | undefined)[] = []
+interface Counted extends Maskable {
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** `--raw --numstat -z`: first all raw records, then the counts in the same order. */
+function parseCounts(fields: readonly string[]): readonly Counted[] {
+  const raw: Omit<Maskable, 'binary'>[] = []
   let at = 0
   while (fields[at]?.startsWith(':')) {
-    const letter = fields[at]?.split(' ').at(4)?.charAt(0)
-    letters.push(letter)
-    at += letter === 'R' ? 3 : 2
+    const [, , oldBlob = '', newBlob = '', letters = ''] = (fields[at] ?? '').split(' ')
+    const isRename = letters.startsWith('R')
+    const first = fields[at + 1] ?? ''
+    const path = isRename ? (fields[at + 2] ?? '') : first
+    raw.push({
+      ...{ path, old_path: isRename ? first : null },
+      ...{ old_blob: orNothing(oldBlob), new_blob: orNothing(newBlob) },
+    })
+    at += isRename ? 3 : 2
   }
-  if (letters.includes('U')) return null
-  return letters.map((letter) => {
+  return raw.map((change) => {
     const [additions = '', deletions = ''] = fields[at]?.split('\t') ?? []
-    at += letter === 'R' ? 3 : 1
-    // Of a binary file git counts no lines.
-    return additions === '-'
-      ? { additions: 0, deletions: 0 }
-      : { additions: Number(additions), deletions: Number(deletions) }
+    at += change.old_path === null ? 1 : 3
+    // git counts no lines of a binary file.
+    const binary = additions === '-'
+    return { ...change, binary, additions: binary ? 0 : Number(additions), deletions: binary ? 0 : Number(deletions) }
   })
 }

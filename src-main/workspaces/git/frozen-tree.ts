@@ -6,7 +6,7 @@ import { isMissing } from '../files/file-errors.ts'
 import { resolveCommit } from './branch.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
-import { copyIndex, throwAwayObjects } from './snapshot.ts'
+import { addUnread, copyIndex, throwAwayObjects, type Git } from './snapshot.ts'
 import { allButLock, unmonitored } from './status.ts'
 import { findUnread } from './unread-files.ts'
 import type { UnreadFile } from './unread-files.ts'
@@ -53,7 +53,10 @@ export async function withFrozenTree<T>(
     const update = [...place, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
     await runGit(frozen, update, { ...options, input: settled })
     await runGit(worktree, [...unmonitored, 'update-index', '-z', '--index-info'], { ...options, input: repositories })
-    return await use(await readGit(worktree, ['write-tree'], options), env, [...unread.values()])
+    const git: Git = (args, more = {}) => runGit(worktree, args, { ...options, ...more })
+    await addUnread(worktree, git, [...unread.values()])
+    const lenient = unread.size > 0 ? ['--missing-ok'] : []
+    return await use(await readGit(worktree, ['write-tree', ...lenient], options), env, [...unread.values()])
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }

@@ -35,8 +35,11 @@ function describe(code: GitError['code'], args: readonly string[], stderr: strin
   }
 }
 
+/** Options of git itself whose value is the argument after them. */
+const takesValue: ReadonlySet<string> = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace'])
+
 function verb(args: readonly string[]): string {
-  const start = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c')
+  const start = args.findIndex((arg, index) => !arg.startsWith('-') && !takesValue.has(args[index - 1] ?? ''))
   const name = args[start] ?? ''
   return name === 'worktree' ? `${name} ${args[start + 1] ?? ''}` : name
 }

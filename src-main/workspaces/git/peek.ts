@@ -1,7 +1,7 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
-import { readGitLink } from './worktree.ts'
+import { readGitLink } from './git-link.ts'
 
 // What git's own files say in the plain cases, without starting git. Each answers null where the case is not
 // plain (a repository in a repository's folder, a packed ref, another ref format): then git is asked.

@@ -29,6 +29,13 @@ export async function readTips(
   return tips
 }
 
+/** Reads what a commit holds. */
+export async function readTip(cwd: string, commit: string, { signal }: Options): Promise<Tip> {
+  const args = ['log', '-1', '--no-show-signature', '--format=%H%x00%T%x00%P', '--end-of-options', commit]
+  const [id = '', tree = '', parents = ''] = (await readGit(cwd, args, { signal })).split('\0')
+  return { commit: id, tree, parents: parents.split(' ').filter(Boolean) }
+}
+
 /**
  * Moves a branch only if it points at `from`. Answers null when it did, else what git said: it points elsewhere,
  * somebody else is moving it, or a hook of the repository forbids it.
@@ -40,7 +47,8 @@ export async function swapBranch(
   { signal }: Options,
 ): Promise<string | null> {
   const args = ['update-ref', '-m', move.reason, branchRef(branch), move.to, move.from]
-  const { exit_code, stderr } = await runGit(cwd, args, { signal, access: 'write', accept: [0, 1, 128] })
+  const options = { signal, access: 'write', hooks: 'run', accept: [0, 1, 128] } as const
+  const { exit_code, stderr } = await runGit(cwd, args, options)
   return exit_code === 0 ? null : stderr.trim()
 }
 

@@ -1,5 +1,6 @@
 import { simpleGit } from 'simple-git'
 import { childEnvironment } from '../../base/process-environment.ts'
+import { listConfig, programOverrides, type ConfigPlace } from './configured-programs.ts'
 import { GitError } from './git-error.ts'
 
 export interface GitOptions {
@@ -10,6 +11,8 @@ export interface GitOptions {
   readonly input?: string | Uint8Array
   /** `write`: git may take its optional locks too, to refresh the index it works on. Default `read`. */
   readonly access?: 'read' | 'write'
+  /** `run`: the repository's hooks have a say. Default `none`. */
+  readonly hooks?: 'run' | 'none'
   /** Takes the output piece by piece instead of collecting it; answering `enough` ends the command, as a success. */
   readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
   /** Bytes of stdout to collect at most; more is a GitError. Default 64 MiB. */
@@ -36,6 +39,8 @@ const ownVariables = [
   'GIT_OBJECT_DIRECTORY',
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_AUTHOR_DATE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_GRAFT_FILE',
 ]
 const inheritedVariables = [
   'GIT_CONFIG_GLOBAL',
@@ -48,6 +53,16 @@ const inheritedVariables = [
   // Who leaves large files at their server means the service's checkouts, too.
   'GIT_LFS_SKIP_SMUDGE',
 ]
+/** Settings under which nothing that lies in a repository changes what git reads from it. */
+const deaf: readonly Setting[] = [
+  ['core.fsmonitor', 'false'],
+  // A commit-graph tells trees and parents of commits without the commits.
+  ['core.commitGraph', 'false'],
+]
+const noHooks: Setting = ['core.hooksPath', '/dev/null']
+
+type Setting = readonly [key: string, value: string]
+
 const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 
 /**
@@ -65,14 +80,16 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
   let exitCode: number | null = null
 
   try {
+    const settings = await settingsFor(cwd, args, options)
     const git = openGit(cwd, args, {
       signal,
+      settings,
       input: options.input,
       onExit: (code) => {
         exitCode = code
       },
     })
-    git.env(environment(options))
+    git.env(environment(options, settings))
     git.outputHandler((_command, stdout, stderr) => {
       // simple-git would keep all output in memory, whatever its size; this file keeps what was asked for.
       stdout.removeAllListeners('data')
@@ -121,11 +138,24 @@ function judge(args: readonly string[], options: GitOptions, output: Judged): Gi
   return rest
 }
 
+/** git takes the last of several values, so overrides of the repository's programs come first. */
+async function settingsFor(
+  cwd: string,
+  args: readonly string[],
+  { signal, hooks = 'none' }: GitOptions,
+): Promise<readonly Setting[]> {
+  const list = async ({ git_dir }: ConfigPlace): Promise<Buffer> =>
+    (await runGit(cwd, ['--git-dir', git_dir, ...listConfig], { signal })).stdout
+  const overrides = args.includes('--show-scope') ? [] : await programOverrides(cwd, args, list)
+  return [...overrides, ...deaf, ...(hooks === 'none' ? [noHooks] : [])]
+}
+
 function openGit(
   cwd: string,
   args: readonly string[],
   options: {
     readonly signal: AbortSignal
+    readonly settings: readonly Setting[]
     readonly input: string | Uint8Array | undefined
     readonly onExit: (code: number | null) => void
   },
@@ -142,13 +172,16 @@ function openGit(
         options.onExit(result.exitCode)
         return undefined
       },
-      allowEnvironment: [...ownVariables, ...inheritedVariables],
+      allowEnvironment: [...ownVariables, ...inheritedVariables, ...Object.keys(asVariables(options.settings))],
       // Abbreviated options stay allowed because simple-git's ban would reach the repository's own hooks.
       unsafe: {
         allowUnsafeEditor: true,
         allowUnsafeFsMonitor: true,
         allowUnsafeConfigPaths: true,
         allowUnsafeHooksPath: true,
+        allowUnsafeConfigEnvCount: true,
+        allowUnsafeFilter: true,
+        allowUnsafeMergeDriver: true,
         allowAbbreviatedOptions: true,
       },
     })
@@ -157,7 +190,16 @@ function openGit(
   }
 }
 
-function environment(options: GitOptions): Record<string, string> {
+/** Settings as git reads them from its environment, where a key may hold any character. */
+function asVariables(settings: readonly Setting[]): Record<string, string> {
+  const pairs = settings.flatMap(([key, value], number) => [
+    [`GIT_CONFIG_KEY_${number}`, key],
+    [`GIT_CONFIG_VALUE_${number}`, value],
+  ])
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) }
+}
+
+function environment(options: GitOptions, settings: readonly Setting[]): Record<string, string> {
   const inherited = Object.entries(childEnvironment({})).filter(
     ([name]) => !guardedVariable.test(name) || inheritedVariables.includes(name),
   )
@@ -166,6 +208,9 @@ function environment(options: GitOptions): Record<string, string> {
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     GIT_EDITOR: 'true',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
+    ...asVariables(settings),
     ...(options.access === 'write' ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
     ...options.env,
   }

@@ -1,12 +1,14 @@
-import { copyFile, lstat, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
+import { configPlaceOf } from './configured-programs.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions, GitOutput } from './run-git.ts'
 import { allButLock } from './status.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
-import { readGitLink } from './worktree.ts'
+import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
+import { readGitLink } from './git-link.ts'
 
 export interface Snapshot {
   /** The tree of everything that is there and not ignored, staged or not. */
@@ -26,16 +28,15 @@ export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
   readonly plain?: boolean
 }
 
-type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
+export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
 
 // What is kept is about to be deleted: it has to be on the disk. What git would overlook, or refuse, it shall not.
-const thorough = [
+const thorough = settingOptions([
   ['core.fsync', 'committed,loose-object'],
   ['core.fsyncMethod', 'batch'],
-  ['core.fsmonitor', 'false'],
   ['core.safecrlf', 'false'],
   ['core.bare', 'false'],
-].flatMap(([key = '', value = '']) => ['-c', `${key}=${value}`])
+])
 
 /** Many paths at once; a worktree may have a million files. */
 const longList = 1024 * 1024 * 1024
@@ -68,10 +69,92 @@ export async function readTree(worktree: string, options: SnapshotOptions): Prom
   })
 }
 
+/** A worktree's content in an index of its own. */
+export interface WorktreeIndex {
+  /** What git needs in its environment to read that index and its objects. */
+  readonly env: Readonly<Record<string, string>>
+  readonly tree: Promise<string>
+  /** Files of the tree that were hashed, but not stored. */
+  readonly unread: readonly UnreadFile[]
+}
+
+// Objects that nobody keeps: one pack for all, because many small files take longer, and nothing compressed or synced.
+const quick = settingOptions([
+  ['core.fsync', 'none'],
+  ['core.bigFileThreshold', '1'],
+  ['core.looseCompression', '0'],
+  ['pack.compression', '0'],
+])
+
+/**
+ * Hands `use` the content of a worktree as `readTree` takes it. Neither the worktree's index nor the repository is
+ * written to, except for a partial clone, which keeps what git fetches.
+ */
+export async function withWorktreeIndex<T>(
+  worktree: string,
+  { signal, git_dir }: SnapshotOptions & { readonly git_dir: string },
+  use: (index: WorktreeIndex) => Promise<T>,
+): Promise<T> {
+  const { common } = await configPlaceOf(git_dir)
+  return await withOwnIndex(worktree, { signal, git_dir }, async (git, own, temporary) => {
+    const objects = join(common, 'objects')
+    const env = { ...own, ...((await isPartial(objects)) ? {} : await throwAwayObjects(temporary, objects)) }
+    const inOwn: Git = (args, more = {}) => git([...quick, ...args], { env, ...more })
+    const changed = ['ls-files', '-z', '--modified', '--others', '--exclude-standard', '--', ...allButLock]
+    const [entries, untracked, listed] = await Promise.all([readEntries(inOwn), listUntracked(inOwn), inOwn(changed)])
+    const unread = await findUnread(worktree, listed.stdout.toString('latin1').split('\0').slice(0, -1))
+    const isRead = (key: string): boolean => !unread.has(key)
+    await addUnmerged(
+      inOwn,
+      entries.filter(({ key }) => isRead(key)),
+    )
+    await uncover(worktree, inOwn, entries)
+    await addUntracked(worktree, inOwn, untracked.filter(isRead))
+    await inOwn(['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock, ...allBut([...unread.values()])], {
+      accept: [0, 1],
+    })
+    await addUnread(worktree, inOwn, [...unread.values()])
+    const tree = inOwn(['write-tree', ...(unread.size > 0 ? ['--missing-ok'] : [])]).then(asId)
+    // `use` may fail first.
+    tree.catch(() => undefined)
+    const result = await use({ env, tree, unread: [...unread.values()] })
+    await tree
+    return result
+  })
+}
+
+/** A larger file would take too long, and counts by its size and time. */
+const maxHashedBytes = 1024 ** 3
+const maxHashed = 1_000
+const hashed = new Map<string, string>()
+
+/** Puts files into the index by their ids alone; a file is hashed anew only after it was written to. */
+export async function addUnread(worktree: string, git: Git, files: readonly UnreadFile[]): Promise<void> {
+  if (files.length === 0) return
+  const entries: string[] = []
+  for (const { path, mode, content, size } of files) {
+    const key = `${worktree}\0${path}\0${content}`
+    const standsIn = size > maxHashedBytes
+    const hash = () =>
+      standsIn ? git(['hash-object', '--stdin'], { input: content }) : git(['hash-object', '--', path])
+    const id = hashed.get(key) ?? asId(await hash())
+    if (hashed.size >= maxHashed) hashed.clear()
+    hashed.set(key, id)
+    entries.push(`${mode} ${id}\t${path}\0`)
+  }
+  await git(['update-index', '-z', '--index-info'], { input: entries.join('') })
+}
+
+/** Whether objects are missing that git fetches when they are asked for. */
+async function isPartial(objects: string): Promise<boolean> {
+  const packs = (await orNull(readdir(join(objects, 'pack')))) ?? []
+  return packs.some((name) => name.endsWith('.promisor'))
+}
+
 async function withOwnIndex<T>(
   worktree: string,
   { signal, git_dir, plain = false }: SnapshotOptions,
-  use: (git: Git, env: Snapshot['env']) => Promise<T>,
+  use: (git: Git, env: Snapshot['env'], temporary: string) => Promise<T>,
 ): Promise<T> {
   const gitDir =
     git_dir ??
@@ -85,7 +168,7 @@ async function withOwnIndex<T>(
     const place = ['--git-dir', gitDir, '--work-tree', worktree, ...thorough]
     const git: Git = (args, more = {}) =>
       runGit(worktree, [...place, ...args], { signal, env, access: 'write', maxOutput: longList, ...more })
-    return await use(git, env)
+    return await use(git, env, temporary)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -99,13 +182,19 @@ async function addEverything(
   { plain = false }: SnapshotOptions,
 ): Promise<boolean> {
   await uncover(worktree, git, entries)
-  if (!plain) await addUntracked(worktree, git)
+  if (!plain) await addUntracked(worktree, git, await listUntracked(git))
   const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock]
   return (await git(add, { accept: [0, 1] })).exit_code === 0
 }
 
 async function writeTree(git: Git): Promise<string> {
-  return (await git(['write-tree'])).stdout.toString('utf8').trim()
+  return asId(await git(['write-tree']))
+}
+
+const asId = ({ stdout }: GitOutput): string => stdout.toString('utf8').trim()
+
+function settingOptions(settings: readonly (readonly [key: string, value: string])[]): readonly string[] {
+  return settings.flatMap(([key, value]) => ['-c', `${key}=${value}`])
 }
 
 /** An entry of the index that is not as usual. */
@@ -142,16 +231,18 @@ async function uncover(worktree: string, git: Git, entries: readonly Entry[]): P
   }
 }
 
-/** Files of HEAD that are not tracked any more but still there: they count, also where they are ignored by now. */
-async function addUntracked(worktree: string, git: Git): Promise<void> {
+/** Paths of HEAD that are not tracked any more. */
+async function listUntracked(git: Git): Promise<readonly string[]> {
   const listed = ['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=D', '-z', 'HEAD', '--']
   // 128: HEAD has no commit yet.
   const { exit_code, stdout } = await git(listed, { accept: [0, 128] })
-  if (exit_code !== 0) return
+  return exit_code === 0 ? stdout.toString('latin1').split('\0').filter(Boolean) : []
+}
+
+/** Files that are not tracked any more but still there: they count, also where they are ignored by now. */
+async function addUntracked(worktree: string, git: Git, keys: readonly string[]): Promise<void> {
   const there: string[] = []
-  for (const key of stdout.toString('latin1').split('\0').filter(Boolean)) {
-    if (await isOwnFile(worktree, key)) there.push(key)
-  }
+  for (const key of keys) if (await isOwnFile(worktree, key)) there.push(key)
   if (there.length > 0) await addPaths(git, there)
 }
 

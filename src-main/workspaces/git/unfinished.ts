@@ -6,7 +6,7 @@ import { branchRef } from './branch.ts'
 import { identityOptions } from './identity.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
-import { readGitLink } from './worktree.ts'
+import { readGitLink } from './git-link.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 

@@ -10,36 +10,47 @@ export interface UnreadFile {
   readonly mode: '100644' | '100755'
   /** Stands for its content: another one once it is written to. */
   readonly content: string
+  readonly size: number
 }
 
 /** git would read such a file whole, to tell its id and lines. */
 const largest = 128 * 1024 * 1024
+/** Of all files that are read; the largest are left out first, since each is copied for as long as a diff is read. */
+const largestTotal = 512 * 1024 * 1024
 const atOnce = 64
 /** Each takes a pattern of git's command line. */
-const most = 200
+const most = 1_000
 
 /** Which of these files (paths as bytes, one character each) are not to be read. */
 export async function findUnread(worktree: string, keys: readonly string[]): Promise<ReadonlyMap<string, UnreadFile>> {
-  const found = new Map<string, UnreadFile>()
-  for (let at = 0; at < keys.length && found.size < most; at += atOnce) {
+  const found: (readonly [key: string, file: UnreadFile])[] = []
+  for (let at = 0; at < keys.length; at += atOnce) {
     const some = keys.slice(at, at + atOnce)
-    const files = await Promise.all(some.map((key) => unreadOf(worktree, key)))
+    const files = await Promise.all(some.map((key) => describeFile(worktree, key)))
     for (const [number, key] of some.entries()) {
       const file = files[number]
-      if (file) found.set(key, file)
+      if (file) found.push([key, file])
     }
   }
-  return found
+  let total = found.reduce((sum, [, { size }]) => sum + size, 0)
+  if (total <= largest) return new Map()
+  const unread = new Map<string, UnreadFile>()
+  for (const [key, file] of found.toSorted(([, one], [, other]) => other.size - one.size)) {
+    if ((file.size <= largest && total <= largestTotal) || unread.size >= most) break
+    unread.set(key, file)
+    total -= file.size
+  }
+  return unread
 }
 
-async function unreadOf(worktree: string, key: string): Promise<UnreadFile | null> {
+async function describeFile(worktree: string, key: string): Promise<UnreadFile | null> {
   try {
     const { size, mode, mtimeMs } = await lstat(pathBytes(worktree, key))
-    if (size <= largest || (mode & 0o170000) !== 0o100000) return null
+    if ((mode & 0o170000) !== 0o100000) return null
     const path = pathText(key)
     // A name that is no UTF-8 cannot be told to git.
     if (Buffer.from(path).toString('latin1') !== key) return null
-    return { path, mode: mode & 0o100 ? '100755' : '100644', content: `unread-${size}-${mtimeMs}` }
+    return { path, mode: mode & 0o100 ? '100755' : '100644', content: `unread-${size}-${mtimeMs}`, size }
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null
     throw error

@@ -103,14 +103,3 @@ export async function findRecord(common: string, path: string): Promise<string |
   )
   return found.find((record) => record !== null) ?? null
 }
-
-/** Where the `.git` file of a worktree points, null when there is no such file. */
-export async function readGitLink(path: string): Promise<string | null> {
-  try {
-    const text = await orNull(readFile(join(path, '.git'), 'utf8'))
-    return text?.startsWith('gitdir: ') ? resolve(path, text.slice('gitdir: '.length).trim()) : null
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return null
-    throw error
-  }
-}

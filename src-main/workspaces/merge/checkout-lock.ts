@@ -6,7 +6,7 @@ import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { isTaken, orNull } from '../files/file-errors.ts'
 import { runGit } from '../git/run-git.ts'
 import { copyIndex } from '../git/snapshot.ts'
-import { readGitLink } from '../git/worktree.ts'
+import { readGitLink } from '../git/git-link.ts'
 
 const patienceMs = 2_000
 const lookEveryMs = 25

@@ -6,9 +6,9 @@ import { currentBranch } from '../git/branch.ts'
 import { commitTree } from '../git/commit.ts'
 import { readHunks } from '../git/conflict-hunks.ts'
 import { peekHead } from '../git/peek.ts'
-import { readTips } from '../git/refs.ts'
+import { readTip, readTips } from '../git/refs.ts'
 import { changedPaths } from '../git/tree-paths.ts'
-import { readGitLink } from '../git/worktree.ts'
+import { readGitLink } from '../git/git-link.ts'
 import { moveBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
@@ -51,8 +51,8 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
       continue
     }
     done = { kind: 'merged', commit }
-    // Somebody went on committing to the branch: that is merged too, before its worktree goes.
-    if ((await verification.result()) === 'held') return done
+    // Somebody went on committing to the branch: unless a commit was named, that is merged too, before its worktree goes.
+    if ((await verification.result()) === 'held' || request.head !== undefined) return done
   }
   throw new WorkspaceError(
     'git_failed',
@@ -87,7 +87,10 @@ function createVerification(request: MergeRequest, merged: Sides & { readonly co
 }
 
 /** The paths that would keep the user's checkout from following a merge now. Throws what a merge would throw at once. */
-export async function checkMergeTarget(ref: BranchRef, { signal }: Cancellable): Promise<readonly string[]> {
+export async function checkMergeTarget(
+  ref: BranchRef & Pick<MergeRequest, 'head'>,
+  { signal }: Cancellable,
+): Promise<readonly string[]> {
   const { repo_path: repo } = ref
   await refuseOtherBranch(ref, { signal })
   await finishPendingMove(repo, { signal })
@@ -115,9 +118,12 @@ export async function readConflicts(
 
 type Named = Pick<BranchRef, 'repo_path' | 'branch' | 'base_branch'>
 
-async function readSides(ref: Named, { signal }: Cancellable): Promise<Sides> {
-  const tips = await readTips(ref.repo_path, [ref.base_branch, ref.branch], { signal })
-  const [target, head] = [tips.get(ref.base_branch), tips.get(ref.branch)]
+async function readSides(ref: Named & Pick<MergeRequest, 'head'>, { signal }: Cancellable): Promise<Sides> {
+  const [tips, named] = await Promise.all([
+    readTips(ref.repo_path, [ref.base_branch, ref.branch], { signal }),
+    ref.head === undefined ? null : readTip(ref.repo_path, ref.head, { signal }),
+  ])
+  const [target, head] = [tips.get(ref.base_branch), named ?? tips.get(ref.branch)]
   if (target !== undefined && head !== undefined) return { target, head }
   throw new WorkspaceError(
     'git_failed',
@@ -126,7 +132,10 @@ async function readSides(ref: Named, { signal }: Cancellable): Promise<Sides> {
 }
 
 /** Commits that an agent made on another branch would silently stay behind. */
-async function refuseOtherBranch(request: Pick<BranchRef, 'path' | 'branch'>, { signal }: Cancellable): Promise<void> {
+export async function refuseOtherBranch(
+  request: Pick<BranchRef, 'path' | 'branch'>,
+  { signal }: Cancellable,
+): Promise<void> {
   const { path, branch } = request
   if (path === null || (await readGitLink(path)) === null) return
   const current = (await peekHead(path))?.branch ?? (await currentBranch(path, { signal }))

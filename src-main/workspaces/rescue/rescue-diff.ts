@@ -1,7 +1,6 @@
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import type { FileDiff } from '../../engine/ports/diff-reader.ts'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
-import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { resolveCommit } from '../git/branch.ts'
 import { readPatch } from '../git/diff.ts'
 import { emptyTree, treeOf } from '../git/merge.ts'
@@ -20,9 +19,8 @@ export async function readRescueDiff(
     kind === 'commits' ? await whereItLeft(repo, commit, { signal }) : await parentOf(repo, commit, { signal })
   const from = base ?? (await emptyTree(repo, { signal }))
   const to = kind === 'commits' ? commit : await uncommittedOf(repo, commit, from, { signal })
-  const diff = await readPatch({ cwd: repo, from, to, env: {}, unread: [] }, { signal, file })
-  if (diff === null) throw new WorkspaceError('git_failed', `What is kept in ${repo} cannot be shown. Try again.`)
-  return { base, ...diff }
+  const { diff } = await readPatch({ cwd: repo, from, to, env: {}, unread: [] }, { signal, file })
+  return { base, head: null, tree: null, ...diff }
 }
 
 /** Of work that is only staged, which the disk had not, the staged version; it is the second parent. */

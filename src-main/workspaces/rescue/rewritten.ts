@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { isAncestor } from '../git/branch.ts'
 import { runGit } from '../git/run-git.ts'
-import { readGitLink } from '../git/worktree.ts'
+import { readGitLink } from '../git/git-link.ts'
 import { keepUnlessReachable, type RescueOptions } from './rescue.ts'
 
 /** Where the service last saw the branch of a worktree; of this worktree alone, and safe from `git gc`. */

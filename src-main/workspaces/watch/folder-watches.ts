@@ -2,7 +2,7 @@ import { watch, type FSWatcher } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { hasCode } from '../files/file-errors.ts'
 import { pathBytes } from '../git/tree-paths.ts'
-import { readGitLink } from '../git/worktree.ts'
+import { readGitLink } from '../git/git-link.ts'
 
 /** More folders than the system, or this service, lets be watched. */
 export class TooManyFolders extends Error {

@@ -4,7 +4,8 @@ import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { peekCommonDir } from '../git/peek.ts'
 import { runGit } from '../git/run-git.ts'
-import { findRecord, readGitLink, repairWorktree } from '../git/worktree.ts'
+import { readGitLink } from '../git/git-link.ts'
+import { findRecord, repairWorktree } from '../git/worktree.ts'
 
 /** The folder that all worktrees of a repository share; refused where the repository is no more. */
 export async function requireRepository(root: string, { signal }: Cancellable): Promise<string> {

@@ -4,7 +4,7 @@ import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { runGit } from '../git/run-git.ts'
-import { readGitLink } from '../git/worktree.ts'
+import { readGitLink } from '../git/git-link.ts'
 import { placeOf } from '../files/path-guard.ts'
 
 /**

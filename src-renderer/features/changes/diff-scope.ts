@@ -7,7 +7,7 @@ export type DiffScope = 'branch' | 'attempt' | 'uncommitted'
 export function attemptBefore(reviews: readonly Review[], isJudged: boolean): number | null {
   const numbers = reviews.map(({ attempt_number }) => attempt_number)
   const now = Math.max(0, ...numbers) + (isJudged ? 0 : 1)
-  const earlier = reviews.filter((one) => one.head_commit !== null && one.attempt_number < now)
+  const earlier = reviews.filter((one) => one.head !== null && one.attempt_number < now)
   return earlier.length === 0 ? null : Math.max(...earlier.map(({ attempt_number }) => attempt_number))
 }
 

@@ -4,7 +4,7 @@ import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts
 import { get, post, patch, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
 import { Dependency, recoveryActions, Task, TaskFields, TaskMove } from '../tasks.ts'
-import { Workspace } from '../workspaces.ts'
+import { SeenTree, Workspace } from '../workspaces.ts'
 
 export const tasksOperations = {
   'tasks.list': get(
@@ -109,7 +109,15 @@ export const tasksOperations = {
     '/tasks/{task_id}/transition',
     'task_worker',
     'Move a task along its workflow.',
-    z.object({ task_id: TaskId, status: z.string(), version: z.int(), reason: z.string().max(10_000).optional() }),
+    z.object({
+      task_id: TaskId,
+      status: z.string(),
+      version: z.int(),
+      reason: z.string().max(10_000).optional(),
+      tree: SeenTree.describe(
+        'The `tree` of the diff that was looked at: refused with `work_changed` when the work is another by now. A person who sends it may merge work that no review judged; that is recorded as their verdict `pass`.',
+      ),
+    }),
     z.object({ task: Task, review: Review.optional() }),
     200,
     [
@@ -118,9 +126,11 @@ export const tasksOperations = {
       'audience_mismatch',
       'entry_barrier',
       'task_terminal',
+      'work_changed',
       'review_not_ready',
       'merge_target_dirty',
       'workspace_locked',
+      'repository_missing',
       'transition_blocked',
     ],
   ),
@@ -140,16 +150,21 @@ export const tasksOperations = {
       verdict: z.enum(['pass', 'fail']),
       feedback: z.string().max(100_000).optional(),
       version: z.int().optional(),
+      tree: SeenTree.describe(
+        'The `tree` of the diff that a `pass` is about: refused with `work_changed` when the work is another by now.',
+      ),
     }),
     z.object({ task: Task, review: Review.optional() }),
     200,
     [
       'not_at_gate',
       'version_conflict',
+      'work_changed',
       'review_not_ready',
       'entry_barrier',
       'merge_target_dirty',
       'workspace_locked',
+      'repository_missing',
       'transition_blocked',
     ],
   ),
@@ -217,6 +232,7 @@ export const tasksOperations = {
       'merge_target_dirty',
       'workspace_locked',
       'workspace_failed',
+      'repository_missing',
       'transition_blocked',
     ],
   ),

@@ -157,6 +157,7 @@ const execution = {
   summary: null,
   prompt_parts: null,
   start_commit: null,
+  repository_state: null,
   pid: null,
   pid_started: null,
   started_at: at,

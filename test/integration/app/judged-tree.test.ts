@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { quietly } from '../../helpers/quiet-command.ts'
+import { refused } from '../../helpers/refusal.ts'
 import { withHooks } from '../../helpers/small-workflow.ts'
 
 const auto: StateHook = { plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }
@@ -27,7 +28,11 @@ test.concurrent('what an agent changed after the checks is merged on a person’
   await expect(inMain(job, 'work.txt')).rejects.toThrow('work.txt')
   const { items } = await client.call('tasks.executions', { task_id })
   expect(items[0]).toMatchObject({ role: 'reviewer', exit_code: 9 })
-  await client.call('tasks.verdict', { task_id, verdict: 'pass' })
+  const diff = await client.call('tasks.diff', { task_id, scope: 'branch' })
+  const refusal = await refused(client.call('tasks.verdict', { task_id, verdict: 'pass' }))
+  const changed = { tree: diff.tree, files: ['new.txt', 'work.txt'] }
+  expect([refusal.code, refusal.details]).toEqual(['review_not_ready', changed])
+  await client.call('tasks.verdict', { task_id, verdict: 'pass', tree: diff.tree ?? '' })
   await job.running.taskWhere(task_id, (one) => one.status === 'done')
   expect([await inMain(job, 'work.txt'), await inMain(job, 'new.txt')]).toEqual(['worked\nslipped', 'in'])
 })

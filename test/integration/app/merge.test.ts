@@ -40,8 +40,16 @@ test.concurrent(
     await job.repository.git(['merge', '--quiet', 'main'], { cwd: place }).catch(() => undefined)
     await job.repository.commit('Resolve it', resolved, place)
     await job.repository.git(['worktree', 'remove', place])
-    const merged = await client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' })
+    // Nobody has judged what the resolution made of it.
+    const refusal = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' }))
+    const { tree } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+    expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['shared.txt'] }])
+    const { version } = failed.task
+    const seen = { task_id: task.id, status: 'merging', version, tree: tree ?? '' }
+    const merged = await client.call('tasks.transition', seen)
     expect(merged.task).toMatchObject({ status: 'done', error_annotation: null })
+    const [review] = (await client.call('tasks.reviews', { task_id: task.id })).items
+    expect(review?.verdicts).toMatchObject([{ verdict: 'pass', tree }])
     expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('both')
     expect(await job.history(task.id)).toEqual([
       'backlog > in_progress by agent',

@@ -17,11 +17,12 @@ async function inReview(job: Job) {
 }
 
 const headOf = (job: Job, cwd: string) => job.repository.git(['rev-parse', 'HEAD'], { cwd })
+const treeOf = (job: Job, cwd: string) => job.repository.git(['rev-parse', 'HEAD^{tree}'], { cwd })
 const reviewsOf = async (job: Job, task_id: string) =>
   (await job.running.client.call('tasks.reviews', { task_id })).items.map((one) => [
     one.attempt_number,
     one.status,
-    one.head_commit,
+    one.head,
     one.verdicts.map(({ verdict, head_commit }) => [verdict, head_commit]),
   ])
 
@@ -40,7 +41,8 @@ test.concurrent(
     const { client, task_id, path, head } = await inReview(job)
     const later = await job.repository.commit('Slip in', { 'slipped.txt': 'in\n' }, path)
     const refusal = await refused(client.call('tasks.verdict', { task_id, verdict: 'pass' }))
-    expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { judged: head, head: later }])
+    const tree = await treeOf(job, path)
+    expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['slipped.txt'] }])
     expect(await reviewsOf(job, task_id)).toEqual([[1, 'running', head, []]])
     expect((await client.call('tasks.get', { task_id })).review_passed_at).toBeNull()
     // A no is a no, whatever it is about: it says which head it saw.
@@ -50,7 +52,7 @@ test.concurrent(
     await client.call('tasks.verdict', { task_id, verdict: 'pass' })
     expect(await reviewsOf(job, task_id)).toEqual([
       [2, 'passed', again, [['pass', again]]],
-      [1, 'failed', head, [['fail', later]]],
+      [1, 'failed', later, [['fail', later]]],
     ])
   },
 )
@@ -60,10 +62,11 @@ test.concurrent('a passed review does not let another head into the merge', asyn
   const { client, task_id, path, head } = await inReview(job)
   const { task } = await client.call('tasks.verdict', { task_id, verdict: 'pass' })
   const main = await headOf(job, job.repository.path)
-  const later = await job.repository.commit('Slip in', { 'slipped.txt': 'in\n' }, path)
+  await job.repository.commit('Slip in', { 'slipped.txt': 'in\n' }, path)
   const merge = { task_id, status: 'merging', version: task.version }
   const refusal = await refused(client.call('tasks.transition', merge))
-  expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { judged: head, head: later }])
+  const tree = await treeOf(job, path)
+  expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['slipped.txt'] }])
   expect(await headOf(job, job.repository.path)).toBe(main)
   expect((await client.call('tasks.get', { task_id })).status).toBe('review')
   // Back on the judged head, it may.

@@ -27,6 +27,7 @@ export function executionRecord(
     summary: null,
     prompt_parts: null,
     start_commit: null,
+    repository_state: null,
     pid: null,
     pid_started: null,
     started_at: null,

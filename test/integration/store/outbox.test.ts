@@ -101,8 +101,11 @@ test('the latest review of a task is its last attempt, whichever was written las
     ci_steps: ['npm test'],
     step_results: [],
     verdicts: [],
-    head_commit: null,
+    head: null,
     tree: null,
+    changed_by_steps: [],
+    notes: [],
+    config_changes: [],
     created_at: '2026-11-21T09:30:00.000Z',
     finished_at: null,
   })

@@ -131,14 +131,18 @@ test('when a person attended, what an execution said last, and which commit a re
     ci_steps: [],
     step_results: [],
     verdicts: [verdict],
-    head_commit: 'abc',
+    head: 'abc',
     tree: null,
+    changed_by_steps: [],
+    notes: [],
+    config_changes: [],
     created_at,
     finished_at: null,
   } as const
+  const lists = { ci_steps: [], step_results: [], changed_by_steps: [], notes: [], config_changes: [] }
   open.store.write((q) => {
     q.executions.put(execution)
-    q.reviews.put({ ...review, verdicts: [...review.verdicts], ci_steps: [], step_results: [] })
+    q.reviews.put({ ...review, verdicts: [...review.verdicts], ...lists })
   })
   const { read } = open.store
   expect(read.tasks.get(task.id)).toEqual(task)

@@ -53,11 +53,11 @@ test('rows of the version before are read whole, and what they lack is null', as
   const { read } = store
   const task = ids.task as never
   expect(read.reviews.get(ids.review as never)).toMatchObject({
-    head_commit: null,
+    ...{ head: null, changed_by_steps: [], notes: [], config_changes: [] },
     verdicts: verdicts.map((verdict) => ({ ...verdict, head_commit: null })),
     ci_steps: ['npm test'],
   })
-  expect(read.reviews.latest(task)).toMatchObject({ id: ids.plain, verdicts: [], head_commit: null })
+  expect(read.reviews.latest(task)).toMatchObject({ id: ids.plain, verdicts: [], head: null })
   expect(read.executions.get(ids.execution as never)).toMatchObject({ prompt: 'Do it', summary: null })
   expect(read.tasks.get(task)).toMatchObject({ title: 'Kept', status: 'review', version: 7 })
   expect(read.transitions.byTask(task)).toHaveLength(4)

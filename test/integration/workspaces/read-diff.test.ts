@@ -33,6 +33,8 @@ test('the uncommitted diff has tracked and untracked files, not ignored ones nor
   const blobOf = (path: string): Promise<string> => fixture.repository.git(['hash-object', join(fixture.path, path)])
   expect(diff).toEqual({
     base: await fixture.repository.git(['rev-parse', 'main']),
+    head: await fixture.repository.git(['rev-parse', 'HEAD'], { cwd: fixture.path }),
+    tree: expect.stringMatching(/^[0-9a-f]{40}$/),
     files: [
       { ...file, path: 'README.md', status: 'modified', blob: await blobOf('README.md'), additions: 1, deletions: 1 },
       { ...file, path: 'gone.txt', status: 'deleted', new_mode: null, blob: null, additions: 0, deletions: 1 },

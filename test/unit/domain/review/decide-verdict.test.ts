@@ -13,8 +13,8 @@ const facts: VerdictFacts = {
   entry_barrier: false,
   roles: { reviewer: agent, planner: agent },
   latest_review: 'running',
-  judged_commit: null,
-  head_commit: null,
+  work: { judged: null, work: null, seen: null, files: [] },
+  has_notes: false,
   by: agent,
   rejections: 0,
 }
@@ -61,14 +61,47 @@ test('a gate without a budget sends back for ever', () => {
   expect(gate && rejectFrom(gate, { by_person: false, rejections: 1_000 })).toEqual({ kind: 'reject', to: 'todo' })
 })
 
-test('a verdict does not pass a commit that was not checked, whoever gives it; a fail is always heard', () => {
-  const moved = { ...facts, judged_commit: 'a'.repeat(40), head_commit: 'b'.repeat(40) }
+const [one, other] = ['1'.repeat(40), '2'.repeat(40)]
+const worked = (judged: string | null, now: string, seen: string | null = null) => ({
+  judged: { head: one, tree: judged },
+  work: { head: one, tree: now },
+  seen,
+  files: ['a.txt'],
+})
+
+test('a verdict without a tree passes only what was checked, whoever gives it; a fail is always heard', () => {
   for (const by of [agent, user, { type: 'operator' } as const]) {
-    expect(decideVerdict('pass', { ...moved, by })).toMatchObject({
+    const work = worked(one, other)
+    expect(decideVerdict('pass', { ...facts, work, by })).toMatchObject({
       code: 'review_not_ready',
-      details: { judged: moved.judged_commit, head: moved.head_commit },
+      details: { tree: other, files: ['a.txt'] },
     })
-    expect(decideVerdict('fail', { ...moved, by })).toEqual({ kind: 'reject', to: 'in_progress' })
+    expect(decideVerdict('fail', { ...facts, work, by })).toEqual({ kind: 'reject', to: 'in_progress' })
+    expect(decideVerdict('pass', { ...facts, work: worked(one, one), by })).toMatchObject({ kind: 'pass_review' })
   }
-  expect(decideVerdict('pass', { ...moved, head_commit: moved.judged_commit })).toMatchObject({ kind: 'pass_review' })
+})
+
+test('who has seen the work as it is now passes it if they are a person', () => {
+  const work = worked(one, other, other)
+  expect(answer('pass', { work, by: user })).toBe('passes')
+  expect(answer('pass', { work, by: agent })).toBe('review_not_ready')
+  // Nothing was checked: the verdict is the first to judge.
+  expect(answer('pass', { work: { ...work, judged: { head: null, tree: null } } })).toBe('passes')
+})
+
+test('a pass of work that is no longer what was seen is refused, at a gate without a review too', () => {
+  const work = worked(one, other, one)
+  for (const by of [agent, user]) {
+    expect(decideVerdict('pass', { ...facts, work, by })).toMatchObject({
+      code: 'work_changed',
+      details: { tree: other, files: ['a.txt'] },
+    })
+    expect(answer('pass', { work, by, status: 'planning' })).toBe('work_changed')
+  }
+})
+
+test('of a review with notes an agent’s pass waits for a person', () => {
+  const pass = (by: VerdictFacts['by']) => decideVerdict('pass', { ...facts, has_notes: true, by })
+  expect(pass(agent)).toEqual({ kind: 'pass_review', waits_for_person: true })
+  expect(pass(user)).toEqual({ kind: 'pass_review', waits_for_person: false })
 })

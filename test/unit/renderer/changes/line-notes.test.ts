@@ -98,8 +98,7 @@ test('what no person writes is told by its name or its folder', () => {
 })
 
 test('“since” means the attempt before the one that is judged, or the last while it is worked on again', () => {
-  const review = (attempt_number: number, head_commit: string | null = 'c') =>
-    ({ attempt_number, head_commit }) as Review
+  const review = (attempt_number: number, head: string | null = 'c') => ({ attempt_number, head }) as Review
   expect(attemptBefore([], true)).toBeNull()
   expect(attemptBefore([review(1)], true)).toBeNull()
   expect(attemptBefore([review(1)], false)).toBe(1)

@@ -1,0 +1,54 @@
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+
+/** The commit that work lies on, and git's tree of all of it, committed or not. */
+export interface JudgedWork {
+  readonly head: string | null
+  readonly tree: string | null
+}
+
+export interface WorkFacts {
+  /** What the review judged; null where there is nothing to compare with. */
+  readonly judged: JudgedWork | null
+  /** The work as it is now; null where there is none. */
+  readonly work: { readonly head: string; readonly tree: string } | null
+  /** The tree that the caller says it looked at. */
+  readonly seen: string | null
+  readonly by_person: boolean
+  /** The files that differ between the work now and what was seen, or else judged. */
+  readonly files: readonly string[]
+}
+
+/** Refuses work that is not what the caller looked at. */
+export function checkSeen({ work, seen, files }: Pick<WorkFacts, 'work' | 'seen' | 'files'>): Refusal | null {
+  return seen === null || seen === work?.tree ? null : workChanged(work?.tree ?? null, files)
+}
+
+/** Refuses work that is not what was judged, unless a person has looked at it as it is now. */
+export function checkJudged({ judged, work, seen, by_person, files }: WorkFacts): Refusal | null {
+  if (!judged || !work) return null
+  const { tree } = work
+  // A review from before trees were kept judged a commit.
+  const isSame = judged.tree === null ? judged.head === null || judged.head === work.head : judged.tree === tree
+  if (isSame || (by_person && seen !== null && seen === tree)) return null
+  return {
+    code: 'review_not_ready',
+    message: `${named(files, 'The work')} changed since it was reviewed. Look at it as it is now and decide on that, or send the task back and submit it anew.`,
+    details: { tree, files },
+  }
+}
+
+function workChanged(tree: string | null, files: readonly string[]): Refusal {
+  return {
+    code: 'work_changed',
+    message: `${named(files, 'The work')} changed since you looked at it. Look at the new diff, then decide again.`,
+    details: { tree, files },
+  }
+}
+
+const maxNamed = 20
+
+function named(files: readonly string[], otherwise: string): string {
+  if (files.length === 0) return otherwise
+  const more = files.length > maxNamed ? ` and ${files.length - maxNamed} more files` : ''
+  return `${files.slice(0, maxNamed).join(', ')}${more}`
+}

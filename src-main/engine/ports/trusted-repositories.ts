@@ -1,0 +1,12 @@
+import type { RepositoryPrograms } from './workspaces.ts'
+
+/** The programs that git may run in a repository: those that it named when it was added or trusted. */
+export interface TrustedRepositoryRecord extends RepositoryPrograms {
+  readonly trusted_at: string
+}
+
+export interface TrustedRepositoryQueries {
+  /** By the git folder that the worktrees share. */
+  get(common: string): TrustedRepositoryRecord | null
+  put(record: TrustedRepositoryRecord): void
+}

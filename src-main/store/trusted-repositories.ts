@@ -1,0 +1,11 @@
+import type { Queries } from '../engine/ports/store.ts'
+import type { Database } from './database-type.ts'
+import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { trustedRepositories } from './schema/reviews.ts'
+
+export function createTrustedRepositoryQueries(db: Database): Queries['trusted_repositories'] {
+  return {
+    get: prepareGet(db, trustedRepositories, trustedRepositories.common),
+    put: prepareUpsert(db, trustedRepositories, trustedRepositories.common),
+  }
+}
