@@ -30,7 +30,7 @@ export function programsIn(entries: readonly ConfigEntry[]): ConfiguredPrograms 
   return Object.fromEntries(own.map(({ key, value }) => [key, value]))
 }
 
-/** Parses `git config --list --show-scope -z`. */
+/** Parses `git config --list --show-scope -z`; what this program sets for the command itself is left out. */
 export function parseConfig(output: Buffer): readonly ConfigEntry[] {
   const fields = output.toString('utf8').split('\0')
   const entries: ConfigEntry[] = []
@@ -38,6 +38,7 @@ export function parseConfig(output: Buffer): readonly ConfigEntry[] {
     const [scope = '', setting = ''] = [fields[at], fields[at + 1]]
     const end = setting.indexOf('\n')
     // A key without a value counts as true.
+    if (scope === 'command') continue
     entries.push({
       scope,
       key: end < 0 ? setting : setting.slice(0, end),

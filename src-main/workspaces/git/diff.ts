@@ -1,7 +1,7 @@
 import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
 import type { FileChange, FileDiff } from '../../engine/ports/diff-reader.ts'
 import { createDiffReader } from './diff-reader.ts'
-import type { PatchPart } from './patch-parts.ts'
+import type { PatchLimits, PatchPart } from './patch-parts.ts'
 import { orNothing, type RawChange } from './raw-changes.ts'
 import { runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
@@ -48,17 +48,18 @@ const patchNames = [
   '--indent-heuristic',
 ]
 
+const patchArgs = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
+const nothingKept: PatchLimits = { file_bytes: 0, total_bytes: 0 }
+
 /** How much differs between two sides. */
 export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat> {
   const args = ['-z', '--raw', '--numstat', '--no-abbrev', '--find-renames', ...form]
-  const count = async (more: readonly string[], paths: readonly string[]): Promise<readonly Counted[]> => {
-    const { stdout } = await runGit(sides.cwd, diffArgs(sides, [...args, ...more], paths), { signal, env: sides.env })
-    return parseCounts(splitNul(stdout))
-  }
-  const found = await count([], [])
+  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
+  const found = parseCounts(splitNul(stdout))
   const masked = await findMasked(sides, found, { signal })
-  const again = masked.length === 0 ? [] : await count(['--text'], pathsOf(masked))
-  const unmasked = new Map(again.map((one) => [one.path, one]))
+  // `--numstat` heeds attributes in spite of `--text`.
+  const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits: nothingKept })
+  const unmasked = new Map(again.map(({ path, part }) => [path, part]))
   const isMasked = new Set<Counted>(masked)
   const changes = found.map((one) => (isMasked.has(one) ? (unmasked.get(one.path) ?? one) : one))
   return {
@@ -88,22 +89,17 @@ export async function readPatch(
       ? { file_bytes: fileBytes, total_bytes: totalBytes }
       : { file_bytes: askedFileBytes, total_bytes: askedFileBytes }
   const isAsked = ({ path, old_path }: RawChange): boolean => path === file || old_path === file
-  const args = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
-  if (ignore_whitespace) args.push('--ignore-all-space')
-  const read = async (more: readonly string[], paths: readonly string[]) => {
-    const reader = createDiffReader(limits, file === null ? null : isAsked)
-    const command = diffArgs(sides, [...args, ...more], paths)
-    await runGit(sides.cwd, command, { signal, env: sides.env, onOutput: reader.take })
-    return { found: reader.end(), changes: reader.changes() }
-  }
-  const { found, changes } = await read([], [])
+  const args = [...patchArgs, ...(ignore_whitespace ? ['--ignore-all-space'] : [])]
+  const reader = createDiffReader(limits, file === null ? null : isAsked)
+  await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env, onOutput: reader.take })
+  const [found, changes] = [reader.end(), reader.changes()]
   const binary = found.filter(({ part }) => part.binary)
   const masked = await findMasked(
     sides,
     binary.map((one) => ({ ...one, binary: true })),
     { signal },
   )
-  const again = masked.length === 0 ? [] : (await read(['--text'], pathsOf(masked))).found
+  const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits, ignore_whitespace })
   const isMasked = new Set(masked.map(({ path }) => path))
   const unmasked = new Map(again.filter(({ path }) => isMasked.has(path)).map((one) => [one.path, one.part]))
   const parts = found.map(({ part, ...change }) => ({ change, part: unmasked.get(change.path) ?? part }))
@@ -133,6 +129,19 @@ async function findMasked<T extends Maskable>(
   const blobs = ({ old_blob, new_blob }: Maskable) => [old_blob, new_blob].filter((id) => id !== null)
   const text = await findText(cwd, binary.flatMap(blobs), { signal, env })
   return binary.filter((change) => blobs(change).every((id) => text.has(id)))
+}
+
+/** Reads changes that attributes call binary as text. */
+async function readUnmasked(
+  sides: DiffSides,
+  masked: readonly Maskable[],
+  more: Options & { readonly limits: PatchLimits; readonly ignore_whitespace?: boolean },
+) {
+  const reader = createDiffReader(more.limits, null)
+  const args = [...patchArgs, '--text', ...(more.ignore_whitespace ? ['--ignore-all-space'] : [])]
+  const { signal } = more
+  await runGit(sides.cwd, diffArgs(sides, args, pathsOf(masked)), { signal, env: sides.env, onOutput: reader.take })
+  return reader.end()
 }
 
 /** The paths that limit a diff to these changes; none, and so all, where they are too many for a command line. */

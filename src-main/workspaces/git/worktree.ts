@@ -57,13 +57,13 @@ export async function addWorktree(
     from.start === null
       ? ['worktree', 'add', '--no-checkout', '--', path, from.branch]
       : ['worktree', 'add', '--no-checkout', '--no-track', '-b', from.branch, '--', path, from.start]
-  await runGit(repo, args, { signal, access: 'write' })
+  await runGit(repo, args, { signal, access: 'write', hooks: 'run' })
 }
 
 /** A worktree on no branch, without its files and without an index. It inherits the sparse checkout of `repo`. */
 export async function addDetached(repo: string, path: string, commit: string, { signal }: Options): Promise<void> {
   const args = ['worktree', 'add', '--no-checkout', '--detach', '--', path, commit]
-  await runGit(repo, args, { signal, access: 'write' })
+  await runGit(repo, args, { signal, access: 'write', hooks: 'run' })
 }
 
 /** Lets git mend the links between a worktree that was moved, or whose repository was, and its repository. */

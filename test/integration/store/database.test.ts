@@ -130,7 +130,7 @@ test('the schema in code and the migrations say the same', async () => {
   const out = join(folder.path, 'migrations')
   await cp(migrations, out, { recursive: true })
   const config = join(folder.path, 'drizzle.config.json')
-  const schema = ['identity', 'work', 'derived', 'notes', 'diffs', 'integrations'].map((name) =>
+  const schema = ['identity', 'work', 'derived', 'reviews', 'notes', 'diffs', 'integrations'].map((name) =>
     join(projectRoot, `src-main/store/schema/${name}.ts`),
   )
   await writeFile(config, JSON.stringify({ dialect: 'sqlite', schema, out: './migrations' }))
