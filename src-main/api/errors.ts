@@ -4,6 +4,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 const known = {
   not_a_git_repository: 'not_a_git_repository',
   repository_has_no_commits: 'repository_has_no_commits',
+  repository_missing: 'repository_missing',
   invalid_log_name: 'not_found',
   git_failed: 'workspace_failed',
   branch_missing: 'branch_missing',

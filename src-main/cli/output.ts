@@ -1,3 +1,4 @@
+import { escapeHidden } from '../../src-shared/lang/hidden-characters.ts'
 import { styleText } from 'node:util'
 import { readerLeft } from '../base/reader-left.ts'
 import type { Failure } from './cli-error.ts'
@@ -56,9 +57,9 @@ export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
 
-/** Without what could move the cursor or colour the rest: what others wrote is only text here. */
+/** Without what could move the cursor, colour the rest or reorder it: what others wrote is only text here. */
 export function plain(text: string): string {
-  return text.replace(/(?![\n\t])\p{Cc}/gu, '')
+  return escapeHidden(text.replace(/(?![\n\t])\p{Cc}/gu, ''))
 }
 
 /** A command whose reader has gone has nothing left to do and nothing to complain about. A pipe tells when it is written to. */

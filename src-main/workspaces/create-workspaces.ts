@@ -26,7 +26,7 @@ import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-r
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
 import { requireOwn } from './worktree/own-worktree.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
-import { readPrograms, readRepositoryState } from './repository-state.ts'
+import { readPrograms, readRepositoryState, readRuns } from './repository-state.ts'
 import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'
 import { deleteRescue, expireRescues, listRescues } from './rescue/rescue-list.ts'
 import { readRescueDiff } from './rescue/rescue-diff.ts'
@@ -86,6 +86,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
   return {
     inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
     programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
+    runs: (repo, { signal }) => asWorkspaceError(readRuns(repo, { signal })),
     repositoryState: (path, { signal }) => asWorkspaceError(readRepositoryState(path, { signal })),
     ensure: (request, { signal }) =>
       asWorkspaceError(
@@ -101,10 +102,10 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     removeLeftScratch: (root, before) => asWorkspaceError(removeLeftScratch(root, before, { repositories, onLeft })),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
     size: (path, { signal }) => asWorkspaceError(measureFolder(path, { signal })),
-    status: (ref, { signal }) => asWorkspaceError(readWorktreeStatus(ref, { signal })),
+    status: (ref, { signal }) => ofRepository(ref, { signal }, () => readWorktreeStatus(ref, { signal })),
     head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
     diff: (ref, scope, file, { signal, ...wishes }) =>
-      asWorkspaceError(
+      ofRepository(ref, { signal }, () =>
         reads.run({ place: placeOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
           readDiff(ref, scope, file, { ...wishes, signal: shared }).then((taken) => {
             shown.note(taken)
@@ -112,17 +113,17 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
           }),
         ),
       ),
-    diffStat: (ref, { signal }) => asWorkspaceError(readDiffStat(ref, { signal })),
+    diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal })),
     watch: (path, news) => {
       const root = resolve(path)
       const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
       return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
     },
-    work: (ref, { signal }) => asWorkspaceError(readWork(ref, { signal })),
-    changedFiles: ({ path, repo_path }, before, now, { signal }) =>
-      asWorkspaceError(shown.changed(path ?? repo_path, before, now, { signal })),
+    work: (ref, { signal }) => ofRepository(ref, { signal }, () => readWork(ref, { signal })),
+    changedFiles: (ref, before, now, { signal }) =>
+      ofRepository(ref, { signal }, () => shown.changed(ref.path ?? ref.repo_path, before, now, { signal })),
     commitWork: (ref, work, message, { signal }) =>
-      asWorkspaceError(
+      ofRepository(ref, { signal }, () =>
         worktrees.run(placeOf(ref), async () => {
           if (ref.path !== null) await requireOwn(ref.path, { signal })
           await refuseOtherBranch(ref, { signal })
@@ -157,7 +158,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
     finishMerges: (repo, { signal }) =>
       asWorkspaceError(perRepository(repo, { signal }, () => finishPendingMove(repo, { signal }))),
-    conflicts: (ref, { signal }) => asWorkspaceError(readConflicts(ref, { signal })),
+    conflicts: (ref, { signal }) => ofRepository(ref, { signal }, () => readConflicts(ref, { signal })),
     updateBranch: (request, { signal }) =>
       asWorkspaceError(
         worktrees.run(resolve(request.path ?? request.repo_path), async () => {
@@ -236,6 +237,23 @@ async function isSameRepository(one: string, other: string, { signal }: Cancella
 async function forkPoint(path: string, baseBranch: string, { signal }: Cancellable): Promise<string | null> {
   const base = await resolveBase(path, baseBranch, { signal })
   return base === null ? null : await mergeBase(path, base, 'HEAD', { signal })
+}
+
+/** Where nothing can be told of a task's work, says so when its repository is no more. */
+async function ofRepository<T>(
+  { repo_path }: Pick<BranchRef, 'repo_path'>,
+  { signal }: Cancellable,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const answer = await asWorkspaceError(work())
+    if (answer === null) await requireRepository(repo_path, { signal })
+    return answer
+  } catch (error) {
+    if (error instanceof WorkspaceError && !signal.aborted)
+      await asWorkspaceError(requireRepository(repo_path, { signal }))
+    throw error
+  }
 }
 
 async function asWorkspaceError<T>(work: Promise<T>): Promise<T> {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { Cancellable } from '../engine/ports/cancellable.ts'
-import type { RepositoryPrograms, RepositoryState } from '../engine/ports/workspaces.ts'
+import type { RepositoryRunKind } from '../../src-shared/contract/projects.ts'
+import type { RepositoryPrograms, RepositoryRun, RepositoryState } from '../engine/ports/workspaces.ts'
 import { hasCode, orNull } from './files/file-errors.ts'
 import {
   findConfig,
@@ -55,6 +56,33 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
 export async function readPrograms(repo: string, { signal }: Cancellable): Promise<RepositoryPrograms> {
   const common = await requireRepository(repo, { signal })
   return { common, programs: programsIn(await readConfig(repo, { common, git_dir: common }, { signal })) }
+}
+
+const runKinds: readonly (readonly [pattern: RegExp, kind: RepositoryRunKind])[] = [
+  [/^filter\..*\.(?:clean|smudge|process)$/s, 'filter'],
+  [/^merge\..*\.driver$/s, 'merge'],
+  [/^diff\.(?:external|.*\.(?:command|textconv))$/s, 'diff'],
+  [/^core\.fsmonitor$/, 'fsmonitor'],
+  [/^core\.hookspath$/, 'hook'],
+  [
+    /^(?:core\.(?:sshcommand|gitproxy|editor|pager|askpass)|credential\.(?:.*\.)?helper|gpg\.(?:.*\.)?program)$/s,
+    'other',
+  ],
+]
+
+/** Lists what a repository's own configuration and hooks would make git run. */
+export async function readRuns(repo: string, { signal }: Cancellable): Promise<readonly RepositoryRun[]> {
+  const common = await requireRepository(repo, { signal })
+  const entries = await readConfig(repo, { common, git_dir: common }, { signal })
+  const configured = entries
+    .filter(({ scope }) => scope === 'local' || scope === 'worktree')
+    .flatMap(({ key, value }) => {
+      const kind = runKinds.find(([pattern]) => pattern.test(key))?.[1]
+      const isOff = value === '' || (kind === 'fsmonitor' && /^(?:false|no|off|0)$/i.test(value))
+      return kind === undefined || isOff ? [] : [{ kind, what: `${key} = ${value}` }]
+    })
+  const hooks = await hookFiles(join(common, 'no-worktree'), common, entries)
+  return [...configured, ...hooks.map((file) => ({ kind: 'hook' as const, what: relative(common, file) }))]
 }
 
 async function readConfig(

@@ -1,10 +1,11 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { Assignee, RecoveryAction, Task } from '../../src-shared/contract/tasks.ts'
 import type { TaskState } from './task-state.ts'
 
 /** Everything that a person does to a task; what the service answers goes into the state. */
-export function createTaskChanges(client: Client, state: TaskState, fetch: (taskId: string) => Promise<Task>) {
+export function createTaskChanges(client: Client, state: TaskState, { fetch, seen }: ChangeBasis) {
   async function answered<T extends { readonly task: Task }>(call: Promise<T>): Promise<T> {
     const reply = await call
     state.put(reply.task)
@@ -28,9 +29,19 @@ export function createTaskChanges(client: Client, state: TaskState, fetch: (task
       const version = await versionOf(taskId)
       return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))
     },
+    /** A move that merges is about the work that the person has seen. */
+    merge: async (taskId: string, status: string) => {
+      const version = await versionOf(taskId)
+      const tree = seen(taskId)
+      return answered(
+        ofTask(taskId, client.call('tasks.transition', { task_id: taskId, status, version, ...named({ tree }) })),
+      )
+    },
     verdict: async (taskId: string, verdict: 'pass' | 'fail', feedback?: string) => {
       const version = await versionOf(taskId)
-      return answered(client.call('tasks.verdict', { task_id: taskId, verdict, version, ...named({ feedback }) }))
+      const tree = verdict === 'pass' ? seen(taskId) : undefined
+      const judged = { task_id: taskId, verdict, version, ...named({ feedback, tree }) }
+      return answered(ofTask(taskId, client.call('tasks.verdict', judged)))
     },
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
     giveRole: (taskId: string, role: string, to: RoleHolder) =>
@@ -50,12 +61,32 @@ export function createTaskChanges(client: Client, state: TaskState, fetch: (task
     },
     archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
     unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
-    recover: (taskId: string, action: RecoveryAction, reason?: string) =>
-      answered(client.call('tasks.recover', { task_id: taskId, action, ...named({ reason }) })),
+    recover: (taskId: string, action: RecoveryAction, reason?: string) => {
+      const tree = action === 'retry_merge' ? seen(taskId) : undefined
+      const request = { task_id: taskId, action, ...named({ reason, tree }) }
+      return answered(ofTask(taskId, client.call('tasks.recover', request)))
+    },
     delete: async (taskId: string): Promise<void> => {
       await client.call('tasks.delete', { task_id: taskId })
       state.remove(taskId)
     },
+  }
+}
+
+interface ChangeBasis {
+  readonly fetch: (taskId: string) => Promise<Task>
+  /** The tree of a task's work as the person last saw it. */
+  readonly seen: (taskId: string) => string | undefined
+}
+
+/** A refusal because of the work says which task it is about, so that the person can look at it. */
+async function ofTask<T>(taskId: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof ApiError) || !Array.isArray(error.details?.['files'])) throw error
+    const { code, message, details } = error
+    throw new ApiError({ code, message, details: { ...details, task_id: taskId } }, { cause: error })
   }
 }
 

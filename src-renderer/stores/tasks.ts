@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import type { TaskMove } from '../../src-shared/contract/tasks.ts'
 import { useClient } from './client.ts'
+import { useSeenWork } from './seen-work.ts'
 import { createTaskChanges } from './task-changes.ts'
 import { createTaskLoading } from './task-loading.ts'
 import { createTaskState } from './task-state.ts'
@@ -13,7 +14,7 @@ export const useTasks = defineStore('tasks', () => {
   return {
     ...state,
     ...loading,
-    ...createTaskChanges(client, state, loading.fetch),
+    ...createTaskChanges(client, state, { fetch: loading.fetch, seen: useSeenWork().treeOf }),
     /** The name of the task's branch; refused before the first claim. */
     branch: async (taskId: string): Promise<string> =>
       (await client.call('tasks.workspace', { task_id: taskId })).branch,

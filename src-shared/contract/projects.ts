@@ -16,6 +16,10 @@ export const Repo = z
   .meta({ id: 'Repo' })
 export type Repo = z.infer<typeof Repo>
 
+/** Where git finds a program that a repository names. */
+export const repositoryRunKinds = ['filter', 'merge', 'diff', 'fsmonitor', 'hook', 'other'] as const
+export type RepositoryRunKind = (typeof repositoryRunKinds)[number]
+
 export const repoProblems = ['repository_missing', 'repository_has_no_commits', 'branch_missing'] as const
 
 /** A repository as it is on the disk now. */

@@ -94,6 +94,7 @@ export const fakeWorkspaces: Workspaces = {
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),
   programs: (repo) => Promise.resolve({ common: repo, programs: {} }),
+  runs: () => Promise.resolve([]),
   repositoryState: () => Promise.resolve({}),
   work: () => Promise.resolve({ head: 'head', tree: 'tree' }),
   changedFiles: () => Promise.resolve([]),

@@ -50,8 +50,9 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       exposed: config.exposed,
     }),
     'system.inspect_folder': async ({ path }, { signal }) => {
-      const info = await workspaces.inspect(path, { signal })
-      return { path: info.root, name: info.name, default_branch: info.default_branch, branches: [...info.branches] }
+      const { root, name, default_branch, branches } = await workspaces.inspect(path, { signal })
+      const runs = await workspaces.runs(root, { signal })
+      return { path: root, name, default_branch, branches: [...branches], runs: [...runs] }
     },
     'demo.create': (_input, { principal, signal }) => createDemo(parts, principal, signal),
     'projects.list': (_input, { principal }) => ({

@@ -101,8 +101,10 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })
       return taskOf(accepted(await actions.assignRole({ ...request, assignee }, actor(principal))))
     },
-    'tasks.recover': async ({ task_id, action, reason }, { principal, signal }) =>
-      taskOf(accepted(await actions.recover({ task_id, action, reason: reason ?? null }, actor(principal), signal))),
+    'tasks.recover': async ({ task_id, action, reason, tree }, { principal, signal }) => {
+      const request = { task_id, action, reason: reason ?? null, tree: tree ?? null }
+      return taskOf(accepted(await actions.recover(request, actor(principal), signal)))
+    },
     'tasks.reset_workspace': async ({ task_id }, { signal }) => {
       const reset = accepted(await actions.resetWorkspace(task_id, signal))
       return { task: views.task(reset.task), workspace: await workspaceView(parts, reset.workspace, signal) }

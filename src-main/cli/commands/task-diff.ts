@@ -43,6 +43,8 @@ async function show(scene: Scene, ref: string, { uncommitted, path }: DiffOption
   const isPlain = pager === '' || pager === 'cat' || patch === ''
   // As git does: colours pass, a short text ends by itself, and the screen is left as it was.
   if (isPlain || !(await showInPager(pager, shown, { LESS: 'FRX', ...env }))) await out.raw(shown)
+  if (diff.tree !== null)
+    out.note(`What you saw is the tree ${diff.tree}. To decide on just that, add --tree ${diff.tree}`)
 }
 
 /** What the answer left out to stay small, file by file. */

@@ -36,8 +36,9 @@ export function addTaskMoves(task: Command): void {
     examples: ['svc task move 0a1b2c3d merging', 'svc task move 0a1b2c3d blocked --reason "Waits for the API key"'],
   })
     .option('--reason <text>', 'why; kept in the task’s history')
-    .action((ref: string, status: string, options: CommonOptions & { reason?: string }) =>
-      runScene(options, (scene) => move(scene, ref, status, options.reason)),
+    .option('--tree <tree>', seenTree)
+    .action((ref: string, status: string, options: CommonOptions & { reason?: string; tree?: string }) =>
+      runScene(options, (scene) => move(scene, ref, status, options)),
     )
   addClientCommand(task, {
     usage: 'stop <task>',
@@ -67,6 +68,8 @@ export function addTaskMoves(task: Command): void {
   )
 }
 
+const seenTree = 'the tree of the work that you looked at, as `svc task diff` named it; another one by now is refused'
+
 /** `svc review pass` and `svc review fail`. */
 export function addReview(program: Command): void {
   const review = addGroup(program, 'review', 'judge a task at its gate')
@@ -74,12 +77,14 @@ export function addReview(program: Command): void {
     ['pass', 'say that the work is good', 'svc review pass 0a1b2c3d'],
     ['fail', 'send the work back to its coder with your words', 'svc review fail 0a1b2c3d "The empty list is missing"'],
   ] as const) {
-    addClientCommand(review, {
+    const command = addClientCommand(review, {
       usage: `${verdict} <task> [feedback]`,
       summary: `${summary} (- reads the feedback from stdin)`,
       examples: [example],
-    }).action((ref: string, feedback: string | undefined, options: CommonOptions) =>
-      runScene(options, (scene) => judge(scene, ref, verdict, feedback)),
+    })
+    if (verdict === 'pass') command.option('--tree <tree>', seenTree)
+    command.action((ref: string, feedback: string | undefined, options: CommonOptions & { tree?: string }) =>
+      runScene(options, (scene) => judge(scene, ref, verdict, { words: feedback, tree: options.tree })),
     )
   }
 }
@@ -113,9 +118,15 @@ async function claim(scene: Scene, ref: string, options: ClaimOptions): Promise<
   })
 }
 
-async function move(scene: Scene, ref: string, status: string, reason: string | undefined): Promise<void> {
+async function move(
+  scene: Scene,
+  ref: string,
+  status: string,
+  { reason, tree }: { readonly reason?: string; readonly tree?: string },
+): Promise<void> {
   const { id, version } = await findTask(scene, ref)
-  const request = { task_id: id, status, version, ...(reason !== undefined && { reason }) }
+  const said = { ...(reason !== undefined && { reason }), ...(tree !== undefined && { tree }) }
+  const request = { task_id: id, status, version, ...said }
   const answer = await scene.out.during(`Moving to ${status} …`, scene.client.call('tasks.transition', request))
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
@@ -135,10 +146,16 @@ async function recover(scene: Scene, ref: string, action: RecoveryAction, reason
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
 
-async function judge(scene: Scene, ref: string, verdict: 'pass' | 'fail', words: string | undefined): Promise<void> {
+async function judge(
+  scene: Scene,
+  ref: string,
+  verdict: 'pass' | 'fail',
+  { words, tree }: { readonly words: string | undefined; readonly tree: string | undefined },
+): Promise<void> {
   const { id, version } = await findTask(scene, ref)
   const feedback = words === undefined ? {} : { feedback: await textOf(words) }
-  const answer = await scene.client.call('tasks.verdict', { task_id: id, verdict, version, ...feedback })
+  const seen = tree === undefined ? {} : { tree }
+  const answer = await scene.client.call('tasks.verdict', { task_id: id, verdict, version, ...feedback, ...seen })
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
 

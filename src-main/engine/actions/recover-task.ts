@@ -16,6 +16,8 @@ export interface RecoveryRequest {
   readonly task_id: TaskId
   readonly action: RecoveryAction
   readonly reason: string | null
+  /** The tree of the work that the caller looked at, for a merge. */
+  readonly tree?: string | null
 }
 
 const reasonRequired = invalidInput('reason', 'Say why the hook is skipped: give a reason.')
@@ -35,7 +37,8 @@ export async function recoverTask(
   if (request.action === 'retry_merge') {
     const status = mergeStateFrom(deps, context.store.read, task)
     if (status === null) return { code: 'recovery_not_available', message: 'The workflow leads from here to no merge.' }
-    return transition(deps, { task_id: task.id, status, version: task.version, reason: 'retry_merge' }, actor, signal)
+    const move = { task_id: task.id, status, version: task.version, reason: 'retry_merge', tree: request.tree ?? null }
+    return transition(deps, move, actor, signal)
   }
   if (request.action === 'skip_hook_once' && request.reason === null) return reasonRequired
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {

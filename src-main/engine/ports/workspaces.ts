@@ -1,5 +1,6 @@
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { FolderSize } from '../../../src-shared/contract/workspaces.ts'
+import type { RepositoryRunKind } from '../../../src-shared/contract/projects.ts'
 import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
 import type { DiffReader } from './diff-reader.ts'
 import type { BranchUpdater } from './branch-updater.ts'
@@ -73,6 +74,11 @@ export interface Work {
 /** Settings of a repository that make git run a program, by their keys. */
 export type ConfiguredPrograms = Readonly<Record<string, string>>
 
+export interface RepositoryRun {
+  readonly kind: RepositoryRunKind
+  readonly what: string
+}
+
 /** A repository, by the git folder that its worktrees share, and the programs that it makes git run now. */
 export interface RepositoryPrograms {
   readonly common: string
@@ -109,6 +115,8 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   /** Reads which programs a repository's own configuration makes git run. */
   programs(repo_path: string, options: Cancellable): Promise<RepositoryPrograms>
+  /** Lists all that a repository's own configuration and hooks would make git run, for people. */
+  runs(repo_path: string, options: Cancellable): Promise<readonly RepositoryRun[]>
   ensure(request: WorktreeRequest, options: Cancellable): Promise<WorktreeResult>
   /**
    * Makes a worktree at a branch or commit, on no branch, for `use` alone, and removes it afterwards whatever happens.
@@ -196,6 +204,8 @@ export class WorkspaceError extends Error {
   readonly code:
     | 'not_a_git_repository'
     | 'repository_has_no_commits'
+    /** It was moved or deleted since it was added. */
+    | 'repository_missing'
     | 'setup_failed'
     | 'git_failed'
     | 'branch_missing'

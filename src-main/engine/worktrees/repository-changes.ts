@@ -1,3 +1,4 @@
+import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
@@ -60,6 +61,7 @@ export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly 
   if (isKnown) return task
   const repository_changes = [...new Set([...task.repository_changes, ...paths])].sort()
   const noted = { ...task, repository_changes }
+  noteInTimeline(tx, task, paths)
   const review = tx.reviews.latest(task.id)
   const isShown = review?.status === 'running' || review?.status === 'pending' || task.review_passed_at !== null
   if (!review || !isShown) return noted
@@ -70,6 +72,23 @@ export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly 
   return reopened.status === 'running'
     ? { ...noted, review_passed_at: null, review_summary: toReviewSummary(reopened) }
     : noted
+}
+
+/** Under the move that brought the task to where it stands. */
+function noteInTimeline(tx: Tx, task: TaskRecord, paths: readonly string[]): void {
+  const entry = tx.transitions.last(task.id)
+  if (!entry) return
+  const named = paths.slice(0, 20).join(', ')
+  const reason = `The repository itself changed during a run: ${named}${paths.length > 20 ? ' …' : ''}`
+  const hook: HookOutcome = {
+    phase: 'after_enter',
+    action: 'repository_changed',
+    outcome: 'ok',
+    reason,
+    duration_ms: 0,
+  }
+  tx.transitions.setHooks(entry.id, [...entry.hooks, hook])
+  tx.emit('hook.finished', { project_id: task.project_id, task_id: task.id, transition_id: entry.id, hook })
 }
 
 function isPassedByAgents({ status, verdicts }: ReviewRecord): boolean {

@@ -78,7 +78,8 @@ export function createWorktrees(context: EngineContext): Worktrees {
       try {
         return await look(now)
       } catch (error) {
-        if (now.path === null || (await isWorktree(workspaces, now.path))) throw error
+        const isGone = error instanceof WorkspaceError && error.code === 'repository_missing'
+        if (isGone || now.path === null || (await isWorktree(workspaces, now.path))) throw error
         return await look({ ...now, path: null })
       }
     },

@@ -123,12 +123,15 @@ export const writingTools = {
     description:
       'For reviewers and planners: judges the task at the gate where it waits. pass lets it go on, or wait for a ' +
       'person where the gate asks for one; fail sends it back, and the coder starts again with your feedback. Read ' +
-      'svc_get_task_diff with scope branch first, and do not change the files yourself.',
+      'svc_get_task_diff with scope branch first, send the tree that it names with a pass, and do not change the files yourself.',
     effect: 'adds',
     input: z.object({
       task_id: taskId,
       verdict: verdict.verdict,
       feedback: verdict.feedback.describe('What has to change, and where; say it with every fail.'),
+      tree: verdict.tree.describe(
+        'With a pass: the tree that svc_get_task_diff named. It is refused with work_changed when the files are others by now.',
+      ),
       version: ifVersion,
     }),
     output: operations['tasks.verdict'].output,

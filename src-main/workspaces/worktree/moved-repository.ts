@@ -22,7 +22,7 @@ export async function requireRepository(root: string, { signal }: Cancellable): 
 
 function repositoryGone(root: string): WorkspaceError {
   return new WorkspaceError(
-    'git_failed',
+    'repository_missing',
     `There is no git repository at ${root} any more. If it was moved, say where it is now ` +
       '(Settings, Repositories), then try again.',
   )

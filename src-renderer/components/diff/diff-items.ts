@@ -1,4 +1,5 @@
 import { parsePatchFiles, type FileDiffMetadata } from '@pierre/diffs'
+import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
 import { formatCount } from '../../words/format-amounts.ts'
 import type { NotedItem } from './diff-notes.ts'
 
@@ -58,7 +59,8 @@ function withShortLines(file: FileDiffMetadata): FileDiffMetadata {
     const more = formatCount(line.length - end.length - LONGEST_LINE)
     return `${line.slice(0, LONGEST_LINE)} … ${more} more characters${end}`
   }
-  return { ...file, additionLines: file.additionLines.map(cut), deletionLines: file.deletionLines.map(cut) }
+  const shown = (line: string) => escapeHidden(cut(line))
+  return { ...file, additionLines: file.additionLines.map(shown), deletionLines: file.deletionLines.map(shown) }
 }
 
 const changeTypes = {

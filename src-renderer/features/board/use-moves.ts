@@ -1,5 +1,6 @@
 import { shallowRef, watch } from 'vue'
 import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
+import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
@@ -22,6 +23,7 @@ export type MoveQuestion =
 export function useMoves() {
   const tasks = useTasks()
   const toasts = useToasts()
+  const projects = useProjects()
   const { optimistic, stays } = useOptimistic()
   const knownAgent = useKnownAgent()
   const { cancelWithUndo, archive } = useUndoable(stays)
@@ -31,6 +33,10 @@ export function useMoves() {
   let turn = 0
   const ask = (next: MoveQuestion | null) => void (question.value = next)
 
+  const merges = (task: Task, to: string): boolean => {
+    const state = stateOf(projects.workflow(task.project_id), to)
+    return state !== undefined && usesPlugin(state, 'run_merge')
+  }
   const claim = (task: Task, to: string | null, agentId: string | null) =>
     optimistic(task, to, () => tasks.claim(task.id, agentId ?? undefined))
 
@@ -55,7 +61,9 @@ export function useMoves() {
       case 'cancel':
         return askCancel(task)
       case 'transition':
-        return optimistic(task, move.to, () => tasks.transition(task.id, move.to))
+        return optimistic(task, move.to, () =>
+          merges(task, move.to) ? tasks.merge(task.id, move.to) : tasks.transition(task.id, move.to),
+        )
     }
   }
   async function askMove(task: Task): Promise<void> {

@@ -3,6 +3,7 @@ import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useResource, type Resource } from '../../composables/use-resource.ts'
 import { useLive } from '../../stores/live.ts'
+import { useSeenWork } from '../../stores/seen-work.ts'
 import { useTaskDetails, type DiffWishes } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { treeOrder } from './file-tree.ts'
@@ -19,9 +20,13 @@ export function useChanges(taskId: () => string, wishes: () => DiffWishes) {
   const live = useLive()
   const large = useLargeFiles(taskId, wishes)
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
-  const diff: Resource<Diff | null> = useResource(async () =>
-    unlessSame(await details.diff(taskId(), wishes()), diff.value.value),
-  )
+  const seen = useSeenWork()
+  const diff: Resource<Diff | null> = useResource(async () => {
+    const id = taskId()
+    const next = await details.diff(id, wishes())
+    seen.note(id, next?.tree ?? null)
+    return unlessSame(next, diff.value.value)
+  })
   /** The first answer is there; null is one. */
   const asked = shallowRef(false)
 

@@ -25,6 +25,8 @@ export function useDecisionActions(taskId: () => string, context: DecisionContex
     await tasks.verdict(taskId(), verdict, text === '' ? undefined : text)
     feedback.value = ''
   }
+  const go = ({ merges, to }: Decision['advance']) =>
+    merges ? tasks.merge(taskId(), to) : tasks.transition(taskId(), to)
   async function advance(): Promise<void> {
     const plan = decision.value?.advance
     const from = tasks.byId.get(taskId())?.status
@@ -32,7 +34,7 @@ export function useDecisionActions(taskId: () => string, context: DecisionContex
     if (plan.steps.includes('verdict')) await judge('pass')
     // A verdict may already move it on, where the workflow cascades.
     const stays = tasks.byId.get(taskId())?.status === from
-    if (plan.steps.includes('transition') && stays) await tasks.transition(taskId(), plan.to)
+    if (plan.steps.includes('transition') && stays) await go(plan)
     const now = stateOf(workflow.value, tasks.byId.get(taskId())?.status ?? '')
     if (plan.merges && now?.kind === 'terminal') toasts.done(`Merged into ${branch.value}.`)
   }

@@ -30,7 +30,8 @@ export function hookItems(
 }
 
 /** What went well is no news, but for what somebody did to the branch. */
-const isNews = ({ outcome, action }: HookOutcome): boolean => outcome !== 'ok' || action === 'update_branch'
+const isNews = ({ outcome, action }: HookOutcome): boolean =>
+  outcome !== 'ok' || action === 'update_branch' || action === 'repository_changed'
 
 /** CI that says no has done its work: the attempt tells which step it was. */
 function isToldByAttempt(hook: HookOutcome, entry: TransitionEntry, reviews: readonly Review[]): boolean {

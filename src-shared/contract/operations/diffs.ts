@@ -21,6 +21,7 @@ export const diffsOperations = {
         .describe('Compare with the commit that this review attempt judged; with the base where that is gone.'),
     }),
     Diff,
+    ['workspace_failed', 'repository_missing'],
   ),
   'tasks.watch_diff': post(
     '/tasks/{task_id}/diff/watch',

@@ -10,7 +10,7 @@ export const mergesOperations = {
     'What a merge of the task’s branch would conflict in now; what is not committed is left out.',
     z.object({ task_id: TaskId }),
     MergeConflicts,
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'tasks.update_branch': post(
     '/tasks/{task_id}/update_branch',
@@ -39,6 +39,7 @@ export const mergesOperations = {
       'workspace_locked',
       'workspace_failed',
       'branch_missing',
+      'repository_missing',
       'task_terminal',
       'not_claimable',
       'already_claimed',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ProjectId, UserId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
-import { Agent, Project, ProjectSettings, ProjectSettingsPatch } from '../projects.ts'
+import { Agent, Project, ProjectSettings, ProjectSettingsPatch, repositoryRunKinds } from '../projects.ts'
 import { SystemInfo } from '../system.ts'
 import { Task } from '../tasks.ts'
 import { WorkflowDefinition } from '../workflow-definition.ts'
@@ -20,7 +20,15 @@ export const projectsOperations = {
     'human',
     'Whether a folder can become a project, and its branches.',
     z.object({ path: z.string().min(1).max(4_096) }),
-    z.object({ path: z.string(), name: z.string(), default_branch: z.string(), branches: z.array(z.string()) }),
+    z.object({
+      path: z.string(),
+      name: z.string(),
+      default_branch: z.string(),
+      branches: z.array(z.string()),
+      runs: z
+        .array(z.object({ kind: z.enum(repositoryRunKinds), what: z.string() }))
+        .describe('What the repository’s own configuration and hooks would make git run.'),
+    }),
     200,
     ['not_a_git_repository', 'repository_has_no_commits'],
   ),

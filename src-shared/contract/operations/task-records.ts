@@ -35,6 +35,7 @@ export const taskRecordsOperations = {
     'The task’s worktree; 404 before the first claim.',
     z.object({ task_id: TaskId }),
     Workspace,
+    ['workspace_failed', 'repository_missing'],
   ),
   'tasks.reset_workspace': post(
     '/tasks/{task_id}/workspace/reset',

@@ -6,6 +6,12 @@ import { Review } from '../reviews.ts'
 import { Dependency, recoveryActions, Task, TaskFields, TaskMove } from '../tasks.ts'
 import { SeenTree, Workspace } from '../workspaces.ts'
 
+/** Of moves and verdicts, which may lead to a merge. */
+const mergeRefusals = [
+  ...(['work_changed', 'review_not_ready', 'merge_target_dirty'] as const),
+  ...(['workspace_locked', 'workspace_failed', 'repository_missing', 'transition_blocked'] as const),
+] as const
+
 export const tasksOperations = {
   'tasks.list': get(
     '/projects/{project_id}/tasks',
@@ -120,19 +126,7 @@ export const tasksOperations = {
     }),
     z.object({ task: Task, review: Review.optional() }),
     200,
-    [
-      'version_conflict',
-      'invalid_transition',
-      'audience_mismatch',
-      'entry_barrier',
-      'task_terminal',
-      'work_changed',
-      'review_not_ready',
-      'merge_target_dirty',
-      'workspace_locked',
-      'repository_missing',
-      'transition_blocked',
-    ],
+    ['version_conflict', 'invalid_transition', 'audience_mismatch', 'entry_barrier', 'task_terminal', ...mergeRefusals],
   ),
   'tasks.moves': get(
     '/tasks/{task_id}/moves',
@@ -156,17 +150,7 @@ export const tasksOperations = {
     }),
     z.object({ task: Task, review: Review.optional() }),
     200,
-    [
-      'not_at_gate',
-      'version_conflict',
-      'work_changed',
-      'review_not_ready',
-      'entry_barrier',
-      'merge_target_dirty',
-      'workspace_locked',
-      'repository_missing',
-      'transition_blocked',
-    ],
+    ['not_at_gate', 'version_conflict', 'entry_barrier', ...mergeRefusals],
   ),
   'tasks.cancel': post(
     '/tasks/{task_id}/cancel',
@@ -219,11 +203,17 @@ export const tasksOperations = {
     '/tasks/{task_id}/recovery',
     'task_worker',
     'Take one of the ways out that the task’s error names.',
-    z.object({ task_id: TaskId, action: z.enum(recoveryActions), reason: z.string().max(10_000).optional() }),
+    z.object({
+      task_id: TaskId,
+      action: z.enum(recoveryActions),
+      reason: z.string().max(10_000).optional(),
+      tree: SeenTree.describe('With `retry_merge`: as with a transition.'),
+    }),
     z.object({ task: Task }),
     200,
     [
       'recovery_not_available',
+      'work_changed',
       'task_terminal',
       'already_claimed',
       'not_claimable',

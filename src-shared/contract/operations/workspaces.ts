@@ -23,7 +23,7 @@ export const workspacesOperations = {
     'What was kept before something of this task was thrown away, newest first.',
     z.object({ task_id: TaskId }),
     list(Rescue),
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'rescues.of_project': get(
     '/projects/{project_id}/rescues',
@@ -31,7 +31,7 @@ export const workspacesOperations = {
     'What was kept in the project’s repositories, of deleted tasks too, newest first.',
     z.object({ project_id: ProjectId }),
     list(Rescue),
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'rescues.diff': get(
     '/tasks/{task_id}/rescues/{timestamp}/diff',
@@ -39,7 +39,7 @@ export const workspacesOperations = {
     'What a rescue holds: uncommitted work against what it lay on, commits against where they left the branches.',
     z.object({ ...ofTask, path }),
     Diff,
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'rescues.diff_in_project': get(
     '/projects/{project_id}/rescues/{of_task}/{timestamp}/diff',
@@ -47,7 +47,7 @@ export const workspacesOperations = {
     'What a rescue holds, also of a deleted task.',
     z.object({ ...ofProject, path }),
     Diff,
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'rescues.restore': post(
     '/tasks/{task_id}/rescues/{timestamp}/restore',
@@ -56,7 +56,7 @@ export const workspacesOperations = {
     z.object(ofTask),
     RestoredRescue,
     200,
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'rescues.restore_in_project': post(
     '/projects/{project_id}/rescues/{of_task}/{timestamp}/restore',
@@ -65,21 +65,21 @@ export const workspacesOperations = {
     z.object(ofProject),
     RestoredRescue,
     200,
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'rescues.delete': del(
     '/tasks/{task_id}/rescues/{timestamp}',
     'member_human',
     'Give a rescue up for good. Those older than 30 days go by themselves.',
     z.object(ofTask),
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'rescues.delete_in_project': del(
     '/projects/{project_id}/rescues/{of_task}/{timestamp}',
     'member_human',
     'Give a rescue up for good, also of a deleted task.',
     z.object(ofProject),
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'tasks.workspace_size': get(
     '/tasks/{task_id}/workspace/size',
@@ -87,7 +87,7 @@ export const workspacesOperations = {
     'How much room the files of the task’s worktree take, ignored ones too; 404 when there is none now.',
     z.object({ task_id: TaskId }),
     FolderSize,
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'tasks.clean_up_workspace': post(
     '/tasks/{task_id}/workspace/cleanup',
@@ -96,7 +96,7 @@ export const workspacesOperations = {
     z.object({ task_id: TaskId }),
     Workspace,
     200,
-    ['recovery_not_available', 'workspace_locked', 'workspace_failed'],
+    ['recovery_not_available', 'workspace_locked', 'workspace_failed', 'repository_missing'],
   ),
   'orphans.list': get(
     '/system/orphans',
@@ -104,7 +104,7 @@ export const workspacesOperations = {
     'Folders below the workspace root that belong to no task. They are never deleted by themselves.',
     z.object({}),
     list(Orphan),
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
   'orphans.remove': post(
     '/system/orphans/remove',
@@ -113,7 +113,7 @@ export const workspacesOperations = {
     z.object({ path: z.string().min(1).max(4_096) }),
     RemovedOrphan,
     200,
-    ['not_a_git_repository', 'workspace_failed'],
+    ['not_a_git_repository', 'workspace_failed', 'repository_missing'],
   ),
   'orphans.adopt': post(
     '/system/orphans/adopt',
@@ -126,6 +126,6 @@ export const workspacesOperations = {
     }),
     Task,
     201,
-    ['workspace_failed'],
+    ['workspace_failed', 'repository_missing'],
   ),
 } as const

@@ -1,0 +1,43 @@
+import type { Review, ReviewConfigChange } from '../../../src-shared/contract/reviews.ts'
+import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
+import { count } from '../../words/format-amounts.ts'
+
+const maxNamed = 10
+
+/** Names some paths, and says how many more there are. */
+export function namePaths(paths: readonly string[]): string {
+  const named = paths.slice(0, maxNamed).map(escapeHidden).join(', ')
+  const more = paths.length - maxNamed
+  return more > 0 ? `${named} and ${count(more, 'more file')}` : named
+}
+
+/** What a review asked for after a change, beside what it asked for before. */
+export interface ConfigChangeText {
+  readonly by: string
+  readonly at: string
+  readonly lines: readonly string[]
+}
+
+/** Describes each change by what it was before and what it became; the last one became what the review has now. */
+export function describeConfigChanges(
+  { config_changes, ci_steps }: Pick<Review, 'config_changes' | 'ci_steps'>,
+  nameOf: (by: string) => string,
+): readonly ConfigChangeText[] {
+  return config_changes.map(({ by, at, before }, index) => {
+    const after = config_changes[index + 1]?.before
+    return { by: nameOf(by), at, lines: differences(before, after ?? null, ci_steps) }
+  })
+}
+
+function differences(
+  before: ReviewConfigChange['before'],
+  after: ReviewConfigChange['before'] | null,
+  steps: readonly string[],
+): readonly string[] {
+  const now = after?.ci_steps ?? steps
+  const removed = before.ci_steps.filter((step) => !now.includes(step))
+  const added = now.filter((step) => !before.ci_steps.includes(step))
+  const lines = [...removed.map((step) => `Without ${step}`), ...added.map((step) => `With ${step}`)]
+  if (after !== null && after.review_prompt !== before.review_prompt) lines.push('Another review prompt')
+  return lines.length > 0 ? lines : ['Other words for the reviewer, or another order of steps']
+}

@@ -1,0 +1,118 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { quietly } from '../../helpers/quiet-command.ts'
+import { refused } from '../../helpers/refusal.ts'
+import { withHooks } from '../../helpers/small-workflow.ts'
+
+const auto: StateHook = { plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }
+const reviewOf = async (job: Job, task_id: string) =>
+  (await job.running.client.call('tasks.reviews', { task_id })).items[0]
+
+test.concurrent(
+  'what steers git and changed during a run holds the review for a user, under auto-cascade too',
+  async () => {
+    await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto] } }) })
+    const { client } = job.running
+    const task = await job.task()
+    const plant =
+      'git config remote.evil.url /tmp/evil; mkdir -p "$(git rev-parse --git-common-dir)/hooks"; echo x > "$(git rev-parse --git-common-dir)/hooks/pre-push"'
+    await job.claim(task, await job.agent(`${plant}; echo worked > work.txt; echo done`))
+    await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+    const notes = [{ kind: 'repository_changed', paths: ['config', 'hooks/pre-push'] }]
+    expect(await reviewOf(job, task.id)).toMatchObject({ status: 'running', notes })
+    const reasons = (await job.transitions(task.id)).flatMap((one) => one.hooks.map((hook) => hook.action))
+    expect(reasons).toContain('repository_changed')
+    // An agent’s word is not enough, and asking for the merge neither.
+    const { version } = await client.call('tasks.get', { task_id: task.id })
+    const early = await refused(client.call('tasks.transition', { task_id: task.id, status: 'merging', version }))
+    expect(early.code).toBe('review_not_ready')
+    await client.call('tasks.verdict', { task_id: task.id, verdict: 'pass' })
+    expect((await job.running.taskWhere(task.id, (one) => one.status === 'done')).status).toBe('done')
+  },
+)
+
+test.concurrent('a reviewer that changes the repository does not pass its own review', async () => {
+  await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto] } }) })
+  const { client } = job.running
+  const task = await job.task()
+  const reviewer = await job.agent(`git config alias.x '!true'; ${quietly('verdict', { verdict: 'pass' })}`, 'Reviewer')
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
+  await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
+  await job.running.eventually(
+    () => reviewOf(job, task.id),
+    (review) => (review?.verdicts.length ?? 0) > 0,
+  )
+  const review = await reviewOf(job, task.id)
+  expect(review).toMatchObject({ status: 'running', notes: [{ paths: ['config'] }] })
+  expect((await client.call('tasks.get', { task_id: task.id })).status).toBe('review')
+})
+
+test.concurrent('notes stay with the next attempt until a user has passed one', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  await job.claim(task, await job.agent('[ -e work.txt ] || git config user.nick x; date +%N > work.txt; echo done'))
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Again' })
+  await job.running.taskWhere(task.id, (one) => one.review_summary?.attempt_number === 2 && !one.entry_barrier)
+  expect(await reviewOf(job, task.id)).toMatchObject({ status: 'running', notes: [{ paths: ['config'] }] })
+})
+
+test.concurrent('branches and other tasks’ worktrees are no news', async () => {
+  await using job = await startJob()
+  const task = await job.task()
+  await job.claim(
+    task,
+    await job.agent('git branch other; git config branch.other.remote .; echo worked > work.txt; echo done'),
+  )
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  expect(await reviewOf(job, task.id)).toMatchObject({ status: 'passed', notes: [] })
+})
+
+test.concurrent('a folder says what its repository makes git run, before it is added', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const inspect = async () => (await client.call('system.inspect_folder', { path: job.repository.path })).runs
+  expect(await inspect()).toEqual([])
+  await job.repository.git(['config', 'filter.lock.clean', 'lock --clean'])
+  await job.repository.git(['config', 'core.fsmonitor', '/bin/watch-it'])
+  await job.repository.write({ '.git/hooks/post-checkout': '#!/bin/sh\n', '.git/hooks/pre-push.sample': '' })
+  await job.repository.git(['config', 'diff.pdf.textconv', 'pdftotext'])
+  expect(await inspect()).toEqual([
+    { kind: 'fsmonitor', what: 'core.fsmonitor = /bin/watch-it' },
+    { kind: 'filter', what: 'filter.lock.clean = lock --clean' },
+    { kind: 'diff', what: 'diff.pdf.textconv = pdftotext' },
+    { kind: 'hook', what: 'hooks/post-checkout' },
+  ])
+})
+
+test.concurrent(
+  'a repository that is gone is told in words, by the diff, the workspace, a verdict and the merge',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const task = await job.task()
+    await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
+    const { version } = await job.running.taskWhere(
+      task.id,
+      (one) => one.review_passed_at !== null && !one.entry_barrier,
+    )
+    await rename(job.repository.path, join(job.repository.beside, 'moved'))
+    const task_id = task.id
+    for (const ask of [
+      () => client.call('tasks.diff', { task_id, scope: 'branch' }),
+      () => client.call('tasks.diff', { task_id }),
+      () => client.call('tasks.workspace', { task_id }),
+      () => client.call('tasks.conflicts', { task_id }),
+      () => client.call('tasks.verdict', { task_id, verdict: 'pass' }),
+      () => client.call('tasks.transition', { task_id, status: 'merging', version }),
+    ]) {
+      const { code, message } = await refused(ask())
+      expect(code).toBe('repository_missing')
+      expect(message).toMatch(/^There is no git repository at .* any more\. If it was moved, say where it is now/)
+    }
+  },
+)
