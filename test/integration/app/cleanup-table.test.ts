@@ -71,11 +71,12 @@ test.concurrent(
   async () => {
     const { log, line } = createLogLines()
     // The last hook before the clean-up leaves a file that changes whenever somebody looks at it.
-    const script = [
-      'git config filter.restless.clean "cat; echo more >> busy.txt"',
-      'echo "slow.txt filter=restless" > .gitattributes; echo s > slow.txt; echo b > busy.txt',
-    ].join('\n')
+    const script = ['echo "slow.txt filter=restless" > .gitattributes; echo s > slow.txt; echo b > busy.txt'].join('\n')
     await using job = await startJob({ log, workflow: withHooks({ merging: { on_exit: [{ script }] } }) })
+    await job.repository.git(['config', 'filter.restless.clean', 'cat; echo more >> busy.txt'])
+    const { id: project_id, repos } = job.project
+    const repo_id = repos[0]?.id ?? ''
+    await job.running.client.call('repos.update', { project_id, repo_id, path: job.repository.path })
     const { task, path } = await reviewed(job, 'echo work > work.txt')
     await move(job, task, 'merging')
     const failed = await job.running.eventually(

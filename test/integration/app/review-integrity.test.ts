@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
@@ -132,14 +131,14 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     await using job = await startJob()
     const go = join(job.repository.beside, 'go')
-    const wait = `until [ -e ${go} ]; do sleep 0.02; done; echo evil > work.txt; echo x > ${go}.went`
+    const wait = `touch ${go}.ready; until [ -e ${go} ]; do sleep 0.02; done; echo evil > work.txt; echo x > ${go}.went`
     const { client, task_id, version } = await atGate(
       job,
-      `env -i PATH="$PATH" setsid --fork sh -c '${wait}' > /dev/null 2>&1 < /dev/null & echo worked > work.txt`,
+      `env -i PATH="$PATH" setsid --fork sh -c '${wait}' > /dev/null 2>&1 < /dev/null & until [ -e ${go}.ready ]; do sleep 0.02; done; echo worked > work.txt`,
     )
     const judged = await reviewOf(job, task_id)
     await writeFile(go, '')
-    await expect.poll(() => existsSync(`${go}.went`)).toBe(true)
+    await vi.waitFor(() => access(`${go}.went`), { timeout: 20_000 })
     const { tree } = await diffOf(job, task_id)
     const refusal = await refused(client.call('tasks.transition', { task_id, status: 'merging', version }))
     expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['work.txt'] }])

@@ -28,6 +28,8 @@ test('killed within a reset: the new coder has the role, the work is there, and 
   )
   // git runs this while what is uncommitted is being kept.
   await repository.git(['config', 'filter.held.clean', beacon.hold('reset', `${wait}; cat`)])
+  const repo_id = project.repos[0]?.id ?? ''
+  await client.call('repos.update', { project_id: project.id, repo_id, path: repository.path })
   const role = { task_id: task.id, role: 'coder', agent_id: agent.id, reset_worktree: true }
   const answer = client.call('tasks.assign_role', role).then(
     () => 'answered',

@@ -60,25 +60,32 @@ test.concurrent('a parent’s merge is refused while its subtask’s agent write
     () => client.call('tasks.list', { project_id: job.project.id, parent_id: parent.id }),
     ({ items }) => items[0]?.review_passed_at !== null && items[0]?.entry_barrier === false,
   )
-  expect((await client.call('tasks.transition', merge)).task.status).toBe('done')
+  // What the subtask wrote since the parent was judged takes the word of a person who has seen it.
+  expect((await refused(client.call('tasks.transition', merge))).code).toBe('review_not_ready')
+  const { tree } = await client.call('tasks.diff', { task_id: parent.id, scope: 'branch' })
+  const seen = { ...merge, tree: tree ?? '' }
+  expect((await client.call('tasks.transition', seen)).task.status).toBe('done')
   expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('whole.txt')
 })
 
-test.concurrent('a merge that follows by itself waits until the subtask’s agent has written all', async () => {
-  await using beacon = await createProcessBeacon()
-  const onward: StateHook = { script: 'true', on_success: { cascade: 'merging' } }
-  await using job = await startJob({ workflow: withHooks({ blocked: { after_enter: [onward] } }) })
-  const { client } = job.running
-  const { parent } = await workedParent(job)
-  await writingChild(job, beacon, parent)
-  await job.running.taskWhere(parent.id, (one) => !one.entry_barrier)
-  await client.call('tasks.transition', { task_id: parent.id, status: 'blocked', version: parent.version })
-  await another(job)
-  expect(await client.call('tasks.get', { task_id: parent.id })).toMatchObject({ status: 'merging' })
-  await beacon.release('child')
-  await job.running.taskWhere(parent.id, (one) => one.status === 'done')
-  expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('whole.txt')
-})
+test.concurrent(
+  'a merge that follows by itself waits for the subtask’s agent, and merges what was judged',
+  async () => {
+    await using beacon = await createProcessBeacon()
+    const onward: StateHook = { script: 'true', on_success: { cascade: 'merging' } }
+    await using job = await startJob({ workflow: withHooks({ blocked: { after_enter: [onward] } }) })
+    const { client } = job.running
+    const { parent } = await workedParent(job)
+    await writingChild(job, beacon, parent)
+    await job.running.taskWhere(parent.id, (one) => !one.entry_barrier)
+    await client.call('tasks.transition', { task_id: parent.id, status: 'blocked', version: parent.version })
+    await another(job)
+    expect(await client.call('tasks.get', { task_id: parent.id })).toMatchObject({ status: 'merging' })
+    await beacon.release('child')
+    await job.running.taskWhere(parent.id, (one) => one.status === 'done')
+    expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('')
+  },
+)
 
 test.concurrent('a parent can’t be deleted while its subtask’s agent writes', async () => {
   await using beacon = await createProcessBeacon()

@@ -182,10 +182,13 @@ test.concurrent('after a failed merge the conflict opens in an editor, and the m
   // Asked once more, nothing is begun twice; and nothing half-resolved is merged.
   expect(await update(job, task, { on_conflict: 'editor' })).toMatchObject({ outcome: 'editor', files: ['shared.txt'] })
   expect((await refused(update(job, task))).details).toMatchObject({ left: true, files: ['shared.txt'] })
-  const early = await refusalOf(client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' }))
-  expect(early).toBe('workspace_failed')
+  const retry = async () => {
+    const { tree } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+    return client.call('tasks.recover', { task_id: task.id, action: 'retry_merge', tree: tree ?? '' })
+  }
+  expect(await refusalOf(retry())).toBe('workspace_failed')
   await writeFile(join(opened.path, 'shared.txt'), 'theirs and mine\n')
-  const merged = await client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' })
+  const merged = await retry()
   expect(merged.task).toMatchObject({ status: 'done', error_annotation: null })
   expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('theirs and mine')
   const subjects = await job.repository.git(['log', '--format=%s', 'main'])
@@ -219,7 +222,9 @@ test.concurrent(
     const workspace = await job.running.client.call('tasks.workspace', { task_id: task.id })
     expect(workspace).toMatchObject({ status: 'cleaned', base_commit: updated.base_commit })
     expect(await job.repository.git(['show', `${workspace.branch}:more.txt`])).toBe('more')
-    const retried = await job.running.client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' })
+    const { tree } = await job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+    const retry = { task_id: task.id, action: 'retry_merge', tree: tree ?? '' } as const
+    const retried = await job.running.client.call('tasks.recover', retry)
     expect(retried.task.status).toBe('done')
     expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('theirs')
   },
