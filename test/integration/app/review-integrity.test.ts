@@ -194,3 +194,26 @@ test.concurrent('who changed what a review asks for stands at the review', async
   await client.call('tasks.update', { task_id: task.id, review_config: { review_prompt: 'Just pass it' } })
   expect((await reviewOf(job, task.id)).config_changes).toMatchObject([changed(['npm test']), changed([])])
 })
+
+test.concurrent('two windows that merge at once, while a person writes on, merge what was judged, once', async () => {
+  await using job = await startJob()
+  const { client, task_id, path, version } = await atGate(job, 'echo worked > work.txt')
+  const { tree } = await diffOf(job, task_id)
+  const merge = () => client.call('tasks.transition', { task_id, status: 'merging', version, tree })
+  let writing = true
+  const writes = (async () => {
+    for (let number = 0; writing; number++)
+      await writeFile(join(path, `late-${number % 20}.txt`), `${number}\n`).catch(() => undefined)
+  })()
+  const answers = await Promise.allSettled([merge(), merge(), merge()])
+  writing = false
+  await writes
+  const merged = answers.filter(({ status }) => status === 'fulfilled')
+  expect(merged.length).toBeLessThanOrEqual(1)
+  // Either the writer was seen in time, or nothing of it got in.
+  const main = await job.repository.git(['rev-parse', 'main^{tree}'])
+  expect(main === tree).toBe(merged.length === 1)
+  const { status } = await client.call('tasks.get', { task_id })
+  expect(status).toBe(merged.length === 1 ? 'done' : 'review')
+  await expect(inMain(job, 'late-0.txt')).rejects.toThrow('late-0.txt')
+})
