@@ -17,6 +17,7 @@ import { withTrust, type TrustedPrograms } from './git/configured-programs.ts'
 import { GitError } from './git/git-error.ts'
 import { peekBranch, peekHead } from './git/peek.ts'
 import { countAheadBehind, isDirty } from './git/status.ts'
+import { removeLeftTemporary } from './git/temporary-folder.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
 import { removeLeftGitLocks } from './worktree/left-git-locks.ts'
@@ -177,6 +178,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution))),
     readLock: (path) => asWorkspaceError(holderOf(path)),
     releaseStaleLocks: async (root) => {
+      await asWorkspaceError(removeLeftTemporary())
       const left = await asWorkspaceError(removeLeftGitLocks(root, { signal: new AbortController().signal }))
       if (left.length > 0) options.log?.warn({ files: left }, 'locks that a killed git left in worktrees were removed')
       return await asWorkspaceError(releaseStale(root))

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissing } from '../files/file-errors.ts'
 import { resolveCommit } from './branch.ts'
@@ -8,6 +7,7 @@ import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { addUnread, copyIndex, throwAwayObjects, type Git } from './snapshot.ts'
 import { allButLock, unmonitored } from './status.ts'
+import { makeTemporary } from './temporary-folder.ts'
 import { findUnread } from './unread-files.ts'
 import type { UnreadFile } from './unread-files.ts'
 
@@ -37,7 +37,7 @@ export async function withFrozenTree<T>(
     signal,
   })
   const objects = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-path', 'objects'], { signal })
-  const temporary = await mkdtemp(join(tmpdir(), 'copse-frozen-'))
+  const temporary = await makeTemporary('frozen')
   try {
     const frozen = join(temporary, 'files')
     await mkdir(frozen)

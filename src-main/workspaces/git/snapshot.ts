@@ -1,11 +1,11 @@
-import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, lstat, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { configPlaceOf } from './configured-programs.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions, GitOutput } from './run-git.ts'
 import { allButLock } from './status.ts'
+import { makeTemporary } from './temporary-folder.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
 import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
 import { readGitLink } from './git-link.ts'
@@ -160,7 +160,7 @@ async function withOwnIndex<T>(
     git_dir ??
     (await readGitLink(worktree)) ??
     (await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-dir'], { signal }))
-  const temporary = await mkdtemp(join(tmpdir(), 'copse-snapshot-'))
+  const temporary = await makeTemporary('snapshot')
   try {
     const index = join(temporary, 'index')
     if (!plain) await copyIndex(join(gitDir, 'index'), index)

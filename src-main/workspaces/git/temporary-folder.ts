@@ -1,0 +1,27 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const named = /^copse-(?:snapshot|frozen)-(\d+)-/
+
+/** Makes a folder for as long as git works, named by the process so that what a killed one leaves can be found. */
+export async function makeTemporary(kind: 'snapshot' | 'frozen'): Promise<string> {
+  return await mkdtemp(join(tmpdir(), `copse-${kind}-${process.pid}-`))
+}
+
+/** Removes the folders of processes that have ended: they hold copies of work. */
+export async function removeLeftTemporary(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(named.exec(name)?.[1] ?? process.pid)
+    if (pid !== process.pid && !isAlive(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code !== 'ESRCH'
+  }
+}
