@@ -1,8 +1,10 @@
 import { resolveCommit } from './branch.ts'
 import { GitError } from './git-error.ts'
 import { identityOptions } from './identity.ts'
+import { addNestedFiles, allButInner, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
+import type { Git } from './snapshot.ts'
 import { allButLock, readStatus } from './status.ts'
 import { hasMessage, unfinishedCommand } from './unfinished.ts'
 import { refuseUnresolved } from './unmerged.ts'
@@ -41,11 +43,15 @@ export async function commitEverything(cwd: string, message: string, { signal }:
   if (status.changed.length + status.unmerged.length + status.untracked.length === 0 && !isMerging) return null
   if (status.unmerged.length > 0) await refuseUnresolved(cwd, { signal })
   // `--sparse`: also what was made outside the sparse checkout.
-  await runGit(cwd, ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock], {
+  const inner = await listInner(cwd, { signal })
+  const others = [...allButLock, ...allButInner(inner)]
+  await runGit(cwd, ['add', '--all', '--sparse', '--ignore-errors', '--', ...others], {
     signal,
     access: 'write',
     accept: [0, 1],
   })
+  const git: Git = (args, more = {}) => runGit(cwd, args, { signal, access: 'write', ...more })
+  await addNestedFiles(cwd, git, inner, { signal })
   const staged = await runGit(cwd, ['diff', '--cached', '--quiet', 'HEAD', '--'], { signal, accept: [0, 1, 128] })
   if (staged.exit_code === 0 && !isMerging) return null
   const quiet = ['-c', 'commit.gpgSign=false', '-c', 'gc.auto=0', '-c', 'core.hooksPath=/dev/null']

@@ -3,6 +3,7 @@ import { copyFile, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissing } from '../files/file-errors.ts'
 import { resolveCommit } from './branch.ts'
+import { filesOf, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { addUnread, copyIndex, throwAwayObjects, type Git } from './snapshot.ts'
@@ -41,7 +42,12 @@ export async function withFrozenTree<T>(
   try {
     const frozen = join(temporary, 'files')
     await mkdir(frozen)
-    const paths = splitPaths(stdout)
+    const paths = new Map(splitPaths(stdout))
+    const inner = await listInner(worktree, { signal })
+    for (const key of [...inner.nested, ...inner.worktrees]) paths.delete(key)
+    for (const key of inner.nested) {
+      for (const name of await filesOf(worktree, key, { signal })) paths.set(name, Buffer.from(name, 'latin1'))
+    }
     const unread = await findUnread(worktree, [...paths.keys()])
     const read = [...paths].filter(([key]) => !unread.has(key)).map(([, path]) => path)
     const { settled, repositories } = await freeze(worktree, frozen, read, { signal })
@@ -50,6 +56,9 @@ export async function withFrozenTree<T>(
     const env = { GIT_INDEX_FILE: index, ...(await throwAwayObjects(temporary, objects)) }
     const options = { signal, env, access: 'write' as const }
     const place = [`--git-dir=${git_dir}`, `--work-tree=${frozen}`, '-c', 'core.bare=false', ...unmonitored]
+    const forget = [...place, 'update-index', '-z', '--force-remove', '--stdin']
+    const links = Buffer.from([...inner.nested, ...inner.worktrees].map((key) => `${key}\0`).join(''), 'latin1')
+    if (links.length > 0) await runGit(frozen, forget, { ...options, input: links })
     const update = [...place, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
     await runGit(frozen, update, { ...options, input: settled })
     await runGit(worktree, [...unmonitored, 'update-index', '-z', '--index-info'], { ...options, input: repositories })

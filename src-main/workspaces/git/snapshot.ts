@@ -9,6 +9,7 @@ import { makeTemporary } from './temporary-folder.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
 import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
 import { readGitLink } from './git-link.ts'
+import { addNestedFiles, allButInner, findInner } from './nested.ts'
 
 export interface Snapshot {
   /** The tree of everything that is there and not ignored, staged or not. */
@@ -26,6 +27,8 @@ export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
   readonly git_dir?: string
   /** The folder is no worktree of that repository: nothing in it is tracked. */
   readonly plain?: boolean
+  /** `leave`: files of repositories inside the worktree are not part of it. Default `files`. */
+  readonly nested?: 'files' | 'leave'
 }
 
 export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
@@ -51,10 +54,10 @@ export async function withSnapshot<T>(
   use: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   return await withOwnIndex(worktree, options, async (git, env) => {
-    const entries = await readEntries(git)
-    await addUnmerged(git, entries)
+    const index = await readIndex(git)
+    await addUnmerged(git, index.entries)
     const staged = await writeTree(git)
-    const complete = await addEverything(worktree, git, entries, options)
+    const complete = await addEverything(worktree, git, index, options)
     return await use({ tree: await writeTree(git), staged, env, complete })
   })
 }
@@ -62,9 +65,9 @@ export async function withSnapshot<T>(
 /** The tree of a snapshot, for who does not ask for more. */
 export async function readTree(worktree: string, options: SnapshotOptions): Promise<string> {
   return await withOwnIndex(worktree, options, async (git) => {
-    const entries = await readEntries(git)
-    await addUnmerged(git, entries)
-    await addEverything(worktree, git, entries, options)
+    const index = await readIndex(git)
+    await addUnmerged(git, index.entries)
+    await addEverything(worktree, git, index, options)
     return await writeTree(git)
   })
 }
@@ -101,8 +104,11 @@ export async function withWorktreeIndex<T>(
     const env = { ...own, ...((await isPartial(objects)) ? {} : await throwAwayObjects(temporary, objects)) }
     const inOwn: Git = (args, more = {}) => git([...quick, ...args], { env, ...more })
     const changed = ['ls-files', '-z', '--modified', '--others', '--exclude-standard', '--', ...allButLock]
-    const [entries, untracked, listed] = await Promise.all([readEntries(inOwn), listUntracked(inOwn), inOwn(changed)])
-    const unread = await findUnread(worktree, listed.stdout.toString('latin1').split('\0').slice(0, -1))
+    const [index, untracked, listed] = await Promise.all([readIndex(inOwn), listUntracked(inOwn), inOwn(changed)])
+    const { entries, links } = index
+    const names = listed.stdout.toString('latin1').split('\0').slice(0, -1)
+    const inner = await findInner(worktree, { links, untracked: names })
+    const unread = await findUnread(worktree, names)
     const isRead = (key: string): boolean => !unread.has(key)
     await addUnmerged(
       inOwn,
@@ -110,9 +116,9 @@ export async function withWorktreeIndex<T>(
     )
     await uncover(worktree, inOwn, entries)
     await addUntracked(worktree, inOwn, untracked.filter(isRead))
-    await inOwn(['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock, ...allBut([...unread.values()])], {
-      accept: [0, 1],
-    })
+    const others = [...allButLock, ...allBut([...unread.values()]), ...allButInner(inner)]
+    await inOwn(['add', '--all', '--sparse', '--ignore-errors', '--', ...others], { accept: [0, 1] })
+    await addNestedFiles(worktree, inOwn, inner, { signal })
     await addUnread(worktree, inOwn, [...unread.values()])
     const tree = inOwn(['write-tree', ...(unread.size > 0 ? ['--missing-ok'] : [])]).then(asId)
     // `use` may fail first.
@@ -178,13 +184,18 @@ async function withOwnIndex<T>(
 async function addEverything(
   worktree: string,
   git: Git,
-  entries: readonly Entry[],
-  { plain = false }: SnapshotOptions,
+  { entries, links }: Index,
+  { signal, plain = false, nested: taken = 'files' }: SnapshotOptions,
 ): Promise<boolean> {
   await uncover(worktree, git, entries)
   if (!plain) await addUntracked(worktree, git, await listUntracked(git))
-  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock]
-  return (await git(add, { accept: [0, 1] })).exit_code === 0
+  const others = await git(['ls-files', '-z', '--others', '--exclude-standard', '--', ...allButLock])
+  const untracked = others.stdout.toString('latin1').split('\0').slice(0, -1)
+  const inner = await findInner(worktree, { links, untracked })
+  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock, ...allButInner(inner)]
+  const { exit_code } = await git(add, { accept: [0, 1] })
+  if (taken === 'files') await addNestedFiles(worktree, git, inner, { signal })
+  return exit_code === 0
 }
 
 async function writeTree(git: Git): Promise<string> {
@@ -204,10 +215,20 @@ interface Entry {
   readonly key: string
 }
 
-async function readEntries(git: Git): Promise<readonly Entry[]> {
-  const { stdout } = await git(['ls-files', '-v', '-z'])
-  const lines = stdout.toString('latin1').match(/(?<=^|\0)[a-zSM] [^\0]+/g) ?? []
-  return lines.map((line) => ({ mark: line.charAt(0), key: line.slice(2) }))
+interface Index {
+  readonly entries: readonly Entry[]
+  /** The paths of commits of other repositories. */
+  readonly links: readonly string[]
+}
+
+async function readIndex(git: Git): Promise<Index> {
+  const { stdout } = await git(['ls-files', '-v', '--stage', '-z'])
+  const lines = stdout.toString('latin1').match(/(?<=^|\0)(?:[a-zSM] |. 160000 )[^\0]+/g) ?? []
+  const found = lines.map((line) => ({ mark: line.charAt(0), key: line.slice(line.indexOf('\t') + 1), line }))
+  return {
+    entries: found.filter(({ mark }) => /[a-zSM]/.test(mark)).map(({ mark, key }) => ({ mark, key })),
+    links: found.filter(({ line }) => line.startsWith('160000 ', 2)).map(({ key }) => key),
+  }
 }
 
 async function addUnmerged(git: Git, entries: readonly Entry[]): Promise<void> {

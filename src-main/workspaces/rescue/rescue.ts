@@ -39,7 +39,7 @@ export interface KeptFiles {
 export async function withRescue<T>(
   path: string,
   task: string,
-  options: RescueOptions & Pick<SnapshotOptions, 'git_dir'>,
+  options: RescueOptions & Pick<SnapshotOptions, 'git_dir' | 'nested'>,
   use: (rescued: Rescued, env: Snapshot['env']) => Promise<T>,
 ): Promise<T> {
   return await withSnapshot(path, options, async (snapshot) => {

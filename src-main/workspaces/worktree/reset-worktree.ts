@@ -27,7 +27,8 @@ export async function resetWorktree(path: string, task: string, options: ResetOp
   const record = await requireOwn(path, { signal })
   const keep: RescueOptions = { ...options, reason: 'reset' }
   return await repositories.run(await commonDir(path, { signal }), async () => {
-    const ref = await withRescue(path, task, { ...keep, git_dir: record }, async ({ ref, readable, kept }, env) => {
+    const look = { ...keep, git_dir: record, nested: 'leave' } as const
+    const ref = await withRescue(path, task, look, async ({ ref, readable, kept }, env) => {
       if (!readable) throw unreadable(path)
       signal.throwIfAborted()
       await putBack(path, record, { from: kept.tree, to: kept.committed, env, signal })
@@ -89,7 +90,6 @@ async function untrackedFolders(path: string, record: string, { signal }: Cancel
 function unreadable(path: string): WorkspaceError {
   return new WorkspaceError(
     'git_failed',
-    `Some files in ${path} can't be read, or are a repository without a commit, so they could not be kept. ` +
-      'Move them away and reset again.',
+    `Some files in ${path} can't be read, so they could not be kept. ` + 'Move them away and reset again.',
   )
 }

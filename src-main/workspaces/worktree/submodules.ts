@@ -4,8 +4,10 @@ import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { resolveCommit } from '../git/branch.ts'
 import { GitError } from '../git/git-error.ts'
+import { listInner } from '../git/nested.ts'
 import { readGit, runGit, splitNul } from '../git/run-git.ts'
 import { withSnapshot } from '../git/snapshot.ts'
+import { pathText } from '../git/tree-paths.ts'
 import { joinTips, unpublishedTips } from '../rescue/loose-ends.ts'
 import { commitSnapshot, keepCommit, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
 
@@ -17,7 +19,7 @@ export interface KeptSubmodule {
 }
 
 /**
- * Keeps the work in a worktree's initialised submodules, whose repositories go with it: what is uncommitted, and
+ * Keeps the work in a worktree's initialised submodules and other repositories inside it, which go with it: what is uncommitted, and
  * commits that none of their remotes has. They come under rescue refs of the repository `repo` itself, which stays.
  * Throws where that can't be done (`git_failed`), before anything is lost.
  */
@@ -29,7 +31,7 @@ export async function keepSubmodules(
   prefix = '',
 ): Promise<readonly KeptSubmodule[]> {
   const found: KeptSubmodule[] = []
-  for (const name of await initialisedSubmodules(path, options)) {
+  for (const name of await innerRepositories(path, options)) {
     const inner = join(path, name)
     const shown = `${prefix}${name}`
     found.push(...(await keepSubmodules(repo, inner, task, options, `${shown}/`)))
@@ -77,21 +79,21 @@ async function bringOver(repo: string, inner: string, commit: string, { signal }
   }
 }
 
-/** The submodules that have a repository of their own there, by what the index says. */
-async function initialisedSubmodules(path: string, { signal }: RescueOptions): Promise<readonly string[]> {
+/** The submodules that have a repository of their own there, by what the index says, and other repositories inside. */
+async function innerRepositories(path: string, { signal }: RescueOptions): Promise<readonly string[]> {
   const { stdout } = await runGit(path, ['ls-files', '--stage', '-z', '--full-name', ':/'], { signal })
   const links = splitNul(stdout).filter((line) => line.startsWith('160000 '))
-  const found: string[] = []
+  const found = new Set((await listInner(path, { signal })).nested.map(pathText))
   for (const name of new Set(links.map((line) => line.slice(line.indexOf('\t') + 1)))) {
-    if ((await orNull(lstat(join(path, name, '.git')))) !== null) found.push(name)
+    if ((await orNull(lstat(join(path, name, '.git')))) !== null) found.add(name)
   }
-  return found
+  return [...found]
 }
 
 function notKept(inner: string, cause?: unknown): WorkspaceError {
   return new WorkspaceError(
     'git_failed',
-    `The submodule ${inner} has work that could not be kept, so nothing was removed. ` +
+    `The repository ${inner} has work that could not be kept, so nothing was removed. ` +
       'Push or discard its changes there, then try again.',
     { cause },
   )

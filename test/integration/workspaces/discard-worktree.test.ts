@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { branch, createFixture, everything, never, taskId, withWork } from './workspace-fixture.ts'
@@ -75,14 +75,16 @@ test('the next claim starts from where the base branch is by now', async () => {
   expect((await readdir(path)).toSorted()).toEqual(['.git', 'README.md', 'a.txt', 'main.txt'])
 })
 
-test('a repository inside the worktree is renamed with it, not deleted', async () => {
+test('a repository inside the worktree is kept before it is thrown away', async () => {
   await using fixture = await withWork({})
   const nested = join(fixture.path, 'nested')
   await fixture.repository.git(['init', '-q', nested])
   await fixture.repository.commit('Inner', { 'inner.txt': 'i\n' }, nested)
   await fixture.workspaces.discard(discarding(fixture), never)
   expect(existsSync(fixture.path)).toBe(false)
-  expect(await readFile(join(`${fixture.path}.broken-1`, 'nested/inner.txt'), 'utf8')).toBe('i\n')
+  const refs = await fixture.repository.git(['for-each-ref', '--format=%(refname)', 'refs/svc/rescue'])
+  const shown = refs.split('\n').map((ref) => fixture.repository.git(['ls-tree', '-r', '--name-only', ref]))
+  expect((await Promise.all(shown)).join('\n')).toContain('nested/inner.txt')
 })
 
 test('the repository itself, and a folder around it, are refused', async () => {

@@ -145,7 +145,7 @@ test('a symlink shows where it leads, not what lies there', async () => {
   expect(patch).not.toContain('secret')
 })
 
-test('a submodule shows the commits that it went between, and a repository inside the one that it is on', async () => {
+test('a submodule shows the commits that it went between, and a repository inside its files', async () => {
   await using fixture = await withWorktree()
   await using library = await createTestRepository()
   const { repository, path } = fixture
@@ -156,11 +156,11 @@ test('a submodule shows the commits that it went between, and a repository insid
   const after = await repository.commit('Ahead', { 'l.txt': 'l\n' }, join(path, 'lib'))
   await repository.write({ 'lib/untracked.txt': 'u\n' }, path)
   await repository.git(['init', '--quiet', 'nested'], { cwd: path })
-  const nested = await repository.commit('Nested', { 'n.txt': 'n\n' }, join(path, 'nested'))
+  await repository.commit('Nested', { 'n.txt': 'n\n' }, join(path, 'nested'))
   const { files, patch } = await uncommitted(fixture)
   expect(files).toMatchObject([
     { path: 'lib', old_mode: '160000', new_mode: '160000', blob: after, additions: 1, deletions: 1 },
-    { path: 'nested', status: 'added', new_mode: '160000', blob: nested },
+    { path: 'nested/n.txt', status: 'added', new_mode: '100644', additions: 1 },
   ])
   expect(patch).toContain(`-Subproject commit ${before}\n+Subproject commit ${after}\n`)
   expect(patch).not.toContain('dirty')

@@ -1,0 +1,114 @@
+import { lstat, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { orNull } from '../files/file-errors.ts'
+import { readGitLink } from './git-link.ts'
+import { runGit } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+import type { Git } from './snapshot.ts'
+import { pathBytes, pathText } from './tree-paths.ts'
+
+// A repository inside a worktree, such as a tool or a careless `git init` makes it: git records its commit instead of
+// its files, or nothing at all. Its files are work like any other, so they are taken file by file.
+
+type Options = Pick<GitOptions, 'signal'>
+
+/** Paths are bytes, one character each, relative to the worktree, without a slash at the end. */
+export interface IndexLinks {
+  /** What the index has as a commit of another repository. */
+  readonly links: readonly string[]
+  /** What git lists as untracked; a repository ends in `/`. */
+  readonly untracked: readonly string[]
+}
+
+export interface InnerRepositories {
+  /** The outermost repositories that are no submodules by the worktree's `.gitmodules`. */
+  readonly nested: readonly string[]
+  /** Other worktrees of the same repository, whose work is on its branches. */
+  readonly worktrees: readonly string[]
+}
+
+/** Finds what git would take for one entry, or for none. */
+export async function findInner(worktree: string, { links, untracked }: IndexLinks): Promise<InnerRepositories> {
+  const found = untracked.filter((key) => key.endsWith('/')).map((key) => key.slice(0, -1))
+  if (links.length > 0) {
+    const submodules = await submodulePaths(worktree)
+    found.push(...links.filter((key) => !submodules.has(pathText(key))))
+  }
+  const inner: { nested: string[]; worktrees: string[] } = { nested: [], worktrees: [] }
+  if (found.length === 0) return inner
+  const record = await readGitLink(worktree)
+  const siblings = record === null ? join(worktree, '.git', 'worktrees') : dirname(record)
+  for (const key of new Set(found)) {
+    if (!(await hasRepository(worktree, key))) continue
+    const link = await readGitLink(join(worktree, pathText(key)))
+    if (link !== null && dirname(link) === siblings) inner.worktrees.push(key)
+    else inner.nested.push(key)
+  }
+  return inner
+}
+
+/** Finds them by the worktree's own index. */
+export async function listInner(worktree: string, options: Options): Promise<InnerRepositories> {
+  const [staged, others] = await Promise.all([
+    runGit(worktree, ['ls-files', '-z', '--stage', '--full-name', ':/'], options),
+    runGit(worktree, ['ls-files', '-z', '--others', '--exclude-standard', '--full-name', ':/'], options),
+  ])
+  const links = fieldsOf(staged.stdout)
+    .filter((line) => line.startsWith('160000 '))
+    .map((line) => line.slice(line.indexOf('\t') + 1))
+  return await findInner(worktree, { links, untracked: fieldsOf(others.stdout) })
+}
+
+/** Puts the files of nested repositories into the index of `git`, in the place of their commits. */
+export async function addNestedFiles(
+  worktree: string,
+  git: Git,
+  { nested, worktrees }: InnerRepositories,
+  options: Options,
+): Promise<void> {
+  const inner = [...nested, ...worktrees]
+  if (inner.length === 0) return
+  const files: string[] = []
+  for (const key of nested) files.push(...(await filesOf(worktree, key, options)))
+  await git(['update-index', '-z', '--force-remove', '--stdin'], { input: asInput(inner) })
+  await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], { input: asInput(files) })
+}
+
+/** Patterns that keep `git add` from the repositories: it would take their commits, or fail where there are none. */
+export function allButInner({ nested, worktrees }: InnerRepositories): readonly string[] {
+  return [...nested, ...worktrees].map((key) => `:(exclude,top,literal)${pathText(key)}`)
+}
+
+/** Lists the files of a nested repository and of those inside it, by each one's own ignore rules. */
+export async function filesOf(worktree: string, key: string, { signal }: Options): Promise<readonly string[]> {
+  const cwd = pathText(pathBytes(worktree, key).toString('latin1'))
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const { stdout } = await runGit(cwd, args, { signal })
+  const files: string[] = []
+  for (const name of new Set(fieldsOf(stdout))) {
+    const inner = `${key}/${name.endsWith('/') ? name.slice(0, -1) : name}`
+    const entry = await orNull(lstat(pathBytes(worktree, inner)))
+    if (!entry?.isDirectory()) files.push(inner)
+    else if (await hasRepository(worktree, inner)) files.push(...(await filesOf(worktree, inner, { signal })))
+  }
+  return files
+}
+
+async function hasRepository(worktree: string, key: string): Promise<boolean> {
+  const entry = await orNull(lstat(pathBytes(worktree, key)))
+  return entry?.isDirectory() === true && (await orNull(lstat(pathBytes(worktree, `${key}/.git`)))) !== null
+}
+
+/** The paths that `.gitmodules` names. */
+async function submodulePaths(worktree: string): Promise<ReadonlySet<string>> {
+  const text = (await orNull(readFile(`${worktree}/.gitmodules`, 'utf8'))) ?? ''
+  return new Set(Array.from(text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm), ([, path = '']) => path))
+}
+
+function fieldsOf(output: Buffer): readonly string[] {
+  const fields = output.toString('latin1').split('\0')
+  if (fields.at(-1) === '') fields.pop()
+  return fields
+}
+
+const asInput = (keys: readonly string[]): Buffer => Buffer.from(keys.map((key) => `${key}\0`).join(''), 'latin1')
