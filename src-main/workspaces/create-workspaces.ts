@@ -7,6 +7,7 @@ import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import type { Cancellable } from '../engine/ports/cancellable.ts'
 import type { Clock } from '../engine/ports/clock.ts'
 import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/ports/workspaces.ts'
+import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
 import { ensureWorktree } from './worktree/ensure-worktree.ts'
 import { explainFileError, orNull } from './files/file-errors.ts'
 import { measureFolder } from './files/folder-size.ts'
@@ -121,6 +122,23 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
     },
     work: (ref, { signal }) => ofRepository(ref, { signal }, () => readWork(ref, { signal })),
+    innerRepositories: (ref, { signal }) => ofRepository(ref, { signal }, () => readInner(ref, { signal })),
+    absorbNested: (ref, task, paths, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        worktrees.run(resolve(ref.path), () =>
+          perRepository(ref.repo_path, { signal }, () =>
+            absorbNested(ref, task, paths, { signal, now, reason: 'nested' }),
+          ),
+        ),
+      ),
+    removeNested: (ref, task, paths, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        worktrees.run(resolve(ref.path), () =>
+          perRepository(ref.repo_path, { signal }, () =>
+            removeNested(ref, task, paths, { signal, now, reason: 'nested' }),
+          ),
+        ),
+      ),
     changedFiles: (ref, before, now, { signal }) =>
       ofRepository(ref, { signal }, () => shown.changed(ref.path ?? ref.repo_path, before, now, { signal })),
     commitWork: (ref, work, message, { signal }) =>

@@ -7,4 +7,6 @@ export const recoveryLabels = {
   resume: 'Resume',
   retry_execution: 'Start again',
   retry_merge: 'Try the merge again',
+  absorb_nested: 'Take its files',
+  ignore_nested: 'Leave it out',
 } as const satisfies Record<RecoveryAction, string>

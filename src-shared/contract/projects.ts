@@ -74,6 +74,12 @@ export const ProjectSettings = z
       .max(86_400)
       .describe('After so long without a sign of an agent its task says so. Nothing is ended.'),
     knowledge: z.object({ enabled: z.boolean() }),
+    nested_repositories: z
+      .enum(['auto', 'absorb', 'hold'])
+      .describe(
+        'What becomes of a repository inside a worktree when the work is submitted. `absorb`: its files are plain files ' +
+          'of the work, its history is kept as a rescue. `hold`: a person decides. `auto`: absorb one without a remote.',
+      ),
     prompt_templates: PromptTemplates.describe(
       'What agents are told beside the task, by role; a role without one has the built-in template.',
     ),
@@ -128,6 +134,7 @@ export const defaultProjectSettings: ProjectSettings = {
   ci_step_timeout_seconds: 1_800,
   stall_after_seconds: 600,
   knowledge: { enabled: true },
+  nested_repositories: 'auto',
   prompt_templates: {},
 }
 

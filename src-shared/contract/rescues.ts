@@ -4,7 +4,8 @@ import { Timestamp } from './ids.ts'
 /**
  * Why work was kept: before a reset, a removal or a discard of its workspace; because a branch was deleted or its
  * history rewritten; because the worktree had commits on no branch when it went back to its own (`left`), or had
- * lost its folder (`lost`); or nobody said.
+ * lost its folder (`lost`); because a repository inside the worktree became plain files or was taken out (`nested`); or
+ * nobody said.
  */
 export const rescueReasons = [
   'reset',
@@ -14,6 +15,7 @@ export const rescueReasons = [
   'rewritten',
   'left',
   'lost',
+  'nested',
   'unknown',
 ] as const
 export type RescueReason = (typeof rescueReasons)[number]

@@ -22,8 +22,18 @@ export const annotationTypes = [
   'retry_budget_exhausted',
   'workspace_error',
   'workspace_reset_required',
+  'nested_repository',
+  'submodule_not_pushed',
 ] as const
-export const recoveryActions = ['retry_hook', 'skip_hook_once', 'resume', 'retry_execution', 'retry_merge'] as const
+export const recoveryActions = [
+  'retry_hook',
+  'skip_hook_once',
+  'resume',
+  'retry_execution',
+  'retry_merge',
+  'absorb_nested',
+  'ignore_nested',
+] as const
 export type RecoveryAction = (typeof recoveryActions)[number]
 
 /** Why a task needs somebody, and what they can do about it. */
@@ -33,6 +43,7 @@ export const ErrorAnnotation = z.object({
   recovery_actions: z.array(z.enum(recoveryActions)),
   reason: z.string().optional(),
   files: z.array(z.string()).optional(),
+  folders: z.array(z.string()).optional().describe('Of repositories inside the worktree: their paths in it.'),
   hunks: z
     .array(ConflictHunk)
     .optional()

@@ -40,6 +40,9 @@ export async function recoverTask(
     const move = { task_id: task.id, status, version: task.version, reason: 'retry_merge', tree: request.tree ?? null }
     return transition(deps, move, actor, signal)
   }
+  if (request.action === 'absorb_nested' || request.action === 'ignore_nested') {
+    return decideNested(deps, task, request, actor, signal)
+  }
   if (request.action === 'skip_hook_once' && request.reason === null) return reasonRequired
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
     return resumeHook(deps, task, request, actor)
@@ -56,6 +59,32 @@ export async function recoverTask(
   const by = { claimant, triggered_by, by_person: isPerson(triggered_by) }
   const claimed = await deps.claims.claim({ task_id: task.id, ...by, overrides: {}, recovers: true }, signal)
   return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
+}
+
+/** What a person decided about repositories inside the worktree; then the checks run. */
+async function decideNested(
+  deps: ActionDeps,
+  task: TaskRecord,
+  request: RecoveryRequest,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context, worktrees } = deps
+  if (request.action === 'ignore_nested' && !isPerson(actor.triggered_by)) {
+    return { code: 'humans_only', message: 'Only a person may leave a repository out of the work.' }
+  }
+  const workspace = worktrees.of(task)
+  const ref = workspace && (await worktrees.ref(workspace))
+  const folders = task.error_annotation?.folders ?? []
+  if (workspace && ref && ref.path !== null) {
+    const worktree = { ...ref, path: ref.path }
+    const change = request.action === 'absorb_nested' ? 'absorbNested' : 'removeNested'
+    // One that is gone by now needs nothing.
+    const { nested } = await context.workspaces.innerRepositories(worktree, { signal })
+    const left = nested.map(({ path }) => path).filter((path) => folders.includes(path))
+    await context.workspaces[change](worktree, workspace.task_id, left, { signal })
+  }
+  return resumeHook(deps, task, request, actor)
 }
 
 /** The step that failed is still to be done: it runs again, or is passed over this once. */

@@ -91,6 +91,7 @@ function endOf(result: PluginResult): HookEnd {
       return failedRun(result.reason)
     case 'rejected':
       return failedRun(result.feedback)
+    case 'held':
     case 'escalate':
       return failedRun(result.annotation.message)
   }

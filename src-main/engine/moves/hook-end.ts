@@ -37,6 +37,10 @@ export function hookEnd(deps: BlockDeps, effect: Effect, action: Action, result:
           return true
         },
       }
+    case 'held': {
+      const { annotation } = result
+      return { kind: 'hold', outcome: { ...base, outcome: 'blocked', reason: annotation.message }, annotation }
+    }
     case 'escalate':
       return escalate(deps, effect, result.annotation, {
         ...base,

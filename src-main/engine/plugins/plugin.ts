@@ -65,6 +65,8 @@ export type PluginResult =
     }
   /** The gate says no: the task goes to its reject target with this feedback. */
   | { readonly kind: 'rejected'; readonly feedback: string; readonly note?: string; readonly notify?: Notice }
+  /** Nothing is wrong with the work, but a person must decide before it goes on: the task stays where it is. */
+  | { readonly kind: 'held'; readonly annotation: ErrorAnnotation }
   /** A person must look: the task goes to the state for blocked ones. */
   | { readonly kind: 'escalate'; readonly annotation: ErrorAnnotation }
 

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { isSameFailure } from '../../domain/review/same-failure.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { notify } from '../notify.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import { toReviewSummary, toSettings } from '../views.ts'
+import { settleInner } from '../worktrees/inner-repositories.ts'
 import { noteOpenRuns } from '../worktrees/repository-changes.ts'
 import type { Plugin, PluginContext, PluginResult, PluginServices } from './plugin.ts'
 
@@ -23,16 +25,20 @@ export function runCiSteps(services: Services): Plugin {
     run: async (run): Promise<PluginResult> => {
       const { task, workspace, signal } = run
       const opened = context.store.read.reviews.latest(task.id)
-      if (opened?.status !== 'running' && opened?.status !== 'passed') return { kind: 'ok' }
+      if (!opened || !['running', 'passed', 'pending'].includes(opened.status)) return { kind: 'ok' }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
       await services.whenIdle(task.id, 60_000, signal)
       if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
       // An agent that takes longer than that may have changed what steers git already.
       await noteOpenRuns(context, task)
       const ref = await services.worktrees.ref(workspace)
+      const undecided = await settleInner(context, task, run.project, ref, signal)
+      if (undecided !== null) return await hold(context, task, undecided)
+      const resumed =
+        opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
       const before = await context.workspaces.work(ref, { signal })
       // A run that a crash cut short starts over: half a result would be worth nothing.
-      const review: ReviewRecord = { ...opened, ...before, changed_by_steps: [], step_results: [] }
+      const review: ReviewRecord = { ...resumed, ...before, changed_by_steps: [], step_results: [] }
       const result = await runSteps(services, run, review, workspace.path)
       if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
       if (opened.ci_steps.length === 0) return await conclude(context, task, review, result)
@@ -139,15 +145,38 @@ function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
   )
 }
 
-/** Keeps a review's progress, shows it on the card and announces it; one that was closed meanwhile stays closed. */
-async function save(context: EngineContext, task: TaskRecord, review: ReviewRecord): Promise<ReviewRecord> {
+/** The review waits for a person before its steps run; one without steps may have passed already. */
+async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorAnnotation): Promise<PluginResult> {
+  const write = (tx: Tx) => {
+    const known = tx.reviews.latest(task.id)
+    const current = tx.tasks.get(task.id)
+    if (!known || !current || known.status === 'failed' || known.status === 'cancelled') return
+    const review: ReviewRecord = { ...known, status: 'pending', finished_at: null }
+    tx.reviews.put(review)
+    tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
+    tx.saveTask({ ...current, review_summary: toReviewSummary(review), review_passed_at: null })
+  }
+  await context.writes.untilWritten(() => context.feed.commit(write))
+  return { kind: 'held', annotation }
+}
+
+/**
+ * Keeps a review's progress, shows it on the card and announces it; one that was closed meanwhile stays closed. `from`:
+ * what its status was.
+ */
+async function save(
+  context: EngineContext,
+  task: TaskRecord,
+  review: ReviewRecord,
+  from: ReviewRecord['status'] = 'running',
+): Promise<ReviewRecord> {
   const write = (tx: Tx) => {
     const known = tx.reviews.get(review.id)
-    if (known?.status !== 'running' && known?.status !== review.status) return
+    if (known?.status !== from && known?.status !== review.status) return
     tx.reviews.put(review)
     tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
     const current = tx.tasks.get(task.id)
-    if (!current || known.status !== 'running') return
+    if (!current || known.status !== from) return
     const passed = review.status === 'passed'
     const shown = tx.saveTask({
       ...current,

@@ -4,6 +4,7 @@ import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { commitMessage, keepMessage } from '../worktrees/commit-message.ts'
 import type { EngineContext } from '../context.ts'
 import { vouchingReview } from '../moves/review-attempts.ts'
+import { settleInner } from '../worktrees/inner-repositories.ts'
 import { lookAtWork } from '../worktrees/look-at-work.ts'
 import { showHunks } from '../worktrees/show-hunks.ts'
 import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../ports/workspaces.ts'
@@ -21,12 +22,18 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
     phases: ['on_enter', 'after_enter'],
     events: [],
     options: z.strictObject({}),
-    guard: async ({ task, vouched, workspace, signal }) => {
+    guard: async ({ task, project, vouched, workspace, signal }) => {
       if (isInParents(context, task)) return null
       if (services.isShared(task.id)) return workspaceLocked
       if (!workspace)
         return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
       const judged = vouchingReview(context.store.read, task)
+      // At a gate this was settled before anything was judged.
+      const undecided =
+        judged === null ? await settleInner(context, task, project, await worktrees.ref(workspace), signal) : null
+      if (undecided !== null) {
+        return { code: 'review_not_ready', message: undecided.message, details: { folders: undecided.folders ?? [] } }
+      }
       const found = await lookAtWork(services, task, { seen: vouched, judged }, signal)
       const other = vouched === null ? checkJudged({ ...found, by_person: false }) : checkSeen(found)
       if (other) return other

@@ -65,6 +65,14 @@ export interface BranchRef {
   readonly base_commit: string | null
 }
 
+/** Repositories inside a worktree that a merge would leave behind. */
+export interface InnerRepositories {
+  /** Those that are no submodules, as paths in the worktree. */
+  readonly nested: readonly { readonly path: string; readonly has_remote: boolean }[]
+  /** Submodules on a commit that none of their remotes has. */
+  readonly unpushed: readonly string[]
+}
+
 /** All of a task's work: the commit that it lies on, and git's tree of it, committed or not. */
 export interface Work {
   readonly head: string
@@ -134,6 +142,21 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
   head(path: string, options: Cancellable): Promise<string>
   /** The work of a task as it is now; null when there is neither a worktree nor a branch. */
   work(ref: BranchRef, options: Cancellable): Promise<Work | null>
+  innerRepositories(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<InnerRepositories>
+  /** Makes plain files of nested repositories; their history is kept as rescues. */
+  absorbNested(
+    ref: BranchRef & { readonly path: string },
+    task_id: TaskId,
+    paths: readonly string[],
+    options: Cancellable,
+  ): Promise<void>
+  /** Takes nested repositories out of the worktree; all of each is kept as a rescue. */
+  removeNested(
+    ref: BranchRef & { readonly path: string },
+    task_id: TaskId,
+    paths: readonly string[],
+    options: Cancellable,
+  ): Promise<void>
   /** The files that differ between a tree that was shown or judged and that of the work now, as people read them. */
   changedFiles(ref: BranchRef, before: string, now: string, options: Cancellable): Promise<readonly string[]>
   /**

@@ -5,7 +5,7 @@ import { resolveCommit } from '../git/branch.ts'
 import { commitTree } from '../git/commit.ts'
 import { countLooseFiles } from '../git/count-files.ts'
 import { treeOf } from '../git/merge.ts'
-import { runGit } from '../git/run-git.ts'
+import { readGit, runGit } from '../git/run-git.ts'
 import { keepCommit, type RescueOptions } from './rescue.ts'
 import { tipRef } from './rewritten.ts'
 
@@ -88,15 +88,18 @@ async function reflogOf(cwd: string, args: readonly string[], { signal }: Rescue
   return exit_code === 0 ? linesIn(stdout) : []
 }
 
-/** The commits of a repository that none of its remotes has: its branches, its stash and `head`. */
+/** The commits of a repository that none of its remotes has: its branches, its stash and `head`; without any remote, tags too. */
 export async function unpublishedTips(
   cwd: string,
   head: string | null,
   { signal }: RescueOptions,
 ): Promise<readonly string[]> {
   const stash = await resolveCommit(cwd, 'refs/stash', { signal })
-  const args = ['rev-list', '--parents', '--branches', ...[head, stash].filter((one) => one !== null)]
-  const { stdout } = await runGit(cwd, [...args, '--not', '--remotes', '--tags'], { signal })
+  const remotes = await readGit(cwd, ['remote'], { signal })
+  const own = remotes === '' ? ['--branches', '--tags'] : ['--branches']
+  const published = remotes === '' ? [] : ['--not', '--remotes', '--tags']
+  const args = ['rev-list', '--parents', ...own, ...[head, stash].filter((one) => one !== null), ...published]
+  const { stdout } = await runGit(cwd, args, { signal })
   return tipsIn(stdout)
 }
 

@@ -43,14 +43,41 @@ export async function deleteRescue(name: RescueName, { signal }: Cancellable): P
   return commit !== null && (await deleteRef(name.repo_path, ref, commit, { signal }))
 }
 
-/** Deletes those made before `before`, by the time in their names; the refs that are gone. */
+/**
+ * Deletes those made before `before`, by the time in their names, but none that a commit of another repository in some
+ * branch's tree still needs; the refs that are gone.
+ */
 export async function expireRescues(repo: string, before: number, { signal }: Cancellable): Promise<readonly string[]> {
   const gone: string[] = []
-  for (const { ref, timestamp, commit } of await readRefs(repo, `${root}/`, { signal })) {
-    if (Date.parse(timeOf(timestamp)) >= before) continue
+  const old = (await readRefs(repo, `${root}/`, { signal })).filter(
+    ({ timestamp }) => Date.parse(timeOf(timestamp)) < before,
+  )
+  if (old.length === 0) return []
+  const needed = await readNeeded(repo, { signal })
+  for (const { ref, commit } of old) {
+    if (needed.has(ref)) continue
     if (await deleteRef(repo, ref, commit, { signal })) gone.push(ref)
   }
   return gone
+}
+
+/** The rescues with a commit that some branch's tree links to. */
+async function readNeeded(repo: string, { signal }: Cancellable): Promise<ReadonlySet<string>> {
+  const heads = (await readGit(repo, ['for-each-ref', '--format=%(refname)', 'refs/heads'], { signal })).split('\n')
+  const links = new Set<string>()
+  for (const head of heads.filter(Boolean)) {
+    const { stdout } = await runGit(repo, ['ls-tree', '-r', '-z', '--full-tree', head], { signal })
+    for (const [, link = ''] of stdout.toString('latin1').matchAll(/(?<=^|\0)160000 commit ([0-9a-f]{40,64})\t/g))
+      links.add(link)
+  }
+  const needed = new Set<string>()
+  for (const link of links) {
+    const args = ['for-each-ref', '--contains', link, '--format=%(refname)', `${root}/`]
+    // 129: the repository does not have the commit.
+    const { exit_code, stdout } = await runGit(repo, args, { signal, accept: [0, 1, 128, 129] })
+    if (exit_code === 0) for (const ref of stdout.toString('utf8').split('\n')) needed.add(ref)
+  }
+  return needed
 }
 
 function refOf({ task_id, timestamp }: Pick<RescueName, 'task_id' | 'timestamp'>): string {

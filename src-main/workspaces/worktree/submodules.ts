@@ -32,17 +32,26 @@ export async function keepSubmodules(
 ): Promise<readonly KeptSubmodule[]> {
   const found: KeptSubmodule[] = []
   for (const name of await innerRepositories(path, options)) {
-    const inner = join(path, name)
-    const shown = `${prefix}${name}`
-    found.push(...(await keepSubmodules(repo, inner, task, options, `${shown}/`)))
-    try {
-      found.push(await keepOne(repo, inner, shown, task, options))
-    } catch (error) {
-      if (!(error instanceof GitError) || error.code === 'not_installed') throw error
-      throw notKept(inner, error)
-    }
+    found.push(...(await keepInner(repo, join(path, name), `${prefix}${name}`, task, options)))
   }
   return found
+}
+
+/** The same for one repository, innermost first. `shown` is its path as people know it. */
+export async function keepInner(
+  repo: string,
+  inner: string,
+  shown: string,
+  task: string,
+  options: RescueOptions,
+): Promise<readonly KeptSubmodule[]> {
+  const found = await keepSubmodules(repo, inner, task, options, `${shown}/`)
+  try {
+    return [...found, await keepOne(repo, inner, shown, task, options)]
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code === 'not_installed') throw error
+    throw notKept(inner, error)
+  }
 }
 
 async function keepOne(

@@ -27,6 +27,8 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
   retry_budget_exhausted: null,
   workspace_error: 'failed',
   workspace_reset_required: 'failed',
+  nested_repository: 'gate',
+  submodule_not_pushed: 'gate',
 }
 
 /** What holds a task up, or what it waits for; null while nothing does. */

@@ -10,6 +10,8 @@ const titles = {
   retry_budget_exhausted: 'The retry budget is used up',
   workspace_error: 'The worktree cannot be used',
   workspace_reset_required: 'The worktree and its branch are gone',
+  nested_repository: 'The worktree holds another repository',
+  submodule_not_pushed: 'A submodule is not pushed',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
 /** The tab that says more, and what its button is called. */
@@ -30,10 +32,15 @@ export interface Condition {
   readonly title: string
 }
 
+/** Nothing has failed: it goes on when a person says how. */
+const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
+  ...(['execution_paused', 'execution_incomplete', 'nested_repository', 'submodule_not_pushed'] as const),
+])
+
 /** How the note above the tabs names and colours the task's condition. */
 export function conditionOf(annotation: ErrorAnnotation): Condition {
   const asks = annotation.type === 'execution_incomplete' && annotation.reason === 'question'
-  const paused = annotation.type === 'execution_paused' || annotation.type === 'execution_incomplete'
+  const paused = waiting.has(annotation.type)
   return {
     tone: asks ? 'you' : paused ? 'warn' : 'fail',
     title: asks ? 'The agent asks something' : titles[annotation.type],

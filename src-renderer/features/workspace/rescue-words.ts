@@ -9,6 +9,7 @@ const reasons = {
   rewritten: 'Before its commits were replaced',
   left: 'Commits that were on no branch',
   lost: 'After the worktree had lost its folder',
+  nested: 'Before a repository inside the worktree became plain files, or was left out',
   unknown: 'Nobody wrote down why',
 } as const satisfies Record<RescueReason, string>
 

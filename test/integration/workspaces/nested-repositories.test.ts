@@ -149,3 +149,20 @@ test('a worktree that goes leaves the files and the history of a nested reposito
   expect(await repository.git(['show', `${first}:a.txt`])).toBe('first')
   expect(kept.every(({ ref }) => ref.includes(taskId))).toBe(true)
 })
+
+test('a rescue that a link on some branch still needs never expires', async () => {
+  await using fixture = await withWorktree()
+  const { repository, workspaces } = fixture
+  const cwd = await nest(fixture, 'tool', { 'a.txt': 'a\n' }, true)
+  const linked = await repository.git(['rev-parse', 'HEAD'], { cwd })
+  await repository.git(['add', 'tool'], { cwd: fixture.path })
+  await repository.git(['commit', '--quiet', '--message', 'A link'], { cwd: fixture.path })
+  await workspaces.remove(removal(fixture), never)
+  const kept = await rescues(fixture)
+  const needed = kept.find(({ commit }) => commit === linked)
+  expect(needed).toMatchObject({ submodule: 'tool' })
+  const later = Date.UTC(2030, 0, 1)
+  expect(await workspaces.expireRescues(repository.path, later, never)).not.toContain(needed?.ref)
+  await repository.git(['branch', '--quiet', '-D', fixture.ref().branch])
+  expect(await workspaces.expireRescues(repository.path, later, never)).toContain(needed?.ref)
+})
