@@ -167,7 +167,12 @@ function contextOf({ config, store, feed, identity, secrets, clock, log, url, bu
     store,
     feed,
     writes: createDurableWrites({ log: log.child({ module: 'engine' }) }),
-    workspaces: createWorkspaces({ log: log.child({ module: 'workspaces' }), clock, trusted: trustedBy(store) }),
+    workspaces: createWorkspaces({
+      log: log.child({ module: 'workspaces' }),
+      clock,
+      trusted: trustedBy(store),
+      dataDir: config.dataDir,
+    }),
     executors: createExecutors(),
     scripts: createScripts(),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),

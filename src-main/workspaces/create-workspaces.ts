@@ -8,6 +8,8 @@ import type { Cancellable } from '../engine/ports/cancellable.ts'
 import type { Clock } from '../engine/ports/clock.ts'
 import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/ports/workspaces.ts'
 import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
+import { refuseDataLinks } from './files/refuse-data-links.ts'
+import { changedPaths, listChanged } from './git/tree-paths.ts'
 import { ensureWorktree } from './worktree/ensure-worktree.ts'
 import { explainFileError, orNull } from './files/file-errors.ts'
 import { measureFolder } from './files/folder-size.ts'
@@ -57,6 +59,8 @@ export interface WorkspacesOptions {
   readonly clock?: Clock
   /** Without it every repository's own programs run. */
   readonly trusted?: TrustedPrograms
+  /** Copse's data folder: what is a hard link to a file of it is not committed. */
+  readonly dataDir?: string
 }
 
 /** Returns an object whose methods run within `scope`. */
@@ -146,6 +150,14 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
         worktrees.run(placeOf(ref), async () => {
           if (ref.path !== null) await requireOwn(ref.path, { signal })
           await refuseOtherBranch(ref, { signal })
+          if (ref.path !== null && options.dataDir !== undefined) {
+            const changes = await changedPaths(ref.path, work.head, work.tree, { signal })
+            await refuseDataLinks(
+              options.dataDir,
+              ref.path,
+              changes.map(({ key }) => key),
+            )
+          }
           return await commitWork(ref, work, message, { signal })
         }),
       ),
@@ -153,6 +165,9 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       asWorkspaceError(
         worktrees.run(resolve(path), async () => {
           await requireOwn(path, { signal })
+          if (options.dataDir !== undefined) {
+            await refuseDataLinks(options.dataDir, path, await listChanged(path, { signal }))
+          }
           return await commitEverything(path, message, { signal })
         }),
       ),

@@ -31,6 +31,12 @@ export async function changedPaths(
   return changes
 }
 
+/** The paths of a worktree that are not as they are in its index, or are not there. */
+export async function listChanged(worktree: string, { signal }: Options): Promise<readonly string[]> {
+  const args = ['ls-files', '-z', '--modified', '--others', '--exclude-standard', '--full-name', ':/']
+  return (await runGit(worktree, args, { signal })).stdout.toString('latin1').split('\0').filter(Boolean)
+}
+
 /** The bytes of a path below a folder, for the file system. */
 export function pathBytes(folder: string, key: string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(key, 'latin1')])

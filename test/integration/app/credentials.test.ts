@@ -148,3 +148,17 @@ test('values of an agent’s environment and of a claim’s overrides are redact
   const everything = JSON.stringify([await job.executions(task.id), await job.transitions(task.id), logs])
   for (const secret of ['plainwords', 'Correct-Horse']) expect(everything).not.toContain(secret)
 })
+
+test('a hard link into the data folder is neither committed nor merged', async () => {
+  await using job = await startJob()
+  const { client, dataDir } = job.running
+  const task = await job.task()
+  const agent = await job.agent(
+    `ln '${join(dataDir, 'secrets', 'jwt.key')}' notes.bin && echo ok > ok.txt && echo done`,
+  )
+  await job.claim(task, agent)
+  const ready = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const merge = client.call('tasks.transition', { task_id: task.id, status: 'merging', version: ready.version })
+  expect(await refusalOf(merge)).toBe('workspace_failed')
+  expect(await job.repository.git(['ls-tree', '--name-only', 'main'])).not.toContain('notes.bin')
+})
