@@ -6,7 +6,7 @@ import { createSharedReads } from '../base/shared-reads.ts'
 import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import type { Cancellable } from '../engine/ports/cancellable.ts'
 import type { Clock } from '../engine/ports/clock.ts'
-import type { BranchRef, Workspaces, WorktreeStatus } from '../engine/ports/workspaces.ts'
+import type { BranchRef, Workspaces } from '../engine/ports/workspaces.ts'
 import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
 import { refuseDataLinks } from './files/refuse-data-links.ts'
 import { changedPaths, listChanged } from './git/tree-paths.ts'
@@ -14,12 +14,10 @@ import { ensureWorktree } from './worktree/ensure-worktree.ts'
 import { explainFileError, orNull } from './files/file-errors.ts'
 import { measureFolder } from './files/folder-size.ts'
 import { arePortsFree } from './free-ports.ts'
-import { mergeBase, resolveBase, resolveCommit } from './git/branch.ts'
+import { mergeBase, resolveBase } from './git/branch.ts'
 import { commitEverything } from './git/commit.ts'
 import { withTrust, type TrustedPrograms } from './git/configured-programs.ts'
 import { GitError } from './git/git-error.ts'
-import { peekBranch, peekHead } from './git/peek.ts'
-import { countAheadBehind, isDirty } from './git/status.ts'
 import { removeLeftTemporary } from './git/temporary-folder.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
@@ -39,6 +37,7 @@ import { rescueUncommitted } from './rescue/rescue.ts'
 import { resetWorktree } from './worktree/reset-worktree.ts'
 import { makeScratch, removeLeftScratch } from './worktree/scratch-worktree.ts'
 import { finishPendingMove } from './merge/pending-move.ts'
+import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
 import { updateBranch } from './merge/update-branch.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
 import { commitWork, createShownDiffs, readWork } from './work.ts'
@@ -245,24 +244,6 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
 }
 
 const placeOf = ({ path, repo_path }: BranchRef): string => resolve(path ?? repo_path)
-
-async function readWorktreeStatus(
-  ref: BranchRef & { readonly path: string },
-  { signal }: Cancellable,
-): Promise<WorktreeStatus> {
-  const head = await readHead(ref.path, { signal })
-  const base =
-    (await peekBranch(ref.path, ref.base_branch)) ?? (await resolveBase(ref.path, ref.base_branch, { signal }))
-  const isThere = base === null || base === head
-  const distance = isThere ? { ahead: 0, behind: 0 } : await countAheadBehind(ref.path, base, head, { signal })
-  return { dirty: await isDirty(ref.path, { signal }), ...distance, head }
-}
-
-async function readHead(path: string, { signal }: Cancellable): Promise<string> {
-  const head = (await peekHead(path))?.commit ?? (await resolveCommit(path, 'HEAD', { signal }))
-  if (head === null) throw new WorkspaceError('git_failed', `The worktree ${path} has no commit to be on.`)
-  return head
-}
 
 async function isSameRepository(one: string, other: string, { signal }: Cancellable): Promise<boolean> {
   const [first, second] = await Promise.all([commonDir(one, { signal }), commonDir(other, { signal })])

@@ -11,10 +11,13 @@ const ofRuns: readonly AnnotationType[] = [
   'retry_budget_exhausted',
 ]
 
+/** Errors of a step of a transition: they are over once it has been done or skipped. */
+const ofSteps: readonly AnnotationType[] = ['hook_failed', 'nested_repository', 'submodule_not_pushed']
+
 /**
  * Returns what is still wrong with a task that stays in its state after somebody began to work on it (`run`) or its
- * review has passed (`pass`). An error goes with its cause only: whatever else happens leaves it. A failed hook is the
- * cause as long as its step is pending; a move to another state ends all that was wrong in the old one.
+ * review has passed (`pass`). An error goes with its cause only: whatever else happens leaves it. A step that holds is
+ * the cause as long as it is pending; a move to another state ends all that was wrong in the old one.
  */
 export function clearAnnotation(
   annotation: ErrorAnnotation | null,
@@ -22,7 +25,7 @@ export function clearAnnotation(
   hasPendingStep: boolean,
 ): ErrorAnnotation | null {
   if (annotation === null || ofRuns.includes(annotation.type)) return null
-  if (annotation.type === 'hook_failed') return hasPendingStep ? annotation : null
+  if (ofSteps.includes(annotation.type)) return hasPendingStep ? annotation : null
   // The worktree was made, or there would be no run.
   return by === 'run' && annotation.type === 'workspace_error' ? null : annotation
 }

@@ -27,13 +27,12 @@ import type { ProjectUsage, UsageSum } from '../../../src-shared/contract/queue.
 import type { ViewedContent, Workspace } from '../../../src-shared/contract/workspaces.ts'
 import type { OpenExecution } from './open-execution.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
+import type { EffectQueries, OccasionQueries } from './pending-work.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../../domain/task/message.ts'
-import type { Effect } from '../../domain/transition/effects.ts'
 import type { TrustedRepositoryQueries } from './trusted-repositories.ts'
 import type { RepositoryState } from './workspaces.ts'
-import type { Occasion } from '../../domain/transition/occasion.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
 export type ProjectRecord = Omit<Project, 'repos' | 'imports_issues'> & { readonly settings: Partial<ProjectSettings> }
@@ -79,18 +78,8 @@ export interface KnowledgePage {
   readonly after: { readonly created_at: string; readonly id: KnowledgeId } | null
   readonly limit: number
 }
-export interface EffectRecord {
-  readonly id: number
-  readonly task_id: TaskId
-  readonly data: Effect
-}
 
-export interface OccasionRecord {
-  readonly id: number
-  readonly task_id: TaskId
-  readonly data: Occasion
-}
-
+export type { EffectRecord, OccasionRecord } from './pending-work.ts'
 export type { OpenExecution } from './open-execution.ts'
 export type { TaskFilter, TaskPlace } from './task-lists.ts'
 
@@ -208,24 +197,8 @@ export interface Queries {
     /** Forgets the first few beyond the last `keep`; answers whether there are more. */
     trim(keep: number): boolean
   }
-  readonly effects: {
-    add(task_id: TaskId, data: Effect): number
-    update(id: number, data: Effect): void
-    remove(id: number): void
-    removeOfTask(task_id: TaskId): void
-    first(task_id: TaskId): EffectRecord | null
-    pendingTasks(): readonly TaskId[]
-    ofProject(project_id: ProjectId): readonly EffectRecord[]
-  }
-  readonly occasions: {
-    add(task_id: TaskId, data: Occasion): void
-    update(id: number, data: Occasion): void
-    remove(id: number): void
-    get(id: number): OccasionRecord | null
-    /** Oldest first. */
-    ofTask(task_id: TaskId): readonly OccasionRecord[]
-    pendingTasks(): readonly TaskId[]
-  }
+  readonly effects: EffectQueries
+  readonly occasions: OccasionQueries
   readonly comments: {
     get(id: CommentId): CommentRecord | null
     put(record: CommentRecord): void

@@ -1,7 +1,8 @@
-import { copyFile, lstat, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { configPlaceOf } from './configured-programs.ts'
+import { copyIndex, isPartial, throwAwayObjects } from './own-index.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions, GitOutput } from './run-git.ts'
 import { allButLock } from './status.ts'
@@ -151,12 +152,6 @@ export async function addUnread(worktree: string, git: Git, files: readonly Unre
   await git(['update-index', '-z', '--index-info'], { input: entries.join('') })
 }
 
-/** Whether objects are missing that git fetches when they are asked for. */
-async function isPartial(objects: string): Promise<boolean> {
-  const packs = (await orNull(readdir(join(objects, 'pack')))) ?? []
-  return packs.some((name) => name.endsWith('.promisor'))
-}
-
 async function withOwnIndex<T>(
   worktree: string,
   { signal, git_dir, plain = false }: SnapshotOptions,
@@ -283,21 +278,3 @@ async function addPaths(git: Git, keys: readonly string[]): Promise<void> {
 }
 
 const asInput = (keys: readonly string[]): Buffer => Buffer.from(keys.map((key) => `${key}\0`).join(''), 'latin1')
-
-/** A copy that git can work on without missing a change that came within the same moment as the original's last. */
-export async function copyIndex(from: string, to: string): Promise<void> {
-  const times = await orNull(stat(from))
-  if (times === null) return
-  await copyFile(from, to)
-  // git takes a file that is not older than the index for possibly changed. A copy with a newer time would make
-  // it miss a change of the same size within that moment; one that is rounded down only makes it look twice.
-  const seconds = Math.floor(times.mtimeMs / 1000)
-  await utimes(to, seconds, seconds)
-}
-
-/** What makes git put new objects into a folder of its own, beside those that the repository has. */
-export async function throwAwayObjects(temporary: string, real: string): Promise<Record<string, string>> {
-  const own = join(temporary, 'objects')
-  await mkdir(own)
-  return { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${real.replaceAll(/["\\]/g, '\\$&')}"` }
-}

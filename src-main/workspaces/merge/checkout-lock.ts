@@ -5,7 +5,7 @@ import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { isTaken, orNull } from '../files/file-errors.ts'
 import { runGit } from '../git/run-git.ts'
-import { copyIndex } from '../git/snapshot.ts'
+import { copyIndex } from '../git/own-index.ts'
 import { readGitLink } from '../git/git-link.ts'
 
 const patienceMs = 2_000

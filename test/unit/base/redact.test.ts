@@ -42,7 +42,8 @@ describe('secrets known by their shape', () => {
     expect(redact(text)).toBe(expected)
   })
 
-  const prefixes = 'svc_ svcd_ sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ xoxb- xoxp- xapp- hf_ sk_live_ sk_test_ rk_live_ AKIA ASIA AIza'
+  const prefixes =
+    'svc_ svcd_ sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ xoxb- xoxp- xapp- hf_ sk_live_ sk_test_ rk_live_ AKIA ASIA AIza'
 
   it.each(prefixes.split(' '))('hides the keys that begin with %s, wherever they stand', (prefix) => {
     const key = `${prefix}${'A1b2C3d4E5'.repeat(4)}`

@@ -70,9 +70,9 @@ function startAgents() {
     logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },
     executors: { hosting: () => 'here', start },
     agentTokens: { mint: () => 'token', revoke: nothing },
-    rememberSecrets: nothing,
     config: { apiUrl: () => null },
     redactor: () => (text: string) => text,
+    rememberSecrets: nothing,
     clock: { now: () => 0 },
   }
   const worktrees = {
