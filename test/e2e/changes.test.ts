@@ -90,6 +90,33 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
   }
 })
 
+test('a late change is not merged by a click: the refusal leads to it, and who has seen it merges it', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
+  const project = await client.call('projects.create', { name: 'Late', repo_path: repository.path })
+  const config = { command: 'echo one > one.txt; echo done' }
+  const { id: agent_id } = await client.call('agents.create', { name: 'Writer', executor: 'command', config })
+  const { id: task_id } = await client.call('tasks.create', { project_id: project.id, title: 'Add one' })
+  const { workspace } = await client.call('tasks.claim', { task_id, agent_id })
+  await expect
+    .poll(() => client.call('tasks.get', { task_id }), { timeout: 20_000 })
+    .toMatchObject({ status: 'review', review_passed_at: expect.any(String), entry_barrier: false })
+  await page.reload()
+  await openProject('Late')
+  await openTask('Add one', 'Review')
+  await writeFile(join(workspace?.path ?? '', 'late.txt'), 'later\n')
+  await panel.getByRole('button', { name: 'Merge into main' }).click()
+  await page.getByRole('button', { name: 'Look at the changes' }).click()
+  await panel.getByTitle('late.txt').first().waitFor()
+  expect((await client.call('tasks.get', { task_id })).status).toBe('review')
+  await panel.getByRole('tab', { name: /Review/ }).click()
+  await panel.getByRole('button', { name: 'Merge into main' }).click()
+  await panel.getByText(/Merged into main/).waitFor()
+  expect(await repository.git(['show', 'main:late.txt'])).toBe('later')
+})
+
 test('of thousands of files those in sight are drawn and keys reach all; one too large or on one line is shown when asked for', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })

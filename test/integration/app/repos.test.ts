@@ -252,7 +252,7 @@ test.concurrent('a repository whose base branch is gone, or that lies in another
   await rm(join(inner, '.git'), { recursive: true })
   expect((await list(job))[1]).toMatchObject({ problem: { code: 'repository_missing' } })
   const task = await job.task({ repo_id: nested.id })
-  await job.claim(task, await job.agent('true'))
+  expect(await refusalOf(job.claim(task, await job.agent('true')))).toBe('workspace_failed')
   const stuck = await failed(job, task.id)
   expect(stuck.error_annotation?.message).toContain(`There is no git repository at ${inner}`)
   expect(await around.git(['worktree', 'list'])).not.toContain(task.id)

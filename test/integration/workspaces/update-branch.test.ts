@@ -218,14 +218,15 @@ test('a deleted base and a deleted branch are told in words', async () => {
   const { repository } = fixture
   await repository.git(['switch', '-q', '-c', 'elsewhere'])
   await repository.git(['branch', '-q', '-D', 'main'])
-  const gone = (name: string) => ({ code: 'git_failed', message: expect.stringContaining(`no branch "${name}"`) })
-  await expect(update(fixture)).rejects.toMatchObject(gone('main'))
-  await expect(fixture.workspaces.merge(fixture.mergeRequest(), never)).rejects.toMatchObject(gone('main'))
+  const gone = (code: string, name: string) => ({ code, message: expect.stringContaining(`no branch "${name}"`) })
+  await expect(update(fixture)).rejects.toMatchObject(gone('branch_missing', 'main'))
+  const merge = fixture.workspaces.merge(fixture.mergeRequest(), never)
+  await expect(merge).rejects.toMatchObject(gone('git_failed', 'main'))
   await rm(fixture.path, { recursive: true })
   await repository.git(['worktree', 'prune'])
   await repository.git(['branch', '-q', 'main'])
   await repository.git(['branch', '-q', '-D', branch])
-  await expect(update(fixture, { path: null })).rejects.toMatchObject(gone(branch))
+  await expect(update(fixture, { path: null })).rejects.toMatchObject(gone('branch_missing', branch))
 })
 
 test('a branch that is checked out nowhere is updated, and a conflict can only be told', async () => {
