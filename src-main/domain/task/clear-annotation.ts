@@ -11,8 +11,10 @@ const ofRuns: readonly AnnotationType[] = [
   'retry_budget_exhausted',
 ]
 
-/** Errors of a step of a transition: they are over once it has been done or skipped. */
+/** Errors of a step of a transition that holds the task: they are over once it has been done or skipped. */
 const ofSteps: readonly AnnotationType[] = ['hook_failed', 'nested_repository', 'submodule_not_pushed']
+
+export const isOfStep = ({ type }: Pick<ErrorAnnotation, 'type'>): boolean => ofSteps.includes(type)
 
 /**
  * Returns what is still wrong with a task that stays in its state after somebody began to work on it (`run`) or its
@@ -25,7 +27,7 @@ export function clearAnnotation(
   hasPendingStep: boolean,
 ): ErrorAnnotation | null {
   if (annotation === null || ofRuns.includes(annotation.type)) return null
-  if (ofSteps.includes(annotation.type)) return hasPendingStep ? annotation : null
+  if (isOfStep(annotation)) return hasPendingStep ? annotation : null
   // The worktree was made, or there would be no run.
   return by === 'run' && annotation.type === 'workspace_error' ? null : annotation
 }

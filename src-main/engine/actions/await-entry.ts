@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { isOfStep } from '../../domain/task/clear-annotation.ts'
 import { stepsOf, type Step } from '../../domain/transition/phases.ts'
 import { orAborted } from '../../base/or-aborted.ts'
 import type { Moved } from '../moves/transitions.ts'
@@ -38,9 +39,14 @@ function isQuick({ worktrees }: ActionDeps, task: TaskRecord, step: Step): boole
   return step.hook.plugin !== 'run_ci_steps' || task.review_config.ci_steps.length === 0
 }
 
-/** Says what the barrier waits for, where that is the run that moved the task here: its own end, if the run itself asks. */
+/**
+ * Says what the barrier waits for: a person, where a step holds the task, or the run that moved the task here, which is
+ * its own end if the run itself asks.
+ */
 export function nameBarrier(deps: ActionDeps, task_id: TaskId, actor: Actor, refusal: Refusal): Refusal {
   if (refusal.code !== 'entry_barrier') return refusal
+  const held = deps.context.store.read.tasks.get(task_id)?.error_annotation
+  if (held && isOfStep(held)) return { ...refusal, message: held.message }
   const run = [...deps.executions.running().values()].find(({ record }) => record.task_id === task_id)
   if (!run) return refusal
   const { id } = run.record

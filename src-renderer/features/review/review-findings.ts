@@ -18,14 +18,18 @@ export interface ConfigChangeText {
   readonly lines: readonly string[]
 }
 
-/** Describes each change by what it was before and what it became; the last one became what the review has now. */
+/**
+ * Describes each change by what it was before and what it became; the last one became `asked`, or without it the steps
+ * that the review has.
+ */
 export function describeConfigChanges(
   { config_changes, ci_steps }: Pick<Review, 'config_changes' | 'ci_steps'>,
+  asked: ReviewConfigChange['before'] | null,
   nameOf: (by: string) => string,
 ): readonly ConfigChangeText[] {
   return config_changes.map(({ by, at, before }, index) => {
-    const after = config_changes[index + 1]?.before
-    return { by: nameOf(by), at, lines: differences(before, after ?? null, ci_steps) }
+    const after = config_changes[index + 1]?.before ?? asked
+    return { by: nameOf(by), at, lines: differences(before, after, ci_steps) }
   })
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
-import { refusalOf } from '../../helpers/refusal.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
 
 /** An agent that clones or makes a repository in its worktree and works there, as careless tools do. */
 const nest = (remote: boolean) =>
@@ -58,7 +58,8 @@ test.concurrent('one with a remote holds the task at the gate until a person tak
   // Nothing was rejected, and nothing is merged meanwhile.
   expect((await job.transitions(task.id)).some(({ rejection }) => rejection)).toBe(false)
   const move = { task_id: task.id, status: 'merging', version: waiting.version }
-  expect(await refusalOf(client.call('tasks.transition', move))).toBe('entry_barrier')
+  const refusal = await refused(client.call('tasks.transition', move))
+  expect([refusal.code, refusal.message]).toEqual(['entry_barrier', waiting.error_annotation?.message])
   const { files } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
   expect(files.map(({ path }) => path)).toEqual(['tool/more.txt', 'tool/work.txt'])
 

@@ -73,13 +73,14 @@ test.concurrent(
     const look = new SqliteDatabase(at, { readonly: true })
     const rows = (table: string) => look.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
     expect(rows('tasks')).toBeGreaterThan(0)
-    await expect.poll(() => rows('projects')).toBe(0)
+    await expect.poll(() => rows('projects'), { timeout: 60_000 }).toBe(0)
     const tables = ['tasks', 'transitions', 'executions', 'reviews', 'comments', 'task_words', 'usage_sums', 'repos']
     expect(tables.map((table) => [table, rows(table)])).toEqual(tables.map((table) => [table, 0]))
     look.close()
     await job[Symbol.asyncDispose]()
     await rm(dataDir, { recursive: true })
   },
+  90_000,
 )
 
 test.concurrent('a project with somebody at work is not deleted', async () => {

@@ -30,7 +30,10 @@ test('the three shipped templates are there from the start, and default is the w
     ['no-user-approval', true, null],
     ['user-approval-review', true, null],
   ])
-  expect(items[0]?.definition).toEqual(await workflowOf(job))
+  // A project's workflow says besides what happens to the worktrees of what was cancelled.
+  const cleanup = { policy: 'delayed', seconds: 86_400 }
+  const states = items[0]?.definition?.states.map((one) => (one.name === 'cancelled' ? { ...one, cleanup } : one))
+  expect(await workflowOf(job)).toEqual({ ...items[0]?.definition, states })
   expect(items.every((item) => item.description !== '')).toBe(true)
 })
 
