@@ -76,11 +76,11 @@ test('runs at last', () => {})
 })
 
 /** With UPDATE_DOCS=1 the page is written anew. */
-test('docs/conformance.md is what test/conformance says', () => {
-  const file = join(projectRoot, 'docs', 'conformance.md')
+test('test/conformance/README.md is what the files beside it say', () => {
+  const file = join(projectRoot, 'test', 'conformance', 'README.md')
   const page = [
     '# Conformance',
-    'What the specification says, statement by statement, and the tests that prove that Copse does it. Paths are below `test/`. The page is made of `test/conformance` (`UPDATE_DOCS=1` writes it); a test sees to it that every test named here is there and runs.',
+    'What the specification says, statement by statement, and the tests that prove that Copse does it. Paths are below `test/`. The page is generated from the YAML files beside it (`UPDATE_DOCS=1` writes it); `architecture/conformance.test.ts` checks that every test named here exists and runs.',
     '<!-- prettier-ignore-start -->',
     ...documents.flatMap(({ title, sections }) => [
       `## ${title}`,

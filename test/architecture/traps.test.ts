@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { problemOf, spell } from '../helpers/named-test.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 
-/** The traps of docs/traps.md, each with the tests that it names. */
-const traps = readFileSync(join(projectRoot, 'docs', 'traps.md'), 'utf8')
+/** The traps of test/traps.md, each with the tests that it names. */
+const traps = readFileSync(join(projectRoot, 'test', 'traps.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (?:Trap|-+) /.test(line))
   .map((line) => {
@@ -14,7 +14,7 @@ const traps = readFileSync(join(projectRoot, 'docs', 'traps.md'), 'utf8')
     return { trap: trap.trim(), proof: proof.trim(), tests }
   })
 
-test('docs/traps.md names tests for every trap, and nothing beside them', () => {
+test('test/traps.md names tests for every trap, and nothing beside them', () => {
   expect(traps.length).toBeGreaterThan(10)
   expect(traps.map(({ tests }) => tests.map(spell).join(' '))).toEqual(traps.map(({ proof }) => proof))
   expect(traps.filter(({ proof }) => proof === '')).toEqual([])
