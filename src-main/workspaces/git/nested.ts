@@ -47,16 +47,37 @@ export async function findInner(worktree: string, { links, untracked }: IndexLin
   return inner
 }
 
-/** Finds them by the worktree's own index. */
-export async function listInner(worktree: string, options: Options): Promise<InnerRepositories> {
-  const [staged, others] = await Promise.all([
-    runGit(worktree, ['ls-files', '-z', '--stage', '--full-name', ':/'], options),
-    runGit(worktree, ['ls-files', '-z', '--others', '--exclude-standard', '--full-name', ':/'], options),
-  ])
-  const links = fieldsOf(staged.stdout)
-    .filter((line) => line.startsWith('160000 '))
-    .map((line) => line.slice(line.indexOf('\t') + 1))
-  return await findInner(worktree, { links, untracked: fieldsOf(others.stdout) })
+/** Finds them by the worktree's own index; `links` are the commits of other repositories in it, by their paths. */
+export async function listInner(
+  worktree: string,
+  options: Options,
+): Promise<InnerRepositories & { readonly links: ReadonlyMap<string, string> }> {
+  const { stdout } = await runGit(worktree, [...listIndexAndUntracked, '--full-name', ':/'], options)
+  const { staged, untracked } = splitListing(stdout)
+  const links = new Map(linesOfLinks(staged).map(({ key, id }) => [key, id]))
+  return { ...(await findInner(worktree, { links: [...links.keys()], untracked })), links }
+}
+
+/** Makes git list the index with its marks, and what is untracked and not ignored, in one go. */
+export const listIndexAndUntracked = ['ls-files', '-v', '--stage', '--others', '--exclude-standard', '-z'] as const
+
+/** Splits what `listIndexAndUntracked` gives into lines of the index, as in `H 100644 <id> 0<TAB>path`, and paths. */
+export function splitListing(output: Buffer): {
+  readonly staged: readonly string[]
+  readonly untracked: readonly string[]
+} {
+  const fields = fieldsOf(output)
+  return {
+    staged: fields.filter((line) => !line.startsWith('? ')),
+    untracked: fields.filter((line) => line.startsWith('? ')).map((line) => line.slice(2)),
+  }
+}
+
+/** The commits of other repositories among lines of the index. */
+export function linesOfLinks(staged: readonly string[]): readonly { readonly key: string; readonly id: string }[] {
+  return staged
+    .filter((line) => line.startsWith('160000 ', 2))
+    .map((line) => ({ key: line.slice(line.indexOf('\t') + 1), id: line.split(' ', 3)[2] ?? '' }))
 }
 
 /** Puts the files of nested repositories into the index of `git`, in the place of their commits. */

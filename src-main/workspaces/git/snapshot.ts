@@ -10,7 +10,7 @@ import { makeTemporary } from './temporary-folder.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
 import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
 import { readGitLink } from './git-link.ts'
-import { addNestedFiles, allButInner, findInner } from './nested.ts'
+import { addNestedFiles, allButInner, findInner, linesOfLinks, listIndexAndUntracked, splitListing } from './nested.ts'
 
 export interface Snapshot {
   /** The tree of everything that is there and not ignored, staged or not. */
@@ -104,11 +104,11 @@ export async function withWorktreeIndex<T>(
     const objects = join(common, 'objects')
     const env = { ...own, ...((await isPartial(objects)) ? {} : await throwAwayObjects(temporary, objects)) }
     const inOwn: Git = (args, more = {}) => git([...quick, ...args], { env, ...more })
-    const changed = ['ls-files', '-z', '--modified', '--others', '--exclude-standard', '--', ...allButLock]
+    const changed = ['ls-files', '-z', '--modified', '--', ...allButLock]
     const [index, untracked, listed] = await Promise.all([readIndex(inOwn), listUntracked(inOwn), inOwn(changed)])
-    const { entries, links } = index
-    const names = listed.stdout.toString('latin1').split('\0').slice(0, -1)
-    const inner = await findInner(worktree, { links, untracked: names })
+    const { entries } = index
+    const names = [...listed.stdout.toString('latin1').split('\0').slice(0, -1), ...index.untracked]
+    const inner = await findInner(worktree, index)
     const unread = await findUnread(worktree, names)
     const isRead = (key: string): boolean => !unread.has(key)
     await addUnmerged(
@@ -179,13 +179,11 @@ async function withOwnIndex<T>(
 async function addEverything(
   worktree: string,
   git: Git,
-  { entries, links }: Index,
+  { entries, links, untracked }: Index,
   { signal, plain = false, nested: taken = 'files' }: SnapshotOptions,
 ): Promise<boolean> {
   await uncover(worktree, git, entries)
   if (!plain) await addUntracked(worktree, git, await listUntracked(git))
-  const others = await git(['ls-files', '-z', '--others', '--exclude-standard', '--', ...allButLock])
-  const untracked = others.stdout.toString('latin1').split('\0').slice(0, -1)
   const inner = await findInner(worktree, { links, untracked })
   const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock, ...allButInner(inner)]
   const { exit_code } = await git(add, { accept: [0, 1] })
@@ -214,15 +212,17 @@ interface Index {
   readonly entries: readonly Entry[]
   /** The paths of commits of other repositories. */
   readonly links: readonly string[]
+  readonly untracked: readonly string[]
 }
 
 async function readIndex(git: Git): Promise<Index> {
-  const { stdout } = await git(['ls-files', '-v', '--stage', '-z'])
-  const lines = stdout.toString('latin1').match(/(?<=^|\0)(?:[a-zSM] |. 160000 )[^\0]+/g) ?? []
-  const found = lines.map((line) => ({ mark: line.charAt(0), key: line.slice(line.indexOf('\t') + 1), line }))
+  const { stdout } = await git([...listIndexAndUntracked, '--', ...allButLock])
+  const { staged, untracked } = splitListing(stdout)
+  const unusual = staged.filter((line) => /^[a-zSM]/.test(line))
   return {
-    entries: found.filter(({ mark }) => /[a-zSM]/.test(mark)).map(({ mark, key }) => ({ mark, key })),
-    links: found.filter(({ line }) => line.startsWith('160000 ', 2)).map(({ key }) => key),
+    entries: unusual.map((line) => ({ mark: line.charAt(0), key: line.slice(line.indexOf('\t') + 1) })),
+    links: linesOfLinks(staged).map(({ key }) => key),
+    untracked,
   }
 }
 

@@ -15,12 +15,13 @@ type Worktree = Pick<BranchRef, 'repo_path' | 'base_branch' | 'base_commit'> & {
 
 /** Returns the repositories inside a worktree that a merge would leave behind, in whole or in part. */
 export async function readInner(worktree: Worktree, { signal }: Cancellable): Promise<InnerRepositories> {
-  const { nested } = await listInner(worktree.path, { signal })
+  const inner = await listInner(worktree.path, { signal })
+  const { nested } = inner
   const found: InnerRepositories['nested'][number][] = []
   for (const path of nested.map(pathText)) {
     found.push({ path, has_remote: await hasRemote(join(worktree.path, path), { signal }) })
   }
-  return { nested: found, unpushed: await readUnpushed(worktree, { signal }) }
+  return { nested: found, unpushed: await readUnpushed(worktree, inner, { signal }) }
 }
 
 /** Whether a repository, or one inside it, knows a remote. */
@@ -32,31 +33,30 @@ async function hasRemote(path: string, { signal }: Cancellable): Promise<boolean
 }
 
 /** Submodules that are on another commit than in the base, one that none of their remotes is known to have. */
-async function readUnpushed({ path, base_commit }: Worktree, { signal }: Cancellable): Promise<readonly string[]> {
-  const staged = await linksIn(path, ['ls-files', '--stage', '-z', '--full-name', ':/'], { signal })
-  if (staged.size === 0) return []
-  const base =
-    base_commit === null ? null : await linksIn(path, ['ls-tree', '-r', '-z', '--full-tree', base_commit], { signal })
-  const nested = new Set((await listInner(path, { signal })).nested.map(pathText))
+async function readUnpushed(
+  { path, base_commit }: Worktree,
+  inner: Awaited<ReturnType<typeof listInner>>,
+  { signal }: Cancellable,
+): Promise<readonly string[]> {
+  if (inner.links.size === 0) return []
+  const base = base_commit === null ? null : await linksOf(path, base_commit, { signal })
+  const nested = new Set(inner.nested.map(pathText))
   const unpushed: string[] = []
-  for (const name of staged.keys()) {
-    const inner = join(path, name)
-    if (nested.has(name) || (await orNull(lstat(join(inner, '.git')))) === null) continue
-    const head = await readGit(inner, ['rev-parse', '--verify', '--quiet', 'HEAD'], { signal, accept: [0, 1, 128] })
+  for (const name of [...inner.links.keys()].map(pathText)) {
+    const submodule = join(path, name)
+    if (nested.has(name) || (await orNull(lstat(join(submodule, '.git')))) === null) continue
+    const head = await readGit(submodule, ['rev-parse', '--verify', '--quiet', 'HEAD'], { signal, accept: [0, 1, 128] })
     if (head === '' || base?.get(name) === head) continue
     const args = ['for-each-ref', '--count=1', '--contains', head, '--format=%(refname)', 'refs/remotes']
-    if ((await readGit(inner, args, { signal })) === '') unpushed.push(name)
+    if ((await readGit(submodule, args, { signal })) === '') unpushed.push(name)
   }
   return unpushed
 }
 
-/** Commits of other repositories by their paths. */
-async function linksIn(
-  cwd: string,
-  args: readonly string[],
-  { signal }: Cancellable,
-): Promise<ReadonlyMap<string, string>> {
-  const links = splitNul((await runGit(cwd, args, { signal })).stdout).filter((line) => line.startsWith('160000 '))
+/** The commits of other repositories in a commit, by their paths. */
+async function linksOf(cwd: string, commit: string, { signal }: Cancellable): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await runGit(cwd, ['ls-tree', '-r', '-z', '--full-tree', commit], { signal })
+  const links = splitNul(stdout).filter((line) => line.startsWith('160000 '))
   return new Map(
     links.map((line) => {
       const tab = line.indexOf('\t')

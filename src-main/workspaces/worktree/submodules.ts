@@ -5,7 +5,7 @@ import { orNull } from '../files/file-errors.ts'
 import { resolveCommit } from '../git/branch.ts'
 import { GitError } from '../git/git-error.ts'
 import { listInner } from '../git/nested.ts'
-import { readGit, runGit, splitNul } from '../git/run-git.ts'
+import { readGit, runGit } from '../git/run-git.ts'
 import { withSnapshot } from '../git/snapshot.ts'
 import { pathText } from '../git/tree-paths.ts'
 import { joinTips, unpublishedTips } from '../rescue/loose-ends.ts'
@@ -90,10 +90,9 @@ async function bringOver(repo: string, inner: string, commit: string, { signal }
 
 /** The submodules that have a repository of their own there, by what the index says, and other repositories inside. */
 async function innerRepositories(path: string, { signal }: RescueOptions): Promise<readonly string[]> {
-  const { stdout } = await runGit(path, ['ls-files', '--stage', '-z', '--full-name', ':/'], { signal })
-  const links = splitNul(stdout).filter((line) => line.startsWith('160000 '))
-  const found = new Set((await listInner(path, { signal })).nested.map(pathText))
-  for (const name of new Set(links.map((line) => line.slice(line.indexOf('\t') + 1)))) {
+  const { nested, links } = await listInner(path, { signal })
+  const found = new Set(nested.map(pathText))
+  for (const name of [...links.keys()].map(pathText)) {
     if ((await orNull(lstat(join(path, name, '.git')))) !== null) found.add(name)
   }
   return [...found]
