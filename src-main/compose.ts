@@ -228,7 +228,7 @@ interface ApiPieces {
 function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newId }: EngineContext): AgentTests {
   const root = join(dataDir, 'agent-tests')
   const makeFolder = (name: string, signal: AbortSignal) => makeSampleRepository(root, name, signal)
-  return createAgentTests({ executors, root, makeFolder, redact: (text) => redactor([])(text), clock, newId })
+  return createAgentTests({ executors, root, makeFolder, redactor: () => redactor([]), clock, newId })
 }
 
 function apiOf(config: AppConfig, pieces: ApiPieces): Api {

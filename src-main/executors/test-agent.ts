@@ -23,7 +23,8 @@ export interface AgentTestDeps {
   readonly root: string
   /** Makes an empty repository of this name there. */
   readonly makeFolder: (name: string, signal: AbortSignal) => Promise<string>
-  readonly redact: (text: string) => string
+  /** Returns what hides the secrets that are known by now. */
+  readonly redactor: () => (text: string) => string
   readonly clock: Clock
   readonly newId: () => string
 }
@@ -42,11 +43,12 @@ export function createAgentTests(deps: AgentTestDeps): AgentTests {
       const began = clock.now()
       const id = deps.newId()
       const entries: TranscriptEntry[] = []
+      const redact = deps.redactor()
       try {
         const cwd = await deps.makeFolder(id, signal)
-        const run = runOf(id, cwd, config, logInto(entries, deps.redact))
+        const run = runOf(id, cwd, config, logInto(entries, redact))
         const outcome = await attempt(executors, executor, run, signal)
-        return seen(outcome, entries, clock.now() - began, deps.redact)
+        return seen(outcome, entries, clock.now() - began, redact)
       } finally {
         await remove(join(root, id))
       }
