@@ -11,10 +11,15 @@ export const useTasks = defineStore('tasks', () => {
   const client = useClient()
   const state = createTaskState()
   const loading = createTaskLoading(client, state)
+  const seenWork = useSeenWork()
+  const seen = (taskId: string) => {
+    const task = state.byId.get(taskId)
+    return task && seenWork.treeOf(task)
+  }
   return {
     ...state,
     ...loading,
-    ...createTaskChanges(client, state, { fetch: loading.fetch, seen: useSeenWork().treeOf }),
+    ...createTaskChanges(client, state, { fetch: loading.fetch, seen }),
     /** The name of the task's branch; refused before the first claim. */
     branch: async (taskId: string): Promise<string> =>
       (await client.call('tasks.workspace', { task_id: taskId })).branch,

@@ -24,7 +24,8 @@ export function useChanges(taskId: () => string, wishes: () => DiffWishes) {
   const diff: Resource<Diff | null> = useResource(async () => {
     const id = taskId()
     const next = await details.diff(id, wishes())
-    seen.note(id, next?.tree ?? null)
+    const shown = tasks.byId.get(id)
+    if (shown) seen.note(shown, next?.tree ?? null)
     return unlessSame(next, diff.value.value)
   })
   /** The first answer is there; null is one. */
