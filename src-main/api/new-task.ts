@@ -3,7 +3,7 @@ import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../src-shared/contract/operations.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import { invalidInput } from '../domain/refusal.ts'
-import { freshTask } from '../domain/task/fresh-task.ts'
+import { newTaskDefaults } from '../domain/task/fresh-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
 import type { ProjectRecord, TaskRecord } from '../engine/ports/store.ts'
 import type { ApiParts } from './context.ts'
@@ -35,7 +35,7 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
   } = request
   const now = new Date(parts.clock.now()).toISOString()
   const task: TaskRecord = {
-    ...freshTask,
+    ...newTaskDefaults,
     labels: [],
     ...givenFields(fields),
     ...placeOf(parts, project, workflow, request),

@@ -4,11 +4,11 @@ import { createClaims, type Claims } from './actions/claims.ts'
 import { createCleanup, type Cleanup } from './worktrees/cleanup.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
-import { createEffectWorker, type EffectWorker } from './moves/effects.ts'
+import { createOutboxWorker, type OutboxWorker } from './moves/effects.ts'
 import { createExecutions, goodbyeMs, type Executions } from './executions/executions.ts'
 import { createProjectDeletions, type ProjectDeletions } from './projects/delete-projects.ts'
 import { createLifecycle, type Hooks, type Lifecycle } from './lifecycle/create-lifecycle.ts'
-import { createPerformStep, type StepDeps } from './moves/perform-step.ts'
+import { createPerformStep, type StepServices } from './moves/perform-step.ts'
 import { createOrphans, type Orphans } from './worktrees/orphans.ts'
 import { createPlugins, pluginRules } from './plugins/create-plugins.ts'
 import type { Plugin, PluginServices } from './plugins/plugin.ts'
@@ -35,7 +35,7 @@ export interface Engine {
   readonly orphans: Orphans
   readonly repositories: Repositories
   readonly branches: BranchUpdates
-  readonly worker: EffectWorker
+  readonly worker: OutboxWorker
   readonly hooks: Hooks
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
@@ -63,7 +63,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const endAll = async (task_id: TaskId, signal: AbortSignal) => {
-    await occasions.settled(task_id, ['on_task_done', 'on_task_cancel'], signal)
+    await occasions.waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
     signal.throwIfAborted()
     await Promise.all([occasions.end(task_id), stopAll(task_id)])
   }
@@ -84,18 +84,18 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     whenIdle: (task_id, signal) => executions.whenIdle(task_id, goodbyeMs, signal),
   })
   const { hooks, runs, occasions } = lifecycle
-  const steps: StepDeps = {
+  const steps: StepServices = {
     ...{ context, transitions, worktrees, plugins, runs, occasions, dispatch },
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
   }
-  const worker: EffectWorker = createEffectWorker({
+  const worker: OutboxWorker = createOutboxWorker({
     context,
     transitions,
     perform: createPerformStep(steps),
     wakeHooks: (task_id) => {
       occasions.wake(task_id)
     },
-    left: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
+    onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const claims = createClaims({ ...steps, worker, scheduler })
   const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
@@ -134,9 +134,9 @@ function allPlugins(
 }
 
 interface RuntimeParts {
-  readonly steps: StepDeps
+  readonly steps: StepServices
   readonly lifecycle: Lifecycle
-  readonly worker: EffectWorker
+  readonly worker: OutboxWorker
   readonly scheduler: Scheduler
   readonly executions: Executions
   readonly sweeps: Sweeps
@@ -176,7 +176,11 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
 
 /** Ends what works for a state that a hook took the task out of. Never rejects. */
 async function stopRoleOf(
-  { context, transitions, executions }: Pick<StepDeps, 'context' | 'transitions'> & { readonly executions: Executions },
+  {
+    context,
+    transitions,
+    executions,
+  }: Pick<StepServices, 'context' | 'transitions'> & { readonly executions: Executions },
   task_id: TaskId,
   left: string,
 ): Promise<void> {

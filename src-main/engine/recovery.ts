@@ -3,7 +3,7 @@ import { markLost } from './executions/mark-lost.ts'
 import { cancelQueued } from './executions/open-execution.ts'
 import { hookTestMark } from './lifecycle/test-hook.ts'
 import type { EngineContext } from './context.ts'
-import type { StepDeps } from './moves/perform-step.ts'
+import type { StepServices } from './moves/perform-step.ts'
 import type { ExecutionRecord } from './ports/store.ts'
 import { WorkspaceError } from './ports/workspaces.ts'
 import { repoPathsOf } from './projects/repo-paths.ts'
@@ -15,7 +15,7 @@ import { workspaceOf } from './worktrees/workspace-of.ts'
  * Puts right what a killed service left behind: ends what still runs, says so on the tasks, gives
  * locks back. The pending effects and the queue are taken up by the caller afterwards.
  */
-export async function recover(deps: StepDeps): Promise<void> {
+export async function recover(deps: StepServices): Promise<void> {
   const { context } = deps
   await trustKnownRepositories(context)
   const open = context.store.read.executions.open()
@@ -67,7 +67,7 @@ async function finishMerges({ workspaces, store, log }: EngineContext): Promise<
 
 /** Ends what is left of a local run that nobody follows any more, gives back what it held, and says so on its task. */
 export async function loseRun(
-  deps: Pick<StepDeps, 'context' | 'transitions'>,
+  deps: Pick<StepServices, 'context' | 'transitions'>,
   record: ExecutionRecord,
   message: string,
 ): Promise<void> {
@@ -89,7 +89,7 @@ const lostWithService =
   'The service ended while the agent worked. What it had written is in the worktree, where it can go on.'
 
 /** The crash came after the task had moved on and before what waited for the old state was told. */
-function cancelUnlessItsTurn(deps: StepDeps, record: ExecutionRecord): void {
+function cancelUnlessItsTurn(deps: StepServices, record: ExecutionRecord): void {
   const { context, transitions } = deps
   context.feed.commit((tx) => {
     const task = tx.tasks.get(record.task_id)

@@ -2,8 +2,8 @@ import type { Cleanup } from './worktrees/cleanup.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import type { Executions, Run } from './executions/executions.ts'
 import { markLost } from './executions/mark-lost.ts'
-import type { EffectWorker } from './moves/effects.ts'
-import type { StepDeps } from './moves/perform-step.ts'
+import type { OutboxWorker } from './moves/effects.ts'
+import type { StepServices } from './moves/perform-step.ts'
 import { isElsewhere, loseRun } from './recovery.ts'
 import type { Rescues } from './worktrees/rescues.ts'
 import type { ExecutionRecord } from './ports/store.ts'
@@ -29,11 +29,11 @@ export interface Sweeps {
   close(): Promise<void>
 }
 
-export interface SweepParts extends Pick<StepDeps, 'context' | 'transitions' | 'occasions'> {
+export interface SweepParts extends Pick<StepServices, 'context' | 'transitions' | 'occasions'> {
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
   readonly executions: Pick<Executions, 'running'>
-  readonly worker: Pick<EffectWorker, 'isIdle' | 'wake'>
+  readonly worker: Pick<OutboxWorker, 'isIdle' | 'wake'>
   /** Told when somebody's worktree became free. */
   readonly freed: () => void
 }
@@ -142,7 +142,11 @@ function wakeIdle({ context, worker, occasions }: SweepParts): void {
 }
 
 /** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */
-function sayQuiet({ context }: Pick<StepDeps, 'context'>, runs: Iterable<Run>, silenceOf: (run: Run) => number): void {
+function sayQuiet(
+  { context }: Pick<StepServices, 'context'>,
+  runs: Iterable<Run>,
+  silenceOf: (run: Run) => number,
+): void {
   for (const run of runs) {
     const { record, heard, live, asks } = run
     const project = context.store.read.projects.get(record.project_id)

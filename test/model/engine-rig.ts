@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { v7 } from 'uuid'
 import { z } from 'zod'
 import { createLogger } from '../../src-main/base/log.ts'
-import { freshTask } from '../../src-main/domain/task/fresh-task.ts'
+import { newTaskDefaults } from '../../src-main/domain/task/fresh-task.ts'
 import { createEngine, type Engine } from '../../src-main/engine/create-engine.ts'
 import { createDurableWrites } from '../../src-main/engine/durable-writes.ts'
 import { createEventFeed } from '../../src-main/engine/event-feed.ts'
@@ -159,7 +159,7 @@ function putTask(q: Write, project: Project, more: Partial<TaskRecord>): TaskRec
     ...{ ...project, parent_id: null, subtask_mode: null, title: 'A task', description: null },
     ...{ status: '', review_config: { ci_steps: ['ci'], review_prompt: null } },
     ...{ roles: {}, labels: [], priority: 0, position: 1, created_at: at, updated_at: at },
-    ...freshTask,
+    ...newTaskDefaults,
     ...more,
   }
   q.tasks.put(task)
@@ -177,7 +177,7 @@ async function rest(
 ): Promise<void> {
   let before = ''
   for (let quiet = 0; quiet < quietTurns;) {
-    await engine.worker.settled(task_id)
+    await engine.worker.waitUntilDrained(task_id)
     await setImmediate()
     const { version, status, error_annotation } = store.read.tasks.get(task_id) ?? {}
     const executions = store.read.executions.openOfTask(task_id).map((one) => `${one.id}${one.status}`)

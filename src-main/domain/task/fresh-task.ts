@@ -1,5 +1,5 @@
 /** What a new task has unless it is given something else: nobody has touched it. */
-export const freshTask = {
+export const newTaskDefaults = {
   parent_id: null,
   subtask_mode: null,
   description: null,

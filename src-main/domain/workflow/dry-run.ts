@@ -2,7 +2,7 @@ import type { HookPhase, WorkflowState } from '../../../src-shared/contract/work
 import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
 import { hooksAt, type Workflow } from './graph.ts'
 import { graphOf, simplePaths, type Budget, type Graph } from './simple-paths.ts'
-import { waysOf, type Way } from './ways.ts'
+import { outgoingEdges, type WorkflowEdge } from './ways.ts'
 
 /** How much of a tangled workflow is told: more than anybody reads. */
 const most = { paths: 200, loops: 200, hooks: 50_000 }
@@ -32,7 +32,7 @@ export function dryRun(workflow: Workflow, budgets: DryRunBudgets = dryRunBudget
   const { states } = workflow.definition
   const numbers = new Map(states.map((state, index) => [state.name, index]))
   const stuck = new Map(states.flatMap((state) => stuckReason(state)))
-  const ways = states.map((state) => waysOf(state, stuck.has(state.name)))
+  const ways = states.map((state) => outgoingEdges(state, stuck.has(state.name)))
   const graph = graphOf(ways.map((list) => list.flatMap((way) => numbers.get(way.to) ?? [])))
   const model: Model = { workflow, states, ways, graph, stuck }
   const start = numbers.get(workflow.entry.name) ?? 0
@@ -51,7 +51,7 @@ interface Model {
   readonly workflow: Workflow
   readonly states: readonly WorkflowState[]
   /** The ways out of each state; the first to a target is how it is told. */
-  readonly ways: readonly (readonly Way[])[]
+  readonly ways: readonly (readonly WorkflowEdge[])[]
   readonly graph: Graph
   readonly stuck: ReadonlyMap<string, string>
 }
@@ -101,7 +101,7 @@ function describe(model: Model, nodes: readonly number[]): Path {
     if (!next) continue
     hooks.push(...firing(state, ['before_exit', 'on_exit']))
     const way = model.ways[nodes[index] ?? -1]?.find((one) => one.to === next.name)
-    if (way && way.turn !== null) turns.push(way.turn)
+    if (way && way.label !== null) turns.push(way.label)
   }
   const end = last?.label ?? ''
   const shown = turns.slice(0, 3).join(', then ')

@@ -3,7 +3,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { checkBeforeExit, hasSlowChecks } from './before-exit.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import { noteMergedWork } from '../moves/review-attempts.ts'
 import type { Moved } from '../moves/transitions.ts'
 
@@ -18,12 +18,12 @@ export interface AskedMove {
 }
 
 /** Moves a task to a state that somebody named, once everything that can say no has been asked. */
-export async function moveAsAsked(deps: StepDeps, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
+export async function moveAsAsked(deps: StepServices, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
   return moveAtOnce(deps, asked) ?? (await checkThenMove(deps, asked, signal))
 }
 
 /** The usual move, in one transaction. Answers null, and has changed nothing, where something slow has a say. */
-function moveAtOnce(deps: StepDeps, asked: AskedMove): Moved | Refusal | null {
+function moveAtOnce(deps: StepServices, asked: AskedMove): Moved | Refusal | null {
   const { context, transitions } = deps
   return context.feed.commit((tx) => {
     const task = tx.tasks.get(asked.task_id)
@@ -36,7 +36,7 @@ function moveAtOnce(deps: StepDeps, asked: AskedMove): Moved | Refusal | null {
   })
 }
 
-async function checkThenMove(deps: StepDeps, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
+async function checkThenMove(deps: StepServices, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
   const { context, transitions } = deps
   const task = context.store.read.tasks.get(asked.task_id)
   if (!task) return notFound('task')

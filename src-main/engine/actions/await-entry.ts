@@ -23,7 +23,7 @@ export async function awaitEntry(
     steps.findIndex(({ kind }) => kind === 'clear_barrier'),
   )
   if (!behind.every((step) => isQuick(deps, task, step))) return
-  await orAborted(deps.worker.passed(task.id, 'clear_barrier'), signal)
+  await orAborted(deps.worker.waitForStep(task.id, 'clear_barrier'), signal)
 }
 
 function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {

@@ -6,7 +6,7 @@ import { checkSeen } from '../../domain/review/judged-work.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import type { TransitionPlan, TransitionRequest } from '../../domain/transition/plan-transition.ts'
 import { hooksAt } from '../../domain/workflow/graph.ts'
-import { runHook, type StepDeps } from '../moves/perform-step.ts'
+import { runHook, type StepServices } from '../moves/perform-step.ts'
 import type { PluginResult } from '../plugins/plugin.ts'
 import type { Work } from '../ports/workspaces.ts'
 import { lookAtWork } from '../worktrees/look-at-work.ts'
@@ -30,12 +30,16 @@ export interface SaidOfWork {
 }
 
 /** Whether anything slow has a say in this move. */
-export function hasSlowChecks(deps: Pick<StepDeps, 'plugins'>, plan: TransitionPlan, triggered_by: string): boolean {
+export function hasSlowChecks(
+  deps: Pick<StepServices, 'plugins'>,
+  plan: TransitionPlan,
+  triggered_by: string,
+): boolean {
   return guardsOf(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
 /** The guards of the plugins that the target names; one that would be skipped there has no say either. */
-function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
+function guardsOf({ plugins }: Pick<StepServices, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
   const runs = (name: string, phase: HookPhase) =>
     hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))
   return [...plugins.values()]
@@ -48,7 +52,7 @@ function guardsOf({ plugins }: Pick<StepDeps, 'plugins'>, { to }: TransitionPlan
  * the target's plugins, and the source's `before_exit` hooks. The rules are asked again at the commit.
  */
 export async function checkBeforeExit(
-  deps: StepDeps,
+  deps: StepServices,
   task: TaskRecord,
   request: TransitionRequest,
   signal: AbortSignal,
@@ -81,7 +85,7 @@ export async function checkBeforeExit(
 }
 
 async function askHooks(
-  deps: StepDeps,
+  deps: StepServices,
   task: TaskRecord,
   plan: TransitionPlan,
   triggered_by: string,

@@ -9,11 +9,11 @@ import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../../d
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isDone, type Workflow } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
-import { callOff } from '../moves/effect-progress.ts'
-import type { EffectWorker } from '../moves/effects.ts'
+import { cancelPendingMoves } from '../moves/effect-progress.ts'
+import type { OutboxWorker } from '../moves/effects.ts'
 import type { Tx } from '../event-feed.ts'
 import { openExecution } from '../executions/open-execution.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import type { Scheduler } from '../executions/scheduler.ts'
 import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { othersInWorkspace, workspaceOf } from '../worktrees/workspace-of.ts'
@@ -43,8 +43,8 @@ export interface Claims {
   preview(q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal
 }
 
-export interface ClaimDeps extends StepDeps {
-  readonly worker: EffectWorker
+export interface ClaimDeps extends StepServices {
+  readonly worker: OutboxWorker
   readonly scheduler: Scheduler
 }
 
@@ -61,7 +61,7 @@ export function createClaims(deps: ClaimDeps): Claims {
       const result = context.feed.commit((tx) => commitClaim(deps, tx, request, checked))
       if (isRefusal(result)) return result
       deps.worker.wake(request.task_id)
-      await deps.worker.passed(request.task_id, 'workspace')
+      await deps.worker.waitForStep(request.task_id, 'workspace')
       deps.scheduler.pump()
       const now = read.tasks.get(request.task_id)
       const execution = read.executions.get(result.id)
@@ -81,7 +81,7 @@ const isAboutWorkspace = ({ type }: ErrorAnnotation) =>
 
 /** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
 async function checkFirst(
-  deps: StepDeps,
+  deps: StepServices,
   task: TaskRecord,
   request: ClaimRequest,
   signal: AbortSignal,
@@ -109,7 +109,7 @@ function needsLock({ claimant, overrides }: Pick<ClaimRequest, 'claimant' | 'ove
 }
 
 function planFor(
-  deps: StepDeps,
+  deps: StepServices,
   q: Queries,
   task: TaskRecord,
   request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides'>,
@@ -164,7 +164,7 @@ function wasReset(q: Queries, task: TaskRecord): boolean {
 }
 
 function commitClaim(
-  deps: StepDeps,
+  deps: StepServices,
   tx: Tx,
   request: ClaimRequest,
   checked: readonly HookOutcome[],
@@ -190,7 +190,7 @@ function commitClaim(
     current = moved.task
   }
   // Where it stays, a move that its hooks held up is called off: there is new work to do.
-  if (plan.path.length === 0) callOff(tx, task)
+  if (plan.path.length === 0) cancelPendingMoves(tx, task)
   deps.worktrees.plan(tx, current, project)
   const assignee = current.roles[plan.works_as] ?? request.claimant
   const record = openExecution(context, tx, {

@@ -10,10 +10,10 @@ import { isPerson } from '../../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { cascadeOnSuccess, hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
-import { applyRejection } from '../moves/block-task.ts'
+import { applyFailedReview } from '../moves/block-task.ts'
 import type { Tx } from '../event-feed.ts'
 import { notify } from '../notify.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
 import { WorkspaceError, type Work } from '../ports/workspaces.ts'
 import { toReviewSummary } from '../views.ts'
@@ -48,7 +48,7 @@ export const noWork: FoundWork = { work: null, seen: null, files: [] }
 
 /** Everything slow about a verdict, before anything is written; the rules are asked again at the commit. */
 export async function prepareVerdict(
-  deps: StepDeps,
+  deps: StepServices,
   request: VerdictRequest,
   signal: AbortSignal,
 ): Promise<VerdictFindings | Refusal> {
@@ -85,7 +85,7 @@ const judgedMeanwhile = ({ version }: TaskRecord): Refusal => ({
 
 /** A no is a no whatever the work is, and must not fail where the work can't be read. */
 async function workFor(
-  deps: StepDeps,
+  deps: StepServices,
   task: TaskRecord,
   { verdict, tree }: VerdictRequest,
   signal: AbortSignal,
@@ -100,7 +100,7 @@ async function workFor(
 }
 
 function planVerdict(
-  deps: StepDeps,
+  deps: StepServices,
   q: Queries,
   task: TaskRecord,
   request: VerdictRequest,
@@ -142,7 +142,7 @@ function cascadeOnPass(gate: WorkflowState): string | undefined {
 }
 
 /** Judges the task at its gate, in one transaction; what follows is left to the effects. */
-export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest & VerdictFindings): Refusal | null {
+export function giveVerdict(deps: StepServices, tx: Tx, request: VerdictRequest & VerdictFindings): Refusal | null {
   const task = tx.tasks.get(request.task_id)
   if (!task) return notFound('task')
   const plan = planVerdict(deps, tx, task, request, request.work)
@@ -158,7 +158,7 @@ export function giveVerdict(deps: StepDeps, tx: Tx, request: VerdictRequest & Ve
       return null
     case 'reject':
     case 'escalate':
-      applyRejection(deps, tx, task, { triggered_by, feedback, checked, by_person: request.by.type !== 'agent' })
+      applyFailedReview(deps, tx, task, { triggered_by, feedback, checked, by_person: request.by.type !== 'agent' })
       return null
     case 'forward': {
       const forward = { to: plan.to, cause: 'forward', version: null } as const
@@ -178,7 +178,7 @@ function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
   tx.saveTask(task)
 }
 
-function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
+function writeVerdict(deps: StepServices, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
   const review = tx.reviews.latest(task.id)
   if (!review) return
   const { merged, work: found } = request
@@ -204,7 +204,7 @@ function writeVerdict(deps: StepDeps, tx: Tx, task: TaskRecord, request: Verdict
 }
 
 /** The review has passed; a workflow that says so goes on to the merge at once. */
-function passReview(deps: StepDeps, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
+function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
   const review = tx.reviews.latest(task.id)
   if (!review) return
   const now = tx.now()

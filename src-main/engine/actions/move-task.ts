@@ -46,7 +46,7 @@ export async function transition(
   await endOthers(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasPlugin(result.plan.to, 'run_merge')
-  if (merges) await deps.worker.arrived(request.task_id)
+  if (merges) await deps.worker.waitUntilEntered(request.task_id)
   else await awaitEntry(deps, result, signal)
   const now = outcomeOf(deps, request.task_id)
   return { task: now.task, review: result.review && now.review }
@@ -72,7 +72,7 @@ export async function abandon(
     tx.effects.removeOfTask(task_id)
   })
   deps.worker.interrupt(task_id)
-  await Promise.all([deps.worker.settled(task_id), deps.occasions.end(task_id)])
+  await Promise.all([deps.worker.waitUntilDrained(task_id), deps.occasions.end(task_id)])
 }
 
 /** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */

@@ -5,7 +5,7 @@ import { isPerson } from '../../domain/transition/audience.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import { nowIso } from '../context.ts'
-import { advance, nameOf, note, stepsFor } from '../moves/effect-progress.ts'
+import { completeStep, stepName, recordOutcome, stepsOfEffect } from '../moves/effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
 import { redoFailed, skipFailed } from '../lifecycle/before-work.ts'
 import { outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
@@ -111,24 +111,24 @@ function again(effect: Effect): Effect {
 
 /** Only this hook and only this once: who, when and why stay in the timeline. */
 function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: RecoveryRequest, actor: Actor): void {
-  const step = stepsFor(deps, tx, effect)[effect.data.cursor]
+  const step = stepsOfEffect(deps, tx, effect)[effect.data.cursor]
   const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.context)}: ${request.reason ?? ''}`
   if (step?.kind === 'check_before_work' && effect.data.kind === 'enter') {
     const skipped = skipFailed(effect.data, why)
     const task = tx.tasks.get(effect.task_id)
-    if (task) note(tx, effect, step, skipped, task)
+    if (task) recordOutcome(tx, effect, step, skipped, task)
     tx.effects.update(effect.id, skipped.effect)
     return
   }
   if (step?.kind !== 'hook') return
   const outcome: HookOutcome = {
     phase: step.phase,
-    action: nameOf(step),
+    action: stepName(step),
     outcome: 'skipped',
     reason: why,
     duration_ms: 0,
   }
-  advance(deps, tx, effect, { outcome })
+  completeStep(deps, tx, effect, { outcome })
 }
 
 /** Starts over from the default branch, when worktree and branch were found to be gone. */

@@ -5,7 +5,7 @@ import { hasPlugin, roleOf } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
 import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
 import { openExecution, type NewExecution } from '../executions/open-execution.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
 /** Whether the task's error names this way out. */
@@ -21,7 +21,7 @@ export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal
 }
 
 /** The state, reachable from here, whose entry merges. */
-export function mergeStateFrom(deps: StepDeps, tx: Pick<Tx, 'projects'>, task: TaskRecord): string | null {
+export function mergeStateFrom(deps: StepServices, tx: Pick<Tx, 'projects'>, task: TaskRecord): string | null {
   const workflow = deps.transitions.workflowOf(tx, task)
   const targets = workflow.states.get(task.status)?.transitions ?? []
   return (
@@ -34,7 +34,7 @@ export function mergeStateFrom(deps: StepDeps, tx: Pick<Tx, 'projects'>, task: T
 
 /** Runs the present state's role once more; `nobody` when the state works for nobody (a blocked task). */
 export function runAgain(
-  deps: StepDeps,
+  deps: StepServices,
   tx: Tx,
   task: TaskRecord,
   resume: boolean,

@@ -5,7 +5,7 @@ import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import { roleOf, workStateOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { saveWorkspace } from '../worktrees/save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -51,7 +51,7 @@ export function hasCoder(workflow: Workflow, task: Pick<TaskRecord, 'roles'>): b
  * progress was another's; other roles are only written down. `moved`: what runs for the task must
  * end now. The resets that were asked for follow by `resetAfterReassign`.
  */
-export function assignRole(deps: StepDeps, tx: Tx, request: RoleRequest): { readonly moved: boolean } | Refusal {
+export function assignRole(deps: StepServices, tx: Tx, request: RoleRequest): { readonly moved: boolean } | Refusal {
   const task = tx.tasks.get(request.task_id)
   if (!task) return notFound('task')
   const workflow = deps.transitions.workflowOf(tx, task)
@@ -119,7 +119,7 @@ function wantsReset(flags: ResetFlags): boolean {
  * under a rescue ref. Without a workspace there is nothing to do. The reassignment stands whatever happens
  * here: a reset that fails is written on the task. It is done also when whoever asked has gone.
  */
-export async function resetAfterReassign(deps: StepDeps, task_id: TaskId, flags: ResetFlags): Promise<void> {
+export async function resetAfterReassign(deps: StepServices, task_id: TaskId, flags: ResetFlags): Promise<void> {
   const { read } = deps.context.store
   const task = read.tasks.get(task_id)
   if (!task || !wantsReset(flags)) return
@@ -137,7 +137,7 @@ export async function resetAfterReassign(deps: StepDeps, task_id: TaskId, flags:
 
 /** Holds the worktree's lock meanwhile, so that nobody's agent starts in files that are about to go. */
 async function resetLocked(
-  deps: StepDeps,
+  deps: StepServices,
   task: TaskRecord,
   workspace: WorkspaceRecord,
   flags: ResetFlags,
@@ -166,7 +166,7 @@ async function resetLocked(
   }
 }
 
-function write(deps: StepDeps, task: TaskRecord, workspace: WorkspaceRecord, diff_stat: DiffStat | null): void {
+function write(deps: StepServices, task: TaskRecord, workspace: WorkspaceRecord, diff_stat: DiffStat | null): void {
   deps.context.feed.commit((tx) => {
     saveWorkspace(tx, workspaceOwner(tx, task), workspace)
     const current = tx.tasks.get(task.id)
@@ -176,7 +176,7 @@ function write(deps: StepDeps, task: TaskRecord, workspace: WorkspaceRecord, dif
   })
 }
 
-function writeFailure(deps: StepDeps, task_id: TaskId, error: WorkspaceError): void {
+function writeFailure(deps: StepServices, task_id: TaskId, error: WorkspaceError): void {
   deps.context.log.warn({ err: error, task_id }, 'a workspace could not be reset')
   deps.context.feed.commit((tx) => {
     const task = tx.tasks.get(task_id)

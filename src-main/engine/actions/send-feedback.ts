@@ -12,7 +12,7 @@ import type { Tx } from '../event-feed.ts'
 import { gatherFeedback, type AskedFeedback, type GatheredFeedback } from './gather-feedback.ts'
 import { announceMessage, isMessage, nextMessage, settleComments } from '../executions/messages.ts'
 import { isOfThisStay, openExecution } from '../executions/open-execution.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import { giveVerdict, noWork, prepareVerdict, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { othersInWorkspace } from '../worktrees/workspace-of.ts'
@@ -35,7 +35,7 @@ export interface FollowUp {
  * Behind one who is at work it waits until they have ended. A refusal has changed nothing.
  */
 export async function sendFeedback(
-  deps: StepDeps,
+  deps: StepServices,
   request: FeedbackRequest,
   signal: AbortSignal,
 ): Promise<FollowUp | Refusal> {
@@ -68,7 +68,7 @@ interface Plan {
   readonly waits: boolean
 }
 
-function planFollowUp(deps: StepDeps, q: Queries, request: FeedbackRequest): Plan | Refusal {
+function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest): Plan | Refusal {
   const task = q.tasks.get(request.task_id)
   if (!task) return notFound('task')
   const sent = gatherFeedback(deps.context, q, task, request)
@@ -105,7 +105,7 @@ function planBehind(
 
 /** A move away is asked about like any other: by the gate's own rules, and by the hooks of what is left. */
 async function askOnTheWay(
-  deps: StepDeps,
+  deps: StepServices,
   { task, target, sent, moves }: Plan,
   request: FeedbackRequest,
   signal: AbortSignal,
@@ -118,7 +118,7 @@ async function askOnTheWay(
 }
 
 function commitFollowUp(
-  deps: StepDeps,
+  deps: StepServices,
   tx: Tx,
   plan: Plan,
   request: FeedbackRequest,
@@ -197,7 +197,7 @@ function checkWay(q: Queries, task: TaskRecord, moves: boolean, at_gate: boolean
 
 /** A person's no at a gate; from beyond it, the same way back. */
 function sendBack(
-  deps: StepDeps,
+  deps: StepServices,
   tx: Tx,
   { task, target, sent }: Plan,
   request: FeedbackRequest,
@@ -217,7 +217,7 @@ function sendBack(
   return judged
 }
 
-function isAtGate(deps: StepDeps, q: Queries, task: TaskRecord): boolean {
+function isAtGate(deps: StepServices, q: Queries, task: TaskRecord): boolean {
   return deps.transitions.workflowOf(q, task).states.get(task.status)?.kind === 'gate'
 }
 
@@ -225,7 +225,7 @@ function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: str
   return { task_id, verdict: 'fail', feedback, version: null, tree: null, by, triggered_by }
 }
 
-function putGoing(deps: StepDeps, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
+function putGoing(deps: StepServices, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
   const attended_mark = deps.context.newId()
   const error_annotation = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
   tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation, attended_mark })

@@ -111,9 +111,9 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     }
     // One at a time in a worktree: a reviewer that just judged may still be saying goodbye.
     const before = runsOf(record.task_id).filter((other) => other !== run)
-    const callOff = stopLater(() => before, goodbyeMs)
+    const cancel = stopLater(() => before, goodbyeMs)
     await allEnded(before, run.abort.signal)
-    callOff()
+    cancel()
     const launched: Launch = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
       : await launchSafely(deps, { record, hear, asks: run.asks }, run.abort.signal)
@@ -164,9 +164,9 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       deps.freed()
     },
     whenIdle: async (task_id, limit_ms, signal) => {
-      const callOff = stopLater(() => runsOf(task_id), limit_ms)
+      const cancel = stopLater(() => runsOf(task_id), limit_ms)
       await until(() => [...runsOf(task_id), ...guestsOf(task_id)], signal)
-      callOff()
+      cancel()
     },
     isShared: (task_id) => {
       const task = context.store.read.tasks.get(task_id)

@@ -1,13 +1,13 @@
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { roleOf } from '../../domain/workflow/graph.ts'
 import { noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { saveEnd } from './save-end.ts'
 
 /** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
 export function markLost(
-  deps: Pick<StepDeps, 'context' | 'transitions'>,
+  deps: Pick<StepServices, 'context' | 'transitions'>,
   found: ExecutionRecord,
   message: string,
 ): void {

@@ -27,7 +27,7 @@ export function waitingOf(context: EngineContext, executions: Executions): reado
     .map((record) => {
       const reason = executions.running().has(record.id)
         ? 'starting'
-        : (hindranceOf(read, record) ?? busyWorktree(read, record, taken) ?? noSlot(read, record, running))
+        : (waitReason(read, record) ?? busyWorktree(read, record, taken) ?? noSlot(read, record, running))
       if (reason === null) {
         // Whoever starts now is in the way of those behind.
         const worktree = worktreeOf(read, record)
@@ -58,7 +58,7 @@ function once<K, V>(read: (key: K) => V): (key: K) => V {
   }
 }
 
-function hindranceOf(q: Queries, record: OpenExecution): WaitReason | null {
+function waitReason(q: Queries, record: OpenExecution): WaitReason | null {
   if (!record.dispatched) return 'entering'
   const behind = messageHindrance(q, record)
   if (behind) return behind

@@ -5,7 +5,7 @@ import { issueAddress, knownIds, type Base, type Repository } from '../../domain
 import { wantsIssue } from '../../domain/integration/issue-filter.ts'
 import { taskTextOf } from '../../domain/integration/issue-text.ts'
 import { readIssue, type ExternalIssue } from '../../domain/integration/read-issue.ts'
-import { freshTask } from '../../domain/task/fresh-task.ts'
+import { newTaskDefaults } from '../../domain/task/fresh-task.ts'
 import { startState } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
@@ -133,7 +133,7 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
   const address = issueAddress(record.platform, base, record, issue.number)
   const now = tx.now()
   const task: TaskRecord = {
-    ...freshTask,
+    ...newTaskDefaults,
     id: deps.newId() as TaskId,
     ...place.fields,
     ...taskTextOf(issue, { url: address.url, web: base.web }),

@@ -2,7 +2,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { EnterEffect, FailedHook } from '../../domain/transition/effects.ts'
 import type { Occasion } from '../../domain/transition/occasion.ts'
 import type { Step } from '../../domain/transition/phases.ts'
-import type { StepEnd, StepRun } from '../moves/effects.ts'
+import type { StepOutcome, StepContext } from '../moves/effects.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { outcomeOf, runHook, type HookDeps, type Moment } from './run-hook.ts'
 
@@ -17,8 +17,8 @@ export async function performBeforeWork(
   task: TaskRecord,
   effect: EnterEffect,
   { index, hook }: BeforeWork,
-  run: StepRun,
-): Promise<StepEnd> {
+  run: StepContext,
+): Promise<StepOutcome> {
   const { from, to, triggered_by, transition_id, cursor } = effect
   if (effect.redo && !effect.redo.includes(cursor)) return { kind: 'advance' }
   const execution = deps.context.store.read.executions.openOfTask(task.id)[0]
@@ -50,9 +50,9 @@ export async function performBeforeWork(
 }
 
 /** Holds the task at its entry while a blocking hook has failed. */
-export function checkBeforeWork({ failed = [] }: Pick<EnterEffect, 'failed'>): StepEnd {
+export function checkBeforeWork({ failed = [] }: Pick<EnterEffect, 'failed'>): StepOutcome {
   const [first, ...others] = failed
-  return first ? { kind: 'hold', annotation: annotationOf(first, others.length) } : { kind: 'advance' }
+  return first ? { kind: 'block', annotation: annotationOf(first, others.length) } : { kind: 'advance' }
 }
 
 function annotationOf(failed: FailedHook, others: number): ErrorAnnotation {

@@ -11,7 +11,7 @@ export interface Occasions {
   /** Takes up the moments of a task whose hooks have still to run; called after every commit that may have noted one. */
   wake(task_id: TaskId): void
   /** Settles once the hooks of the moments of a task that are noted now, of these events, have run; or with the signal. */
-  settled(task_id: TaskId, events: readonly HookEvent[], signal: AbortSignal): Promise<void>
+  waitUntilDrained(task_id: TaskId, events: readonly HookEvent[], signal: AbortSignal): Promise<void>
   /** Ends the hooks of a task that still run, and drops what has not begun. */
   end(task_id: TaskId): Promise<void>
   /** Ends what a killed service left running, and forgets what only mattered while somebody worked. */
@@ -94,7 +94,7 @@ export function createOccasions(deps: OccasionsDeps): Occasions {
   }
   return {
     wake,
-    settled: async (task_id, events, signal) => {
+    waitUntilDrained: async (task_id, events, signal) => {
       const noted = read.occasions.ofTask(task_id).filter(({ data }) => events.includes(data.event))
       wake(task_id)
       for (const { id } of noted) {
@@ -143,7 +143,7 @@ async function perform(deps: OccasionsDeps, { id, task_id }: OccasionRecord, sig
     if (data.event === 'on_work_stop' && data.cursor === 0) await deps.whenIdle(task_id, signal)
     signal.throwIfAborted()
     const run = await context.writes.untilWritten(
-      () => runHook(deps, task, data, placed, { signal, mark: () => remember(deps, id) }),
+      () => runHook(deps, task, data, placed, { signal, mark: () => saveProcessMarker(deps, id) }),
       signal,
     )
     await context.writes.untilWritten(() =>
@@ -176,7 +176,7 @@ async function drop({ context }: OccasionsDeps, id: number): Promise<void> {
 }
 
 /** A killed service leaves its scripts behind; the next one ends them before it runs the hook anew. */
-function remember({ context }: OccasionsDeps, id: number): string {
+function saveProcessMarker({ context }: OccasionsDeps, id: number): string {
   const mark = context.newId()
   context.feed.commit((tx) => {
     const current = tx.occasions.get(id)

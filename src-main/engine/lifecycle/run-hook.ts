@@ -4,7 +4,7 @@ import type { HookPhase } from '../../../src-shared/contract/workflow-definition
 import { audienceMatches } from '../../domain/transition/audience.ts'
 import { hookAction, type Occasion, type PlacedHook } from '../../domain/transition/occasion.ts'
 import type { EngineContext } from '../context.ts'
-import type { StepRun } from '../moves/effects.ts'
+import type { StepContext } from '../moves/effects.ts'
 import type { Plugin, PluginResult } from '../plugins/plugin.ts'
 import { runPlugin } from '../plugins/run-plugin.ts'
 import { redactorOf } from '../redactor-of.ts'
@@ -32,7 +32,7 @@ export async function runHook(
   task: TaskRecord,
   moment: Moment,
   { index, hook }: PlacedHook,
-  run: StepRun,
+  run: StepContext,
 ): Promise<HookRun> {
   const { context } = deps
   const { event, from: previous_status, agent_id, execution_id } = moment
@@ -72,7 +72,7 @@ async function runPluginHook(
   task: TaskRecord,
   { event, from, triggered_by }: Moment,
   hook: PluginHook,
-  run: StepRun,
+  run: StepContext,
 ): Promise<HookEnd> {
   const plugin = deps.plugins.get(hook.name)
   if (!plugin?.events.includes(event)) return skippedRun('unsupported_event')

@@ -54,7 +54,7 @@ export function blockTask(
   tx.saveTask({ ...task, ...patch, review_summary, entry_barrier: false })
 }
 
-export interface Rejection {
+export interface FailedReview {
   readonly triggered_by: string
   readonly feedback: string | null
   /** A person's no never uses up the budget. */
@@ -72,7 +72,7 @@ export const maxCascades = 3
  * A gate's no: back to its reject target with the feedback, or to a person once the budget is used up, or
  * when the task goes round without anybody working on it.
  */
-export function applyRejection(deps: BlockDeps, tx: Tx, task: TaskRecord, request: Rejection): void {
+export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, request: FailedReview): void {
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
   if (!gate) return
   const rejections = tx.transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
@@ -88,13 +88,13 @@ export function applyRejection(deps: BlockDeps, tx: Tx, task: TaskRecord, reques
   const problem = isRefusal(plan)
     ? noWayBack(gate)
     : plan.kind === 'escalate'
-      ? exhausted(gate, gate.gate_config?.max_rejections ?? 0)
+      ? reviewLimitReached(gate, gate.gate_config?.max_rejections ?? 0)
       : goesRound(gate)
   blockTask(deps, tx, task, { ...problem, ...why }, depth)
 }
 
 /** The gate has sent the work back as often as it may by itself. */
-export function exhausted(gate: WorkflowState, times: number): ErrorAnnotation {
+export function reviewLimitReached(gate: WorkflowState, times: number): ErrorAnnotation {
   return {
     type: 'retry_budget_exhausted',
     message: `${gate.label} sent the work back ${times} times. Look at it yourself, then move it on.`,

@@ -13,7 +13,7 @@ export interface ProgressDeps {
 }
 
 /** The steps of an effect, in order; those that it began with when the workflow was edited meanwhile. */
-export function stepsFor(deps: ProgressDeps, q: Queries, effect: EffectRecord): readonly Step[] {
+export function stepsOfEffect(deps: ProgressDeps, q: Queries, effect: EffectRecord): readonly Step[] {
   const { data } = effect
   if (data.steps) return data.steps
   const task = q.tasks.get(effect.task_id)
@@ -23,13 +23,13 @@ export function stepsFor(deps: ProgressDeps, q: Queries, effect: EffectRecord): 
 }
 
 /** What a step is called in the timeline and in an error. */
-export function nameOf(step: Step): string {
+export function stepName(step: Step): string {
   if (step.kind === 'before_work') return hookAction(step.hook)
   return step.kind === 'hook' ? (step.hook.plugin ?? 'script') : step.kind
 }
 
 /** Puts a step behind the task, with what came of it; the last one ends the effect. */
-export function advance(
+export function completeStep(
   deps: ProgressDeps,
   tx: Tx,
   effect: EffectRecord,
@@ -40,9 +40,9 @@ export function advance(
   },
 ): void {
   const task = tx.tasks.get(effect.task_id)
-  const steps = stepsFor(deps, tx, effect)
+  const steps = stepsOfEffect(deps, tx, effect)
   const step = steps[effect.data.cursor]
-  if (task && step) note(tx, effect, step, done, task)
+  if (task && step) recordOutcome(tx, effect, step, done, task)
   const { mark: _mark, held: _held, ...kept } = effect.data
   const cursor = kept.cursor + 1
   if (cursor >= steps.length) {
@@ -65,7 +65,7 @@ export function advance(
  * Calls off what waits for a task: moves that hooks have still to allow, and steps that wait for somebody's
  * word. Something newer takes their place; what an entry has under way goes on.
  */
-export function callOff(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
+export function cancelPendingMoves(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
   const isBroken = task.error_annotation?.type === 'hook_failed'
   for (const { id, task_id, data } of tx.effects.ofProject(task.project_id)) {
     if (task_id === task.id && (isBroken || data.held || data.kind === 'leave')) tx.effects.remove(id)
@@ -73,7 +73,7 @@ export function callOff(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'er
 }
 
 /** Adds an action's outcome to the transition that it belongs to. What was skipped is no news; a failure is announced twice. */
-export function note(
+export function recordOutcome(
   tx: Tx,
   effect: EffectRecord,
   step: Step,
@@ -100,7 +100,7 @@ export function note(
 }
 
 /** The newest action did what it did; only where it leads the task can't go. */
-export function noteRefused(tx: Tx, { data }: EffectRecord): void {
+export function recordCascadeRefused(tx: Tx, { data }: EffectRecord): void {
   const entry = data.kind === 'enter' ? tx.transitions.get(data.transition_id) : null
   const last = entry?.hooks.at(-1)
   if (!entry || !last) return

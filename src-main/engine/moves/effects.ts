@@ -3,7 +3,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { Effect, FailedHook } from '../../domain/transition/effects.ts'
 import type { Step } from '../../domain/transition/phases.ts'
 import type { EngineContext } from '../context.ts'
-import { advance, nameOf, note, noteRefused, stepsFor } from './effect-progress.ts'
+import { completeStep, stepName, recordOutcome, recordCascadeRefused, stepsOfEffect } from './effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
 import { HookEnded } from '../lifecycle/script-hook.ts'
 import { notify } from '../notify.ts'
@@ -12,7 +12,7 @@ import { WorkspaceError } from '../ports/workspaces.ts'
 import type { EffectRecord, OccasionRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from './transitions.ts'
 
-interface Ended {
+interface StepOutcomeBase {
   readonly outcome?: HookOutcome
   readonly annotation?: ErrorAnnotation
   readonly notify?: Notice
@@ -25,16 +25,16 @@ interface Ended {
 }
 
 /** Where a step leads: on to the next, or to another transition; or it holds the task until somebody says how to go on. */
-export type StepEnd =
-  | (Ended & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
+export type StepOutcome =
+  | (StepOutcomeBase & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
   /**
    * `now` is the effect as it stands by then: an edit of the workflow may have renamed the states in it.
    * Answers whether the task is on its way; where it can't go, the next step follows.
    */
-  | (Ended & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => boolean })
-  | (Ended & { readonly kind: 'hold'; readonly annotation: ErrorAnnotation })
+  | (StepOutcomeBase & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => boolean })
+  | (StepOutcomeBase & { readonly kind: 'block'; readonly annotation: ErrorAnnotation })
 
-export interface EffectWorker {
+export interface OutboxWorker {
   /** Looks for work of this task; called after every commit that may have left some. */
   wake(task_id: TaskId): void
   /** Ends what is under way for a task, because a newer move superseded it. */
@@ -42,75 +42,75 @@ export interface EffectWorker {
   /** Whether no step of the task is being performed. */
   isIdle(task_id: TaskId): boolean
   /** Settles once nothing is pending for the task. */
-  settled(task_id: TaskId): Promise<void>
+  waitUntilDrained(task_id: TaskId): Promise<void>
   /** Settles once nothing is pending for the task but what waits for the hooks of its end. */
-  arrived(task_id: TaskId): Promise<void>
+  waitUntilEntered(task_id: TaskId): Promise<void>
   /** Settles once the step of this kind is behind the task (or nothing is left to do). */
-  passed(task_id: TaskId, kind: Step['kind']): Promise<void>
+  waitForStep(task_id: TaskId, kind: Step['kind']): Promise<void>
   /** Stops taking up work and waits for what is under way to give up. */
   close(): Promise<void>
 }
 
 /** What a step runs under. */
-export interface StepRun {
+export interface StepContext {
   readonly signal: AbortSignal
   /** The mark for the scripts of the step; written down before it is given out. */
   readonly mark: () => string
 }
 
-export interface EffectWorkerDeps {
+export interface OutboxWorkerDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
-  readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepRun) => Promise<StepEnd>
+  readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepContext) => Promise<StepOutcome>
   /** Takes up the hooks of moments that may have been noted. */
   readonly wakeHooks: (task_id: TaskId) => void
   /** A hook took the task out of this state: ends whoever works for it. Never rejects. */
-  readonly left: (task_id: TaskId, state: string) => Promise<void>
+  readonly onStateLeft: (task_id: TaskId, state: string) => Promise<void>
 }
 
-interface Lane {
+interface TaskLoop {
   abort: AbortController
   running: Promise<void> | null
   again: boolean
 }
 
 /** The outbox: takes up each task's pending steps in order, one task beside the other. */
-export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
+export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
   const { context } = deps
-  const lanes = new Map<TaskId, Lane>()
+  const loops = new Map<TaskId, TaskLoop>()
   const watchers = new Map<TaskId, Set<() => void>>()
   let closed = false
 
   const notify = (task_id: TaskId) => {
     for (const watcher of [...(watchers.get(task_id) ?? [])]) watcher()
   }
-  const drain = async (task_id: TaskId, lane: Lane): Promise<void> => {
+  const drain = async (task_id: TaskId, loop: TaskLoop): Promise<void> => {
     for (;;) {
-      lane.again = false
+      loop.again = false
       const effect = context.store.read.effects.first(task_id)
       if (effect && !effect.data.held && !closed) {
-        const isBroken = await turn(deps, effect, lane.abort.signal)
+        const isBroken = await runNextStep(deps, effect, loop.abort.signal)
         notify(task_id)
         // It waits for somebody's word, a newer move or the next start.
-        if (isBroken && !lane.again) return
+        if (isBroken && !loop.again) return
         continue
       }
-      if (!lane.again || closed) return
+      if (!loop.again || closed) return
     }
   }
   const wake = (task_id: TaskId) => {
     if (closed) return
     deps.wakeHooks(task_id)
-    const lane = lanes.get(task_id) ?? { abort: new AbortController(), running: null, again: false }
-    lanes.set(task_id, lane)
-    lane.again = true
-    lane.running ??= drain(task_id, lane)
+    const loop = loops.get(task_id) ?? { abort: new AbortController(), running: null, again: false }
+    loops.set(task_id, loop)
+    loop.again = true
+    loop.running ??= drain(task_id, loop)
       .catch((error: unknown) => {
         context.log.error({ err: error, task_id }, 'a step of a transition broke')
       })
       .finally(() => {
-        lane.running = null
-        if (!lane.again || closed) lanes.delete(task_id)
+        loop.running = null
+        if (!loop.again || closed) loops.delete(task_id)
         else wake(task_id)
         notify(task_id)
       })
@@ -126,43 +126,43 @@ export function createEffectWorker(deps: EffectWorkerDeps): EffectWorker {
       watchers.set(task_id, (watchers.get(task_id) ?? new Set()).add(check))
       check()
     })
-  const isIdle = (task_id: TaskId) => !lanes.get(task_id)?.running
+  const isIdle = (task_id: TaskId) => !loops.get(task_id)?.running
   return {
     wake,
     isIdle,
     interrupt: (task_id) => {
-      const lane = lanes.get(task_id)
-      if (!lane?.running) return
-      lane.abort.abort(new HookEnded())
-      lane.abort = new AbortController()
-      lane.again = true
+      const loop = loops.get(task_id)
+      if (!loop?.running) return
+      loop.abort.abort(new HookEnded())
+      loop.abort = new AbortController()
+      loop.again = true
     },
-    settled: (task_id) => until(task_id, () => isIdle(task_id)),
-    arrived: (task_id) =>
+    waitUntilDrained: (task_id) => until(task_id, () => isIdle(task_id)),
+    waitUntilEntered: (task_id) =>
       until(task_id, () => {
         const isEnding = ({ data }: OccasionRecord) => data.event === 'on_task_done' || data.event === 'on_task_cancel'
         return isIdle(task_id) || context.store.read.occasions.ofTask(task_id).some(isEnding)
       }),
-    passed: (task_id, kind) =>
+    waitForStep: (task_id, kind) =>
       until(task_id, () => {
         const effect = context.store.read.effects.first(task_id)
         if (!effect || isIdle(task_id)) return true
-        const steps = stepsFor(deps, context.store.read, effect)
+        const steps = stepsOfEffect(deps, context.store.read, effect)
         return !steps.slice(effect.data.cursor).some((step) => step.kind === kind)
       }),
     close: async () => {
       closed = true
-      for (const lane of lanes.values()) lane.abort.abort()
-      await Promise.all([...lanes.values()].flatMap((lane) => lane.running ?? []))
+      for (const loop of loops.values()) loop.abort.abort()
+      await Promise.all([...loops.values()].flatMap((loop) => loop.running ?? []))
     },
   }
 }
 
 /** One step of one task: perform it, then write down what came of it. Answers whether it broke. */
-async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<boolean> {
+async function runNextStep(deps: OutboxWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<boolean> {
   const { context } = deps
   const task = context.store.read.tasks.get(effect.task_id)
-  const step = stepsFor(deps, context.store.read, effect)[effect.data.cursor]
+  const step = stepsOfEffect(deps, context.store.read, effect)[effect.data.cursor]
   if (!task || !step) {
     await context.writes.untilWritten(() =>
       context.feed.commit((tx) => {
@@ -172,11 +172,11 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
     return false
   }
   const started = context.clock.now()
-  let end: StepEnd
+  let end: StepOutcome
   try {
     // A step whose own write fails has not happened as far as anybody knows: it is run again, as after a crash.
     end = await context.writes.untilWritten(
-      () => deps.perform(task, effect.data, step, { signal, mark: () => remember(deps, effect) }),
+      () => deps.perform(task, effect.data, step, { signal, mark: () => saveProcessMarker(deps, effect) }),
       signal,
     )
   } catch (error) {
@@ -187,16 +187,16 @@ async function turn(deps: EffectWorkerDeps, effect: EffectRecord, signal: AbortS
   }
   if (signal.aborted) return false
   const duration_ms = context.clock.now() - started
-  const timed: StepEnd = end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end
-  await context.writes.untilWritten(() => settle(deps, effect, step, timed))
+  const timed: StepOutcome = end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end
+  await context.writes.untilWritten(() => saveStepResult(deps, effect, step, timed))
   deps.wakeHooks(task.id)
   const now = context.store.read.tasks.get(task.id)
-  if (end.kind === 'move' && now && now.version !== task.version) await deps.left(task.id, task.status)
-  return end.kind === 'hold'
+  if (end.kind === 'move' && now && now.version !== task.version) await deps.onStateLeft(task.id, task.status)
+  return end.kind === 'block'
 }
 
 /** Writes down what came of a step; where a newer move took this one's place meanwhile, no more than that. */
-function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: StepEnd): void {
+function saveStepResult(deps: OutboxWorkerDeps, begun: EffectRecord, step: Step, end: StepOutcome): void {
   const { context } = deps
   context.feed.commit((tx) => {
     // An edit of the workflow may have written to it meanwhile.
@@ -205,24 +205,24 @@ function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: St
     if (!current) return
     if (effect?.id !== begun.id) {
       // A newer move leads on from here, yet the step has been performed.
-      note(tx, begun, step, end, current)
+      recordOutcome(tx, begun, step, end, current)
       return
     }
     const annotated = end.annotation ? { ...current, error_annotation: end.annotation } : current
     if (end.kind === 'move') {
-      note(tx, effect, step, end, current)
+      recordOutcome(tx, effect, step, end, current)
       if (end.move(tx, annotated, effect.data)) tx.effects.remove(effect.id)
       else {
-        noteRefused(tx, effect)
-        advance(deps, tx, effect, {})
+        recordCascadeRefused(tx, effect)
+        completeStep(deps, tx, effect, {})
       }
-    } else if (end.kind === 'hold') {
-      note(tx, effect, step, end, current)
+    } else if (end.kind === 'block') {
+      recordOutcome(tx, effect, step, end, current)
       const { mark: _done, ...data } = effect.data
       tx.effects.update(effect.id, { ...data, held: true })
       tx.saveTask(annotated)
     } else {
-      advance(deps, tx, effect, end)
+      completeStep(deps, tx, effect, end)
       if (step.kind === 'clear_barrier') tx.saveTask({ ...annotated, entry_barrier: false })
       else if (end.annotation) tx.saveTask(annotated)
     }
@@ -232,7 +232,7 @@ function settle(deps: EffectWorkerDeps, begun: EffectRecord, step: Step, end: St
 }
 
 /** A killed service leaves its scripts behind; the next one ends them before it runs the step anew. */
-function remember(deps: EffectWorkerDeps, effect: EffectRecord): string {
+function saveProcessMarker(deps: OutboxWorkerDeps, effect: EffectRecord): string {
   const mark = deps.context.newId()
   deps.context.feed.commit((tx) => {
     const current = tx.effects.first(effect.task_id)
@@ -242,7 +242,7 @@ function remember(deps: EffectWorkerDeps, effect: EffectRecord): string {
 }
 
 /** The step stays to be done: whoever has put right what was wrong runs it again, or the next start does. */
-function showBroken(deps: EffectWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
+function showBroken(deps: OutboxWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
   const known = error instanceof WorkspaceError
   const message = known ? error.message : 'An internal error; the log of the service says more. Try it again.'
   deps.context.feed.commit((tx) => {
@@ -251,7 +251,7 @@ function showBroken(deps: EffectWorkerDeps, effect: EffectRecord, step: Step, er
     const annotation: ErrorAnnotation = {
       type: 'hook_failed',
       message,
-      hook: nameOf(step),
+      hook: stepName(step),
       recovery_actions: step.kind === 'hook' ? ['retry_hook', 'skip_hook_once'] : ['retry_hook'],
     }
     tx.saveTask({ ...task, error_annotation: annotation })

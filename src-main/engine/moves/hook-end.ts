@@ -2,8 +2,8 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import { isRefusal } from '../../domain/refusal.ts'
-import { applyRejection, blockTask, maxCascades, type BlockDeps } from './block-task.ts'
-import type { StepEnd } from './effects.ts'
+import { applyFailedReview, blockTask, maxCascades, type BlockDeps } from './block-task.ts'
+import type { StepOutcome } from './effects.ts'
 import { missingContext, type PluginResult } from '../plugins/plugin.ts'
 
 export interface Action {
@@ -13,7 +13,7 @@ export interface Action {
 }
 
 /** Turns what an action said into where the task goes, by the hook's failure and success policies. */
-export function hookEnd(deps: BlockDeps, effect: Effect, action: Action, result: PluginResult): StepEnd {
+export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Action, result: PluginResult): StepOutcome {
   const base = { phase: action.phase, action: action.action, duration_ms: 0 }
   switch (result.kind) {
     case 'skipped':
@@ -33,13 +33,13 @@ export function hookEnd(deps: BlockDeps, effect: Effect, action: Action, result:
         move: (tx, task) => {
           const { feedback } = result
           const depth = effect.depth + 1
-          applyRejection(deps, tx, task, { triggered_by: 'system', feedback, by_person: false, depth })
+          applyFailedReview(deps, tx, task, { triggered_by: 'system', feedback, by_person: false, depth })
           return true
         },
       }
     case 'held': {
       const { annotation } = result
-      return { kind: 'hold', outcome: { ...base, outcome: 'blocked', reason: annotation.message }, annotation }
+      return { kind: 'block', outcome: { ...base, outcome: 'blocked', reason: annotation.message }, annotation }
     }
     case 'escalate':
       return escalate(deps, effect, result.annotation, {
@@ -48,7 +48,7 @@ export function hookEnd(deps: BlockDeps, effect: Effect, action: Action, result:
         reason: result.annotation.message,
       })
     case 'failed':
-      return failureEnd(deps, effect, action, result)
+      return resolveHookFailure(deps, effect, action, result)
     case 'ok': {
       const outcome: HookOutcome = { ...base, outcome: 'ok', ...(result.note !== undefined && { reason: result.note }) }
       const told = result.notify ? { notify: result.notify } : {}
@@ -63,7 +63,7 @@ export function escalate(
   { depth }: Pick<Effect, 'depth'>,
   annotation: ErrorAnnotation,
   outcome: HookOutcome | undefined,
-): StepEnd {
+): StepOutcome {
   return {
     kind: 'move',
     annotation,
@@ -76,12 +76,12 @@ export function escalate(
 }
 
 /** Before a state is left or entered a failure holds the task, unless its policy says otherwise; later it can't. */
-function failureEnd(
+function resolveHookFailure(
   deps: BlockDeps,
   effect: Effect,
   action: Action,
   result: PluginResult & { kind: 'failed' },
-): StepEnd {
+): StepOutcome {
   const { phase, hook } = action
   const base = { phase, action: action.action, duration_ms: 0, reason: result.reason }
   const mayHold = phase === 'before_exit' || (phase === 'before_enter' && hook.on_failure === undefined)
@@ -94,7 +94,7 @@ function failureEnd(
       ...result.annotation,
       recovery_actions: ['retry_hook', 'skip_hook_once'],
     }
-    return { kind: 'hold', outcome: { ...base, outcome: 'blocked' }, annotation }
+    return { kind: 'block', outcome: { ...base, outcome: 'blocked' }, annotation }
   }
   const cascade = typeof hook.on_failure === 'object' ? hook.on_failure.cascade : undefined
   const told = result.notify ? { notify: result.notify } : {}
@@ -110,9 +110,9 @@ function follow(
   outcome: HookOutcome,
   target: string | undefined,
   failure: (PluginResult & { kind: 'failed' }) | null,
-): StepEnd {
+): StepOutcome {
   const annotation = failure?.annotation
-  const hindrance = target === undefined ? null : hindranceOf(effect, action)
+  const hindrance = target === undefined ? null : cascadeRefusal(effect, action)
   if (target === undefined || hindrance !== null) {
     const said = hindrance === null ? {} : { reason: [outcome.reason, hindrance].filter(Boolean).join('; ') }
     return { kind: 'advance', outcome: { ...outcome, ...said }, ...(annotation && { annotation }) }
@@ -122,7 +122,7 @@ function follow(
     outcome,
     move: (tx, current, now) => {
       const moved = deps.transitions.apply(tx, current, {
-        to: targetNow(now, failure !== null) ?? target,
+        to: renamedTarget(now, failure !== null) ?? target,
         cause: 'cascade',
         triggered_by: effect.triggered_by,
         version: null,
@@ -138,7 +138,7 @@ function follow(
 }
 
 /** What the hook that has just ended calls its target after an edit of the workflow; null when there was none. */
-function targetNow({ steps, cursor }: Effect, failed: boolean): string | null {
+function renamedTarget({ steps, cursor }: Effect, failed: boolean): string | null {
   const step = steps?.[cursor]
   if (step?.kind !== 'hook') return null
   const { on_success, on_failure } = step.hook
@@ -147,7 +147,7 @@ function targetNow({ steps, cursor }: Effect, failed: boolean): string | null {
 }
 
 /** Why a cascade that a hook names is not followed: the task waits for somebody. */
-function hindranceOf(effect: Effect, { phase }: Action): 'cascade_depth' | 'cascade_skipped' | null {
+function cascadeRefusal(effect: Effect, { phase }: Action): 'cascade_depth' | 'cascade_skipped' | null {
   if (effect.depth >= maxCascades) return 'cascade_depth'
   return phase === 'after_enter' && effect.kind === 'enter' && effect.cascade_skipped ? 'cascade_skipped' : null
 }

@@ -8,8 +8,8 @@ import { isRefusal } from '../../domain/refusal.ts'
 import { cascadeOnSuccess } from '../../domain/workflow/graph.ts'
 import { resetRequired } from './block-task.ts'
 import type { EngineContext } from '../context.ts'
-import type { EffectWorkerDeps, StepEnd, StepRun } from './effects.ts'
-import { escalate, hookEnd } from './hook-end.ts'
+import type { OutboxWorkerDeps, StepOutcome, StepContext } from './effects.ts'
+import { escalate, resolveHookResult } from './hook-end.ts'
 import { checkBeforeWork, performBeforeWork } from '../lifecycle/before-work.ts'
 import type { HookRuns } from '../lifecycle/hook-runs.ts'
 import type { Occasions } from '../lifecycle/occasions.ts'
@@ -20,7 +20,7 @@ import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from './transitions.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
-export interface StepDeps {
+export interface StepServices {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly worktrees: Worktrees
@@ -34,11 +34,11 @@ export interface StepDeps {
 type HookStep = Step & { readonly kind: 'hook' }
 
 /** Performs one step of a transition and says where it leads. */
-export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
+export function createPerformStep(deps: StepServices): OutboxWorkerDeps['perform'] {
   return async (task, effect, step, run) => {
     switch (step.kind) {
       case 'await_work_stop':
-        await deps.occasions.settled(task.id, ['on_work_stop'], run.signal)
+        await deps.occasions.waitUntilDrained(task.id, ['on_work_stop'], run.signal)
         return { kind: 'advance' }
       case 'before_work':
         return performBeforeWork(deps, task, entering(effect), step, run)
@@ -50,7 +50,7 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
         return ensureWorkspace(deps, task, effect, run)
       case 'dispatch': {
         const action = { phase: 'on_enter', action: 'dispatch_role_agent', hook: {} } as const
-        return hookEnd(deps, effect, action, await deps.dispatch(task))
+        return resolveHookResult(deps, effect, action, await deps.dispatch(task))
       }
       case 'cleanup':
         await deps.cleanUp(task, effect.to, run.signal)
@@ -66,7 +66,7 @@ export function createPerformStep(deps: StepDeps): EffectWorkerDeps['perform'] {
           action: hook.plugin ?? 'script',
           hook: { ...hook, ...(cascade !== undefined && { on_success: { cascade } }) },
         }
-        return hookEnd(deps, effect, action, await runHook(deps, task, effect, step, run))
+        return resolveHookResult(deps, effect, action, await runHook(deps, task, effect, step, run))
       }
       default:
         return assertNever(step)
@@ -80,11 +80,11 @@ function entering(effect: Effect): EnterEffect {
 }
 
 async function ensureWorkspace(
-  deps: StepDeps,
+  deps: StepServices,
   task: TaskRecord,
   effect: Effect,
-  { signal, mark }: StepRun,
-): Promise<StepEnd> {
+  { signal, mark }: StepContext,
+): Promise<StepOutcome> {
   const ensured = await deps.worktrees.ensure(task, signal, mark)
   if (ensured.kind === 'ready') return { kind: 'advance' }
   const annotation: ErrorAnnotation =
@@ -95,7 +95,7 @@ async function ensureWorkspace(
 }
 
 /** The source's hooks have allowed it, so the task moves; where that is impossible by now, it says so. */
-function leave(deps: StepDeps, effect: Effect): StepEnd {
+function leave(deps: StepServices, effect: Effect): StepOutcome {
   if (effect.kind !== 'leave') throw new BugError('Only a pending move ends in a move.')
   return {
     kind: 'move',
@@ -120,11 +120,11 @@ function leave(deps: StepDeps, effect: Effect): StepEnd {
 
 /** Runs one script or plugin of a state, if it is meant for this trigger and this phase. */
 export async function runHook(
-  deps: Pick<StepDeps, 'context' | 'transitions' | 'worktrees' | 'plugins' | 'runs'>,
+  deps: Pick<StepServices, 'context' | 'transitions' | 'worktrees' | 'plugins' | 'runs'>,
   task: TaskRecord,
   effect: Pick<Effect, 'from' | 'to' | 'triggered_by'>,
   { hook, phase }: HookStep,
-  run: StepRun,
+  run: StepContext,
 ): Promise<PluginResult> {
   if (!audienceMatches(hook.applies_to, effect.triggered_by)) return { kind: 'skipped', reason: 'audience' }
   if (hook.script !== undefined) {

@@ -1,10 +1,10 @@
 import type { HookPhase, StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import { hooksAt, type Workflow } from '../../domain/workflow/graph.ts'
-import type { StepRun } from './effects.ts'
+import type { StepContext } from './effects.ts'
 import { runScriptHook } from '../lifecycle/script-hook.ts'
 import { scriptPlace } from '../lifecycle/script-place.ts'
-import type { StepDeps } from './perform-step.ts'
+import type { StepServices } from './perform-step.ts'
 import type { PluginResult } from '../plugins/plugin.ts'
 import { redactorOf } from '../redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
@@ -14,12 +14,12 @@ const defaultTimeoutSeconds = 30
 
 /** Runs a state hook's inline script in the worktree, or in the repository's root when there is none. */
 export async function runStateScript(
-  deps: Pick<StepDeps, 'context' | 'transitions' | 'worktrees' | 'runs'>,
+  deps: Pick<StepServices, 'context' | 'transitions' | 'worktrees' | 'runs'>,
   task: TaskRecord,
   hook: StateHook & { script: string },
   phase: HookPhase,
   { from, to }: Pick<Effect, 'from' | 'to'>,
-  { signal, mark }: StepRun,
+  { signal, mark }: StepContext,
 ): Promise<PluginResult> {
   const { context, transitions, runs } = deps
   const { read } = context.store

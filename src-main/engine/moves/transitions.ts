@@ -8,7 +8,7 @@ import { isRefusal } from '../../domain/refusal.ts'
 import { planTransition, type TransitionPlan, type TransitionRequest } from '../../domain/transition/plan-transition.ts'
 import { hooksAt, isDone, type Workflow } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
-import { callOff } from './effect-progress.ts'
+import { cancelPendingMoves } from './effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
 import { noteFinish, noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
 import { notify } from '../notify.ts'
@@ -76,8 +76,8 @@ export function createTransitions(context: EngineContext): Transitions {
     apply: (tx, task, request) => {
       const planned = plan(tx, task, request)
       if (isRefusal(planned)) return planned
-      return mustAsk(request, planned)
-        ? askFirst(tx, task, request, planned)
+      return hasExitHooks(request, planned)
+        ? deferToExitHooks(tx, task, request, planned)
         : commitPlan(context, tx, task, request, planned)
     },
     applyPlan: (tx, task, request, planned) => commitPlan(context, tx, task, request, planned),
@@ -85,13 +85,13 @@ export function createTransitions(context: EngineContext): Transitions {
 }
 
 /** Whether the source's hooks have still a say. Who cancels, or hands the task to a person, is not held up. */
-function mustAsk(request: MoveRequest, plan: TransitionPlan): boolean {
+function hasExitHooks(request: MoveRequest, plan: TransitionPlan): boolean {
   if (request.checked !== undefined || request.cause === 'cancel' || request.cause === 'escalate') return false
   return hooksAt(plan.from, 'before_exit').length > 0
 }
 
-function askFirst(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
-  callOff(tx, task)
+function deferToExitHooks(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
+  cancelPendingMoves(tx, task)
   tx.effects.add(task.id, {
     kind: 'leave',
     from: plan.from.name,

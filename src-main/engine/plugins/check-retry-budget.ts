@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { exhausted } from '../moves/block-task.ts'
+import { reviewLimitReached } from '../moves/block-task.ts'
 import type { Plugin, PluginContext, PluginServices } from './plugin.ts'
 
 const Options = z.strictObject({
@@ -36,7 +36,7 @@ export function checkRetryBudget({ context }: PluginServices): Plugin {
         .byTask(task.id)
         .findLast((entry) => entry.rejection && entry.from_state === gate.name)
       const reason = feedback?.trigger_reason?.slice(0, 10_000)
-      const annotation = { ...exhausted(gate, rejections), ...(reason !== undefined && { reason }) }
+      const annotation = { ...reviewLimitReached(gate, rejections), ...(reason !== undefined && { reason }) }
       return Promise.resolve({ kind: 'escalate', annotation })
     },
   }

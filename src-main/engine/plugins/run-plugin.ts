@@ -1,6 +1,6 @@
 import type { HookPhase } from '../../../src-shared/contract/workflow-definition.ts'
 import type { EngineContext } from '../context.ts'
-import type { StepRun } from '../moves/effects.ts'
+import type { StepContext } from '../moves/effects.ts'
 import type { Transitions } from '../moves/transitions.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
@@ -22,7 +22,7 @@ export async function runPlugin(
   plugin: Plugin,
   task: TaskRecord,
   call: PluginCall,
-  run: StepRun,
+  run: StepContext,
 ): Promise<PluginResult | null> {
   const { read } = context.store
   const project = read.projects.get(task.project_id)

@@ -9,7 +9,7 @@ import type { FeedbackRequest } from '../actions/send-feedback.ts'
 import { commitMessage, keepMessage } from './commit-message.ts'
 import { holdWorktree } from './hold-worktree.ts'
 import type { ActionDeps } from '../actions/move-task.ts'
-import type { StepDeps } from '../moves/perform-step.ts'
+import type { StepServices } from '../moves/perform-step.ts'
 import type { Actions } from '../actions/actions.ts'
 import { blackOut, showHunks } from './show-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -45,7 +45,7 @@ export interface BranchUpdates {
   update(request: UpdateBranchRequest, signal: AbortSignal): Promise<UpdatedBranch | Refusal>
 }
 
-type Deps = StepDeps & Pick<ActionDeps, 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
+type Deps = StepServices & Pick<ActionDeps, 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
 
 /** What takes longer than people wait for an answer is told to them. */
 const patienceMs = 30_000
@@ -84,7 +84,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
 /** What the task is about to do by itself comes first, unless it takes long or waits for somebody. */
 async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  await orAborted(worker.settled(task_id), limit)
+  await orAborted(worker.waitUntilDrained(task_id), limit)
   signal.throwIfAborted()
 }
 

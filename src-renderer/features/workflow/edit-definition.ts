@@ -51,7 +51,7 @@ export function withoutState(raw: RawDefinition, name: string): RawDefinition {
     states: raw.states
       .filter((state) => state.name !== name)
       .map((state) => {
-        const ways = waysOf(state)
+        const ways = transitionsOf(state)
         return ways.some(({ to }) => to === name)
           ? { ...state, transitions: ways.filter(({ to }) => to !== name) }
           : state
@@ -59,7 +59,7 @@ export function withoutState(raw: RawDefinition, name: string): RawDefinition {
   }
 }
 
-export interface RawWay extends Readonly<Record<string, unknown>> {
+export interface RawTransition extends Readonly<Record<string, unknown>> {
   readonly to: string
   readonly label: string
 }
@@ -67,7 +67,7 @@ export interface RawWay extends Readonly<Record<string, unknown>> {
 const Ways = z.array(z.looseObject({ to: z.string(), label: z.string().default('') }))
 
 /** The transitions of a state in their order; none while they can't be read. */
-export function waysOf(state: RawState): readonly RawWay[] {
+export function transitionsOf(state: RawState): readonly RawTransition[] {
   return Ways.safeParse(state['transitions']).data ?? []
 }
 

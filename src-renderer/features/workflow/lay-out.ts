@@ -1,5 +1,5 @@
 import { graphlib, layout } from '@dagrejs/dagre'
-import { gateOf, waysOf, type RawDefinition } from './edit-definition.ts'
+import { gateOf, transitionsOf, type RawDefinition } from './edit-definition.ts'
 
 /** The size of a state in the graph, in pixels. */
 export const stateSize = { width: 116, height: 48 } as const
@@ -29,7 +29,7 @@ export function edgesOf(raw: RawDefinition): readonly GraphEdge[] {
   for (const state of raw.states) {
     const reject = gateOf(state)['reject_target']
     if (typeof reject === 'string') add({ from: state.name, to: reject, kind: 'reject', label: 'reject' })
-    for (const { to, label } of waysOf(state)) add({ from: state.name, to, kind: 'transition', label })
+    for (const { to, label } of transitionsOf(state)) add({ from: state.name, to, kind: 'transition', label })
     for (const to of cascadesOf(state['hooks'])) add({ from: state.name, to, kind: 'cascade', label: 'by a hook' })
   }
   return [...edges.values()]

@@ -93,5 +93,5 @@ async function move({ engine, store, ids }: EngineRig, task_id: TaskId, status: 
       ? await engine.claims.claim(claim, signal)
       : await engine.actions.transition({ task_id, status, version, reason: null }, actor, signal)
   if ('code' in answer) throw new Error(`${String(status)}: ${answer.code}: ${answer.message}`)
-  await engine.worker.settled(task_id)
+  await engine.worker.waitUntilDrained(task_id)
 }

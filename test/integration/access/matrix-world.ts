@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import { freshTask } from '../../../src-main/domain/task/fresh-task.ts'
+import { newTaskDefaults } from '../../../src-main/domain/task/fresh-task.ts'
 import type { Principal } from '../../../src-main/domain/access/principal.ts'
 import type { Store } from '../../../src-main/engine/ports/store.ts'
 import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
@@ -133,7 +133,7 @@ const daemon = { name: 'D', hostname: null, version: null, created_at: at, last_
 const task = {
   title: 'T',
   status: 'backlog',
-  ...freshTask,
+  ...newTaskDefaults,
   review_config: { ci_steps: [], review_prompt: null },
   roles: {},
   labels: [],

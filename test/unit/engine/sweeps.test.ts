@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Activity } from '../../../src-shared/contract/events.ts'
 import type { Run } from '../../../src-main/engine/executions/executions.ts'
-import type { StepDeps } from '../../../src-main/engine/moves/perform-step.ts'
+import type { StepServices } from '../../../src-main/engine/moves/perform-step.ts'
 import { createSweeps } from '../../../src-main/engine/sweeps.ts'
 
 beforeEach(() => {
@@ -28,7 +28,7 @@ function sweepsOver(runs: readonly Run[]) {
     log: { error: () => undefined },
   }
   const nothing = { sweep: () => Promise.resolve() }
-  const steps = { context } as unknown as StepDeps
+  const steps = { context } as unknown as StepServices
   const worker = { isIdle: () => true, wake: () => undefined }
   const executions = { running: () => new Map(runs.map((run) => [run.record.id, run])) }
   return {
@@ -152,7 +152,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
   }
   const nothing = { sweep: () => Promise.resolve() }
   const sweeps = createSweeps({
-    ...({ context, occasions: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepDeps),
+    ...({ context, occasions: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepServices),
     ...{ cleanup: nothing, rescues: nothing },
     executions: { running: () => new Map([['followed', runOf('followed', false)]]) as never },
     worker: { isIdle: (id) => id !== 'busy', wake: (id) => said.push(`wake ${id}`) },

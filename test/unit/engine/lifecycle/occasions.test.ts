@@ -137,6 +137,6 @@ test('whoever waits for the hooks of an event waits for those that are noted, in
   note('on_task_cancel')
   note('on_work_stop')
   note('on_work_stop')
-  await queue.settled(task_id, ['on_work_stop'], new AbortController().signal)
+  await queue.waitUntilDrained(task_id, ['on_work_stop'], new AbortController().signal)
   expect(ran).toEqual(['on_work_stop succeeded', 'on_work_stop succeeded'])
 })

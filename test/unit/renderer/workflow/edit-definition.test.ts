@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   readRaw,
-  waysOf,
+  transitionsOf,
   withGate,
   withName,
   withNewState,
@@ -63,7 +63,7 @@ test('a field that is emptied is left out, and a gate without fields too', () =>
   expect(withGate(review, { max_rejections: 2 })).toEqual({
     gate_config: { reject_target: 'doing', max_rejections: 2 },
   })
-  expect(waysOf({ name: 'x', transitions: 'none' })).toEqual([])
+  expect(transitionsOf({ name: 'x', transitions: 'none' })).toEqual([])
 })
 
 test('the graph has every way once, and places work from left to right', () => {
