@@ -2,7 +2,7 @@ import type { NotificationId } from '../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../src-shared/contract/notification-types.ts'
 import type { EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
-import type { Notice } from './plugins/plugin.ts'
+import type { NotificationDraft } from './plugins/plugin.ts'
 import type { NotificationRecord } from './ports/notification-queries.ts'
 import type { TaskRecord } from './ports/store.ts'
 import { redactorOf } from './redactor-of.ts'
@@ -15,7 +15,7 @@ export function notify(
   context: Pick<EngineContext, 'newId' | 'redactor'>,
   tx: Tx,
   task: Pick<TaskRecord, 'id' | 'project_id' | 'title'>,
-  notice: Notice,
+  notice: NotificationDraft,
 ): void {
   const redact = redactorOf(context, tx, task.project_id)
   const { event_type } = notice

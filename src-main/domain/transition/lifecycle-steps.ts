@@ -1,6 +1,6 @@
 import type { LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { placedHooks } from './occasion.ts'
+import { enabledHooks } from './occasion.ts'
 import type { Step } from './phases.ts'
 
 /** Whatever began with the work ends when it stops, also where no hook is for that. */
@@ -17,7 +17,7 @@ export function lifecycleSteps(
   hooks: LifecycleHooks,
 ): readonly Step[] | null {
   const stops = from.kind === 'active' && to.kind !== 'terminal' && ofWork.some((event) => hooks[event]?.length)
-  const before = to.kind === 'active' ? placedHooks(hooks, 'before_work') : []
+  const before = to.kind === 'active' ? enabledHooks(hooks, 'before_work') : []
   if (!stops && before.length === 0) return null
   const left = steps.findIndex((step) => step.kind !== 'hook' || step.phase !== 'on_exit')
   const cut = left === -1 ? steps.length : left

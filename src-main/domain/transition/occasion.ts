@@ -2,15 +2,15 @@ import type { AgentId, ExecutionId, TransitionId } from '../../../src-shared/con
 import type { HookEvent, LifecycleHook, LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
 
 /** A hook with its place among those of its event, from 0. */
-export interface PlacedHook {
+export interface IndexedHook {
   readonly index: number
   readonly hook: LifecycleHook
 }
 
 /** A moment at which a project's hooks run: the hooks as they were then, and what they are told of it. */
-export interface Occasion {
+export interface PendingHooks {
   readonly event: HookEvent
-  readonly hooks: readonly PlacedHook[]
+  readonly hooks: readonly IndexedHook[]
   /** The state before, and the one that the task was in then. */
   readonly from: string
   readonly to: string
@@ -26,7 +26,7 @@ export interface Occasion {
 }
 
 /** The hooks of an event that are switched on, each with its place. */
-export function placedHooks(hooks: LifecycleHooks, event: HookEvent): readonly PlacedHook[] {
+export function enabledHooks(hooks: LifecycleHooks, event: HookEvent): readonly IndexedHook[] {
   return (hooks[event] ?? [])
     .map((hook, index) => ({ index, hook }))
     .filter(({ hook }) => hook.type === 'script' || hook.enabled)

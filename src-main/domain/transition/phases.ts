@@ -1,5 +1,5 @@
 import type { StateHook, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import type { PlacedHook } from './occasion.ts'
+import type { IndexedHook } from './occasion.ts'
 import { hasPlugin, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
 
 /** One thing to do before a transition that nobody waits for, or after one is committed. */
@@ -14,7 +14,7 @@ export type Step =
   /** The project's hooks for the work that has stopped are behind it. */
   | { readonly kind: 'await_work_stop' }
   /** One of the project's hooks before work; one that does not block is only begun. */
-  | ({ readonly kind: 'before_work' } & PlacedHook)
+  | ({ readonly kind: 'before_work' } & IndexedHook)
   /** Whoever works may begin only when every blocking hook before work has succeeded. */
   | { readonly kind: 'check_before_work' }
   | { readonly kind: 'clear_barrier' }

@@ -6,7 +6,7 @@ import { checkSeen } from '../../domain/review/judged-work.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import type { TransitionPlan, TransitionRequest } from '../../domain/transition/plan-transition.ts'
 import { hooksAt } from '../../domain/workflow/graph.ts'
-import { runHook, type StepServices } from '../moves/perform-step.ts'
+import { runStateHook, type StepServices } from '../moves/perform-step.ts'
 import type { PluginResult } from '../plugins/plugin.ts'
 import type { Work } from '../ports/workspaces.ts'
 import { lookAtWork } from '../worktrees/look-at-work.ts'
@@ -96,7 +96,7 @@ async function askHooks(
   for (const hook of hooksAt(plan.from, 'before_exit')) {
     const began = clock.now()
     const move = { from: plan.from.name, to: plan.to.name, triggered_by }
-    const result = await runHook(
+    const result = await runStateHook(
       deps,
       task,
       move,

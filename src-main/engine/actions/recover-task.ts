@@ -7,7 +7,7 @@ import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import { nowIso } from '../context.ts'
 import { completeStep, stepName, recordOutcome, stepsOfEffect } from '../moves/effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
-import { redoFailed, skipFailed } from '../lifecycle/before-work.ts'
+import { retryFailedHooks, skipFirstFailedHook } from '../lifecycle/before-work.ts'
 import { outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
 import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
 import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -104,7 +104,8 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
 
 /** The effect with what failed still to be done. */
 function again(effect: Effect): Effect {
-  if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0) return redoFailed(effect)
+  if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0)
+    return retryFailedHooks(effect)
   const { held: _held, ...data } = effect
   return data
 }
@@ -114,7 +115,7 @@ function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: Recov
   const step = stepsOfEffect(deps, tx, effect)[effect.data.cursor]
   const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.context)}: ${request.reason ?? ''}`
   if (step?.kind === 'check_before_work' && effect.data.kind === 'enter') {
-    const skipped = skipFailed(effect.data, why)
+    const skipped = skipFirstFailedHook(effect.data, why)
     const task = tx.tasks.get(effect.task_id)
     if (task) recordOutcome(tx, effect, step, skipped, task)
     tx.effects.update(effect.id, skipped.effect)

@@ -7,7 +7,7 @@ import { resetRequired } from '../moves/block-task.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { latePrompt } from '../prompts/late-prompt.ts'
 import { keepPrompt } from '../prompts/prompt-record.ts'
-import { noteWorkStart } from '../lifecycle/note-occasion.ts'
+import { enqueueWorkStarted } from '../lifecycle/note-occasion.ts'
 import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from '../ports/executors.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -268,7 +268,7 @@ async function markRunning(context: EngineContext, task: TaskRecord, record: Exe
       tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
       const project = tx.projects.get(task.project_id)
       if (current && project) {
-        noteWorkStart(tx, context.workflows.of(project.workflow_definition), current, running)
+        enqueueWorkStarted(tx, context.workflows.of(project.workflow_definition), current, running)
       }
     }),
   )

@@ -1,6 +1,6 @@
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { roleOf } from '../../domain/workflow/graph.ts'
-import { noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
+import { enqueueWorkStopped, doesStateWork } from '../lifecycle/note-occasion.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { saveEnd } from './save-end.ts'
@@ -19,8 +19,8 @@ export function markLost(
     const task = tx.tasks.get(record.task_id)
     if (!task) return
     const workflow = transitions.workflowOf(tx, task)
-    if (worksFor(tx, workflow, task, record))
-      noteWorkStop(tx, workflow, task, { execution: lost, from: task.status, triggered_by: 'system' })
+    if (doesStateWork(tx, workflow, task, record))
+      enqueueWorkStopped(tx, workflow, task, { execution: lost, from: task.status, triggered_by: 'system' })
     const state = workflow.states.get(task.status)
     const isItsTurn = state !== undefined && roleOf(state) === record.role
     const annotation: ErrorAnnotation = {

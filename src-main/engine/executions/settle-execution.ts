@@ -8,7 +8,7 @@ import { deedOf, type Deed } from './agent-deeds.ts'
 import { blockTask, resetRequired } from '../moves/block-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
-import { noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
+import { enqueueWorkStopped, doesStateWork } from '../lifecycle/note-occasion.ts'
 import { isMessage, nextMessage, settleComments } from './messages.ts'
 import { isOfThisStay } from './open-execution.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
@@ -97,12 +97,12 @@ function writeEnd(
     active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
   }
   const workflow = deps.transitions.workflowOf(tx, task)
-  const worked = record.started_at !== null && worksFor(tx, workflow, task, record)
+  const worked = record.started_at !== null && doesStateWork(tx, workflow, task, record)
   if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
   else followUp(deps, tx, settled, record, { conclusion, deed })
   const after = tx.tasks.get(task.id)
   if (worked && after)
-    noteWorkStop(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
+    enqueueWorkStopped(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
 }
 
 /** Who did its part over the API is done, whatever its last words; who left a word there was not silent. */

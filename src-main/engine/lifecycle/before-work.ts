@@ -1,10 +1,10 @@
 import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { EnterEffect, FailedHook } from '../../domain/transition/effects.ts'
-import type { Occasion } from '../../domain/transition/occasion.ts'
+import type { PendingHooks } from '../../domain/transition/occasion.ts'
 import type { Step } from '../../domain/transition/phases.ts'
 import type { StepOutcome, StepContext } from '../moves/effects.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import { outcomeOf, runHook, type HookDeps, type Moment } from './run-hook.ts'
+import { outcomeOf, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
 
 type BeforeWork = Step & { readonly kind: 'before_work' }
 
@@ -12,7 +12,7 @@ type BeforeWork = Step & { readonly kind: 'before_work' }
  * One hook before work. A blocking one is waited for, and so is a plugin, which is quick and may be what the
  * agent is told by; any other script runs beside what follows. A failing one does not stop the next.
  */
-export async function performBeforeWork(
+export async function runBeforeWorkHook(
   deps: HookDeps,
   task: TaskRecord,
   effect: EnterEffect,
@@ -23,9 +23,9 @@ export async function performBeforeWork(
   if (effect.redo && !effect.redo.includes(cursor)) return { kind: 'advance' }
   const execution = deps.context.store.read.executions.openOfTask(task.id)[0]
   const told = { from, to, triggered_by, agent_id: execution?.agent_id ?? null }
-  const moment: Moment = { event: 'before_work', ...told, execution_id: execution?.id ?? null }
+  const moment: HookTrigger = { event: 'before_work', ...told, execution_id: execution?.id ?? null }
   if (hook.type === 'script' && !hook.blocking) {
-    const occasion: Occasion = { ...moment, hooks: [{ index, hook }], transition_id, cursor: 0 }
+    const occasion: PendingHooks = { ...moment, hooks: [{ index, hook }], transition_id, cursor: 0 }
     return {
       kind: 'advance',
       also: (tx) => {
@@ -33,7 +33,7 @@ export async function performBeforeWork(
       },
     }
   }
-  const ran = await runHook(deps, task, moment, { index, hook }, run)
+  const ran = await runLifecycleHook(deps, task, moment, { index, hook }, run)
   const outcome = outcomeOf(ran, 'before_work', hook)
   if (outcome.outcome !== 'blocked') return { kind: 'advance', outcome }
   const { reason, exit_code, stderr, stdout, log_name } = ran
@@ -50,7 +50,7 @@ export async function performBeforeWork(
 }
 
 /** Holds the task at its entry while a blocking hook has failed. */
-export function checkBeforeWork({ failed = [] }: Pick<EnterEffect, 'failed'>): StepOutcome {
+export function blockOnFailedHooks({ failed = [] }: Pick<EnterEffect, 'failed'>): StepOutcome {
   const [first, ...others] = failed
   return first ? { kind: 'block', annotation: annotationOf(first, others.length) } : { kind: 'advance' }
 }
@@ -67,14 +67,14 @@ function annotationOf(failed: FailedHook, others: number): ErrorAnnotation {
 }
 
 /** The effect with those that failed to be run again, and only those. */
-export function redoFailed(effect: EnterEffect): EnterEffect {
+export function retryFailedHooks(effect: EnterEffect): EnterEffect {
   const { held: _held, failed = [], ...data } = effect
   const redo = failed.map(({ at }) => at)
   return { ...data, redo, cursor: Math.min(...redo) }
 }
 
 /** The effect without the first that failed, which is passed over; and what the timeline says of it. */
-export function skipFailed(
+export function skipFirstFailedHook(
   effect: EnterEffect,
   why: string,
 ): { readonly effect: EnterEffect; readonly outcome: HookOutcome } {

@@ -1,7 +1,7 @@
 import type { HookRun, PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { pluginInfos } from '../plugins/create-plugins.ts'
 import { createHookRuns, type HookRuns } from './hook-runs.ts'
-import { createOccasions, type Occasions, type OccasionsDeps } from './occasions.ts'
+import { createHookQueue, type HookQueue, type HookQueueDeps } from './occasions.ts'
 import { testHook, type HookTest } from './test-hook.ts'
 
 /** What clients see of hooks. */
@@ -14,16 +14,16 @@ export interface Hooks extends Pick<HookRuns, 'running'> {
 export interface Lifecycle {
   readonly hooks: Hooks
   readonly runs: HookRuns
-  readonly occasions: Occasions
+  readonly occasions: HookQueue
   /** Puts right what a killed service left of hooks. */
   recover(): Promise<void>
 }
 
 /** Wires what runs the hooks of a project. */
-export function createLifecycle(deps: Omit<OccasionsDeps, 'runs'>): Lifecycle {
+export function createLifecycle(deps: Omit<HookQueueDeps, 'runs'>): Lifecycle {
   const { context, plugins } = deps
   const runs = createHookRuns(context)
-  const occasions = createOccasions({ ...deps, runs })
+  const occasions = createHookQueue({ ...deps, runs })
   return {
     hooks: {
       running: runs.running,

@@ -5,18 +5,18 @@ import { redactorOf } from '../redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
 /** What is known of a run before it begins. */
-export type HookStart = Pick<HookRun, 'event' | 'index' | 'type' | 'blocking' | 'timeout_seconds' | 'environment'> & {
+export type HookRunInfo = Pick<HookRun, 'event' | 'index' | 'type' | 'blocking' | 'timeout_seconds' | 'environment'> & {
   readonly command?: string
   readonly plugin?: string
 }
 
 /** What came of it. */
-export type HookEnd = Pick<HookRun, 'exit_code' | 'reason' | 'stdout' | 'stderr'> & {
+export type HookRunResult = Pick<HookRun, 'exit_code' | 'reason' | 'stdout' | 'stderr'> & {
   readonly status: Exclude<HookRun['status'], 'running'>
 }
 
 /** What is seen of a run while it is under way. */
-export interface LiveHook {
+export interface LiveHookRun {
   /** Its output so far, redacted. */
   output: () => Pick<HookRun, 'stdout' | 'stderr'>
   /** It has said more. */
@@ -25,7 +25,7 @@ export interface LiveHook {
 
 export interface HookRuns {
   /** Runs a hook and writes its log: one file with one line, written when it has ended. */
-  run(task: TaskRecord, start: HookStart, work: (live: LiveHook) => Promise<HookEnd>): Promise<HookRun>
+  run(task: TaskRecord, start: HookRunInfo, work: (live: LiveHookRun) => Promise<HookRunResult>): Promise<HookRun>
   /** The runs of a task that are under way, newest first. */
   running(task_id: TaskId): readonly HookRun[]
 }
@@ -47,7 +47,7 @@ export function createHookRuns(context: EngineContext): HookRuns {
       const changed = () => {
         context.feed.hook({ project_id: task.project_id, task_id: task.id, log_name })
       }
-      const live: LiveHook = { output: () => nothingYet, changed }
+      const live: LiveHookRun = { output: () => nothingYet, changed }
       const soFar = { duration_ms: null, status: 'running', exit_code: null, reason: null } as const
       names.set(log_name, () => ({ ...base, ...soFar, ...live.output() }))
       changed()
@@ -71,7 +71,7 @@ export function createHookRuns(context: EngineContext): HookRuns {
 }
 
 /** `hook-{event}-{index}-{timestamp}.jsonl`; of two that begin in the same instant the second is a millisecond later. */
-function freeName({ event, index }: HookStart, began: number, taken: ReadonlyMap<string, unknown>): string {
+function freeName({ event, index }: HookRunInfo, began: number, taken: ReadonlyMap<string, unknown>): string {
   for (let at = began; ; at += 1) {
     const timestamp = new Date(at).toISOString().replaceAll(':', '-').replace('.', '-')
     const name = `hook-${event}-${index}-${timestamp}.jsonl`
@@ -79,7 +79,7 @@ function freeName({ event, index }: HookStart, began: number, taken: ReadonlyMap
   }
 }
 
-function redacted(start: HookStart, redact: (text: string) => string): HookStart {
+function redacted(start: HookRunInfo, redact: (text: string) => string): HookRunInfo {
   return {
     ...start,
     ...(start.command !== undefined && { command: redact(start.command) }),

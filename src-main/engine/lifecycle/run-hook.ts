@@ -2,7 +2,7 @@ import type { HookEvent, HookRun, LifecycleHook, PluginHook } from '../../../src
 import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { HookPhase } from '../../../src-shared/contract/workflow-definition.ts'
 import { audienceMatches } from '../../domain/transition/audience.ts'
-import { hookAction, type Occasion, type PlacedHook } from '../../domain/transition/occasion.ts'
+import { hookAction, type PendingHooks, type IndexedHook } from '../../domain/transition/occasion.ts'
 import type { EngineContext } from '../context.ts'
 import type { StepContext } from '../moves/effects.ts'
 import type { Plugin, PluginResult } from '../plugins/plugin.ts'
@@ -11,7 +11,7 @@ import { redactorOf } from '../redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
-import type { HookEnd, HookRuns, HookStart } from './hook-runs.ts'
+import type { HookRunResult, HookRuns, HookRunInfo } from './hook-runs.ts'
 import { runScriptHook, skippedRun } from './script-hook.ts'
 import { scriptPlace } from './script-place.ts'
 
@@ -24,14 +24,14 @@ export interface HookDeps {
 }
 
 /** What a hook is told of the moment. */
-export type Moment = Pick<Occasion, 'event' | 'from' | 'to' | 'triggered_by' | 'agent_id' | 'execution_id'>
+export type HookTrigger = Pick<PendingHooks, 'event' | 'from' | 'to' | 'triggered_by' | 'agent_id' | 'execution_id'>
 
 /** Runs one of a project's hooks for a task and keeps its log. */
-export async function runHook(
+export async function runLifecycleHook(
   deps: HookDeps,
   task: TaskRecord,
-  moment: Moment,
-  { index, hook }: PlacedHook,
+  moment: HookTrigger,
+  { index, hook }: IndexedHook,
   run: StepContext,
 ): Promise<HookRun> {
   const { context } = deps
@@ -52,7 +52,7 @@ export async function runHook(
 /** What a hook is, as its log says. */
 export function identityOf(
   hook: LifecycleHook,
-): Pick<HookStart, 'type' | 'blocking' | 'timeout_seconds' | 'command' | 'plugin'> {
+): Pick<HookRunInfo, 'type' | 'blocking' | 'timeout_seconds' | 'command' | 'plugin'> {
   return hook.type === 'script'
     ? { type: 'script', command: hook.command, blocking: hook.blocking, timeout_seconds: hook.timeout_seconds }
     : { type: 'plugin', plugin: hook.name, blocking: false, timeout_seconds: null }
@@ -70,10 +70,10 @@ const phaseOf = {
 async function runPluginHook(
   deps: HookDeps,
   task: TaskRecord,
-  { event, from, triggered_by }: Moment,
+  { event, from, triggered_by }: HookTrigger,
   hook: PluginHook,
   run: StepContext,
-): Promise<HookEnd> {
+): Promise<HookRunResult> {
   const plugin = deps.plugins.get(hook.name)
   if (!plugin?.events.includes(event)) return skippedRun('unsupported_event')
   const call = { phase: phaseOf[event], state: task.status, from, triggered_by, config: hook.config }
@@ -81,7 +81,7 @@ async function runPluginHook(
   return result ? endOf(result) : skippedRun('superseded')
 }
 
-function endOf(result: PluginResult): HookEnd {
+function endOf(result: PluginResult): HookRunResult {
   switch (result.kind) {
     case 'ok':
       return { status: 'succeeded', exit_code: null, reason: result.note ?? null, stdout: '', stderr: '' }
@@ -97,7 +97,7 @@ function endOf(result: PluginResult): HookEnd {
   }
 }
 
-function failedRun(reason: string): HookEnd {
+function failedRun(reason: string): HookRunResult {
   return { status: 'failed', exit_code: null, reason, stdout: '', stderr: '' }
 }
 

@@ -1,13 +1,13 @@
 import type { ScriptHook } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { createOutputCapture } from '../../base/output-capture.ts'
 import type { EngineContext } from '../context.ts'
-import type { HookEnd, LiveHook } from './hook-runs.ts'
+import type { HookRunResult, LiveHookRun } from './hook-runs.ts'
 
 /** Of what a hook says, on each of its two outputs. */
 const maxOutputBytes = 10 * 1024
 
 /** Why a hook is ended that would have gone on: nobody works any more. Its log says so. */
-export class HookEnded extends Error {
+export class HookAborted extends Error {
   override readonly name = 'HookEnded'
   readonly code = 'hook_ended'
 }
@@ -26,8 +26,8 @@ export async function runScriptHook(
   context: Pick<EngineContext, 'scripts'>,
   hook: Pick<ScriptHook, 'command' | 'timeout_seconds' | 'success_exit_codes'>,
   { cwd, env, redact, mark, signal }: ScriptCall,
-  live?: LiveHook,
-): Promise<HookEnd> {
+  live?: LiveHookRun,
+): Promise<HookRunResult> {
   const stdout = createOutputCapture({ maxBytes: maxOutputBytes, redact })
   const stderr = createOutputCapture({ maxBytes: maxOutputBytes, redact })
   const output = () => ({ stdout: stdout.text(), stderr: stderr.text() })
@@ -42,7 +42,7 @@ export async function runScriptHook(
     { signal },
   )
   if (signal.aborted) {
-    if (!(signal.reason instanceof HookEnded)) signal.throwIfAborted()
+    if (!(signal.reason instanceof HookAborted)) signal.throwIfAborted()
     return { status: 'failed', exit_code, reason: 'ended, as the work was over', ...output() }
   }
   if (timed_out) {
@@ -52,13 +52,13 @@ export async function runScriptHook(
   return { ...ended(isSuccess, exit_code), ...output() }
 }
 
-function ended(isSuccess: boolean, exit_code: number): Pick<HookEnd, 'status' | 'exit_code' | 'reason'> {
+function ended(isSuccess: boolean, exit_code: number): Pick<HookRunResult, 'status' | 'exit_code' | 'reason'> {
   return isSuccess
     ? { status: 'succeeded', exit_code, reason: null }
     : { status: 'failed', exit_code, reason: `exit code ${exit_code}` }
 }
 
 /** A hook that did not run. */
-export function skippedRun(reason: string): HookEnd {
+export function skippedRun(reason: string): HookRunResult {
   return { status: 'skipped', exit_code: null, reason, stdout: '', stderr: '' }
 }

@@ -4,7 +4,7 @@ import { scriptEnvironment } from '../../domain/task/script-environment.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import type { ProjectRecord, RepoRecord, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
-import type { HookEnd } from './hook-runs.ts'
+import type { HookRunResult } from './hook-runs.ts'
 import { identityOf, type HookDeps } from './run-hook.ts'
 import { runScriptHook, skippedRun } from './script-hook.ts'
 
@@ -30,7 +30,7 @@ export async function testHook(
   const { event, hook, project } = test
   const redact = context.redactor(toSettings(project).redaction_patterns)
   const began = context.clock.now()
-  const seen = (environment: Record<string, string>, end: HookEnd): HookRun => ({
+  const seen = (environment: Record<string, string>, end: HookRunResult): HookRun => ({
     ...{ log_name: '', event, index: 0, ...identityOf(hook), environment },
     started_at: new Date(began).toISOString(),
     duration_ms: context.clock.now() - began,
@@ -51,7 +51,7 @@ async function runScript(
   hook: ScriptHook,
   { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
   signal: AbortSignal,
-): Promise<HookEnd> {
+): Promise<HookRunResult> {
   return await runScriptHook(context, hook, { cwd, env, redact, mark: () => hookTestMark(cwd), signal })
 }
 

@@ -5,17 +5,17 @@ import type { Step } from '../../domain/transition/phases.ts'
 import type { EngineContext } from '../context.ts'
 import { completeStep, stepName, recordOutcome, recordCascadeRefused, stepsOfEffect } from './effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
-import { HookEnded } from '../lifecycle/script-hook.ts'
+import { HookAborted } from '../lifecycle/script-hook.ts'
 import { notify } from '../notify.ts'
-import type { Notice } from '../plugins/plugin.ts'
+import type { NotificationDraft } from '../plugins/plugin.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
-import type { EffectRecord, OccasionRecord, TaskRecord } from '../ports/store.ts'
+import type { EffectRecord, PendingHooksRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from './transitions.ts'
 
 interface StepOutcomeBase {
   readonly outcome?: HookOutcome
   readonly annotation?: ErrorAnnotation
-  readonly notify?: Notice
+  readonly notify?: NotificationDraft
   /** A blocking hook before work that failed: the task is held once all have run. */
   readonly failed?: FailedHook
   /** Written in the same transaction. */
@@ -133,14 +133,15 @@ export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
     interrupt: (task_id) => {
       const loop = loops.get(task_id)
       if (!loop?.running) return
-      loop.abort.abort(new HookEnded())
+      loop.abort.abort(new HookAborted())
       loop.abort = new AbortController()
       loop.again = true
     },
     waitUntilDrained: (task_id) => until(task_id, () => isIdle(task_id)),
     waitUntilEntered: (task_id) =>
       until(task_id, () => {
-        const isEnding = ({ data }: OccasionRecord) => data.event === 'on_task_done' || data.event === 'on_task_cancel'
+        const isEnding = ({ data }: PendingHooksRecord) =>
+          data.event === 'on_task_done' || data.event === 'on_task_cancel'
         return isIdle(task_id) || context.store.read.occasions.ofTask(task_id).some(isEnding)
       }),
     waitForStep: (task_id, kind) =>

@@ -4,7 +4,7 @@ import type { Effect } from '../../domain/transition/effects.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { applyFailedReview, blockTask, maxCascades, type BlockDeps } from './block-task.ts'
 import type { StepOutcome } from './effects.ts'
-import { missingContext, type PluginResult } from '../plugins/plugin.ts'
+import { missingContextReasons, type PluginResult } from '../plugins/plugin.ts'
 
 export interface Action {
   readonly phase: HookOutcome['phase']
@@ -21,7 +21,8 @@ export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Actio
         kind: 'advance',
         outcome: { ...base, outcome: 'skipped', reason: result.reason },
         // Nobody to dispatch is no hindrance; a missing workspace is what a later hook would build on.
-        cascade_skipped: action.phase === 'on_enter' && missingContext.some((reason) => reason === result.reason),
+        cascade_skipped:
+          action.phase === 'on_enter' && missingContextReasons.some((reason) => reason === result.reason),
       }
     case 'rejected':
       return {

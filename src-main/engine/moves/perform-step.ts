@@ -10,9 +10,9 @@ import { resetRequired } from './block-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { OutboxWorkerDeps, StepOutcome, StepContext } from './effects.ts'
 import { escalate, resolveHookResult } from './hook-end.ts'
-import { checkBeforeWork, performBeforeWork } from '../lifecycle/before-work.ts'
+import { blockOnFailedHooks, runBeforeWorkHook } from '../lifecycle/before-work.ts'
 import type { HookRuns } from '../lifecycle/hook-runs.ts'
-import type { Occasions } from '../lifecycle/occasions.ts'
+import type { HookQueue } from '../lifecycle/occasions.ts'
 import type { Plugin, PluginResult } from '../plugins/plugin.ts'
 import { runPlugin } from '../plugins/run-plugin.ts'
 import { runStateScript } from './state-script.ts'
@@ -26,7 +26,7 @@ export interface StepServices {
   readonly worktrees: Worktrees
   readonly plugins: ReadonlyMap<string, Plugin>
   readonly runs: HookRuns
-  readonly occasions: Occasions
+  readonly occasions: HookQueue
   readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
   readonly cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => Promise<void>
 }
@@ -41,9 +41,9 @@ export function createPerformStep(deps: StepServices): OutboxWorkerDeps['perform
         await deps.occasions.waitUntilDrained(task.id, ['on_work_stop'], run.signal)
         return { kind: 'advance' }
       case 'before_work':
-        return performBeforeWork(deps, task, entering(effect), step, run)
+        return runBeforeWorkHook(deps, task, entering(effect), step, run)
       case 'check_before_work':
-        return checkBeforeWork(entering(effect))
+        return blockOnFailedHooks(entering(effect))
       case 'clear_barrier':
         return { kind: 'advance' }
       case 'workspace':
@@ -66,7 +66,7 @@ export function createPerformStep(deps: StepServices): OutboxWorkerDeps['perform
           action: hook.plugin ?? 'script',
           hook: { ...hook, ...(cascade !== undefined && { on_success: { cascade } }) },
         }
-        return resolveHookResult(deps, effect, action, await runHook(deps, task, effect, step, run))
+        return resolveHookResult(deps, effect, action, await runStateHook(deps, task, effect, step, run))
       }
       default:
         return assertNever(step)
@@ -119,7 +119,7 @@ function leave(deps: StepServices, effect: Effect): StepOutcome {
 }
 
 /** Runs one script or plugin of a state, if it is meant for this trigger and this phase. */
-export async function runHook(
+export async function runStateHook(
   deps: Pick<StepServices, 'context' | 'transitions' | 'worktrees' | 'plugins' | 'runs'>,
   task: TaskRecord,
   effect: Pick<Effect, 'from' | 'to' | 'triggered_by'>,

@@ -10,7 +10,7 @@ import { hooksAt, isDone, type Workflow } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import { cancelPendingMoves } from './effect-progress.ts'
 import type { Tx } from '../event-feed.ts'
-import { noteFinish, noteWorkStop, worksFor } from '../lifecycle/note-occasion.ts'
+import { enqueueTaskFinished, enqueueWorkStopped, doesStateWork } from '../lifecycle/note-occasion.ts'
 import { notify } from '../notify.ts'
 import { closeOpenReview, holderOf, openReview } from './review-attempts.ts'
 import type { ExecutionRecord, ReviewRecord, TaskRecord } from '../ports/store.ts'
@@ -164,8 +164,8 @@ function commitPlan(
   if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null })
   const { triggered_by } = request
   const from = plan.from.name
-  for (const execution of working) noteWorkStop(tx, plan.workflow, moved, { execution, from, triggered_by })
-  noteFinish(tx, plan.workflow, moved, { from, triggered_by, transition_id })
+  for (const execution of working) enqueueWorkStopped(tx, plan.workflow, moved, { execution, from, triggered_by })
+  enqueueTaskFinished(tx, plan.workflow, moved, { from, triggered_by, transition_id })
   if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null })
   return { task: moved, transition_id, review, plan }
 }
@@ -174,7 +174,7 @@ function commitPlan(
 function openWork(tx: Tx, task: TaskRecord, { workflow, from, hooks }: TransitionPlan): readonly ExecutionRecord[] {
   if (from.kind !== 'active' || Object.keys(hooks).length === 0) return []
   const running = tx.executions.openOfTask(task.id).filter((one) => one.status === 'running')
-  return running.filter((one) => worksFor(tx, workflow, task, one))
+  return running.filter((one) => doesStateWork(tx, workflow, task, one))
 }
 
 function effectOf(

@@ -1,6 +1,6 @@
 import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-import type { Occasion } from '../../domain/transition/occasion.ts'
+import type { PendingHooks } from '../../domain/transition/occasion.ts'
 
 /** A step of a transition that is still to be done. */
 export interface EffectRecord {
@@ -10,10 +10,10 @@ export interface EffectRecord {
 }
 
 /** What the workflow is still to be told of. */
-export interface OccasionRecord {
+export interface PendingHooksRecord {
   readonly id: number
   readonly task_id: TaskId
-  readonly data: Occasion
+  readonly data: PendingHooks
 }
 
 export interface EffectQueries {
@@ -27,11 +27,11 @@ export interface EffectQueries {
 }
 
 export interface OccasionQueries {
-  add(task_id: TaskId, data: Occasion): void
-  update(id: number, data: Occasion): void
+  add(task_id: TaskId, data: PendingHooks): void
+  update(id: number, data: PendingHooks): void
   remove(id: number): void
-  get(id: number): OccasionRecord | null
+  get(id: number): PendingHooksRecord | null
   /** Oldest first. */
-  ofTask(task_id: TaskId): readonly OccasionRecord[]
+  ofTask(task_id: TaskId): readonly PendingHooksRecord[]
   pendingTasks(): readonly TaskId[]
 }

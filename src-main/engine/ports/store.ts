@@ -79,7 +79,7 @@ export interface KnowledgePage {
   readonly limit: number
 }
 
-export type { EffectRecord, OccasionRecord } from './pending-work.ts'
+export type { EffectRecord, PendingHooksRecord } from './pending-work.ts'
 export type { OpenExecution } from './open-execution.ts'
 export type { TaskFilter, TaskPlace } from './task-lists.ts'
 

@@ -30,7 +30,7 @@ import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts
 import type { ExecutionRecord, ProjectDeletion } from '../../engine/ports/store.ts'
 import type { RepositoryState } from '../../engine/ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-import type { Occasion } from '../../domain/transition/occasion.ts'
+import type { PendingHooks } from '../../domain/transition/occasion.ts'
 import { flag, json } from './columns.ts'
 
 export const projects = sqliteTable('projects', {
@@ -272,7 +272,7 @@ export const occasions = sqliteTable(
       .$type<TaskId>()
       .notNull()
       .references(() => tasks.id, { onDelete: 'cascade' }),
-    data: json<Occasion>('data').notNull(),
+    data: json<PendingHooks>('data').notNull(),
   },
   (t) => [index('occasions_by_task').on(t.task_id, t.id)],
 )

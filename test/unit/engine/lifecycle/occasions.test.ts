@@ -3,9 +3,9 @@ import { createLogger } from '../../../../src-main/base/log.ts'
 import { createDurableWrites } from '../../../../src-main/engine/durable-writes.ts'
 import type { TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { HookEvent, HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
-import type { Occasion } from '../../../../src-main/domain/transition/occasion.ts'
-import { createOccasions, type OccasionsDeps } from '../../../../src-main/engine/lifecycle/occasions.ts'
-import type { OccasionRecord } from '../../../../src-main/engine/ports/store.ts'
+import type { PendingHooks } from '../../../../src-main/domain/transition/occasion.ts'
+import { createHookQueue, type HookQueueDeps } from '../../../../src-main/engine/lifecycle/occasions.ts'
+import type { PendingHooksRecord } from '../../../../src-main/engine/ports/store.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -19,13 +19,13 @@ const task_id = 'T' as TaskId
 /** The queue over a store in memory; its hooks go on until they are ended, or at once where `quick` says so. */
 function occasionsWith(quick: readonly HookEvent[]) {
   let id = 0
-  const rows = new Map<number, OccasionRecord>()
+  const rows = new Map<number, PendingHooksRecord>()
   const ran: string[] = []
   const occasions = {
     get: (one: number) => rows.get(one) ?? null,
     ofTask: () => [...rows.values()],
     remove: (one: number) => rows.delete(one),
-    update: (one: number, data: Occasion) => rows.set(one, { id: one, task_id, data }),
+    update: (one: number, data: PendingHooks) => rows.set(one, { id: one, task_id, data }),
   }
   const task = { id: task_id, project_id: 'P', subtask_mode: null, parent_id: null }
   const read = {
@@ -60,8 +60,8 @@ function occasionsWith(quick: readonly HookEvent[]) {
       },
     },
     whenIdle: () => Promise.resolve(),
-  } as unknown as OccasionsDeps
-  const queue = createOccasions(deps)
+  } as unknown as HookQueueDeps
+  const queue = createHookQueue(deps)
   const note = (event: HookEvent, count = 1) => {
     const hook = { type: 'script', command: 'x', timeout_seconds: 30, success_exit_codes: [0], applies_to: 'all' }
     const data = {
@@ -73,7 +73,7 @@ function occasionsWith(quick: readonly HookEvent[]) {
       cursor: 0,
     }
     id += 1
-    rows.set(id, { id, task_id, data: { ...data, transition_id: null } as unknown as Occasion })
+    rows.set(id, { id, task_id, data: { ...data, transition_id: null } as unknown as PendingHooks })
     queue.wake(task_id)
   }
   return { queue, note, ran, rows }
