@@ -22,7 +22,7 @@ import { createKnownSecrets } from './engine/known-secrets.ts'
 import { createIntegrations, type Integrations } from './engine/integrations/integrations.ts'
 import { createDurableWrites } from './engine/durable-writes.ts'
 import { createEventFeed, type EventFeed, type Tx } from './engine/event-feed.ts'
-import { logStory } from './engine/log-story.ts'
+import { createTaskEventLogger } from './engine/log-story.ts'
 import type { Clock } from './engine/ports/clock.ts'
 import { changeWorkflow } from './engine/projects/change-workflow.ts'
 import { createWorkflows } from './engine/projects/workflows.ts'
@@ -75,7 +75,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   let url: string | null = null
   const damage = watchDamage(database, log)
   try {
-    const feed = createEventFeed(store, clock, logStory(log.child({ module: 'story' })))
+    const feed = createEventFeed(store, clock, createTaskEventLogger(log.child({ module: 'task-events' })))
     const identity = identityOf(config, { store: identityStore(database, feed), clock, newId: v7, seal })
     const secrets = createKnownSecrets(store.read, (name) => process.env[name])
     const engineParts = { config, store, feed, identity, secrets, clock, log, url: () => url }

@@ -33,7 +33,7 @@ export function openWindowDoor(door: WindowDoor): Disposable {
   const toError = (error: unknown): ReplyError => replyError(error, door)
   const subscriptions = createSubscriptions(toError)
   const ipc = openTrustedIpc()
-  const { handle, hear } = ipc
+  const { handle, on } = ipc
 
   handle(desktopChannels.call, (_event, name, input) => answerCall(door, name, input, closing.signal))
   handle(desktopChannels.subscribe, (event, id, stream, input, after) => {
@@ -64,7 +64,7 @@ export function openWindowDoor(door: WindowDoor): Disposable {
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) door.setBadge(count)
     return null
   })
-  hear(desktopChannels.unsubscribe, (event, id) => subscriptions.end(event.sender, String(id)))
+  on(desktopChannels.unsubscribe, (event, id) => subscriptions.end(event.sender, String(id)))
 
   return {
     [Symbol.dispose]: () => {

@@ -63,8 +63,8 @@ export function openMannersDoor(door: MannersDoor): OpenMannersDoor {
     await door.update(pageMessages.step(step))
     return null
   })
-  ipc.hear(desktopChannels.manners, (_event, manners) => door.manners(pageMessages.manners(manners)))
-  ipc.hear(desktopChannels.dropped, (_event, path) => {
+  ipc.on(desktopChannels.manners, (_event, manners) => door.manners(pageMessages.manners(manners)))
+  ipc.on(desktopChannels.dropped, (_event, path) => {
     if (typeof path === 'string') void dropped(door.requests, path)
   })
   return { tell, [Symbol.dispose]: () => ipc[Symbol.dispose]() }

@@ -6,7 +6,7 @@ export interface TrustedIpc extends Disposable {
   /** Answers calls. */
   handle(channel: string, answer: (event: IpcMainInvokeEvent, ...args: unknown[]) => unknown): void
   /** Hears what is only sent. */
-  hear(channel: string, listen: (event: IpcMainEvent, ...args: unknown[]) => void): void
+  on(channel: string, listen: (event: IpcMainEvent, ...args: unknown[]) => void): void
 }
 
 /** Opens no channel yet. */
@@ -20,7 +20,7 @@ export function openTrustedIpc(): TrustedIpc {
       })
       open.defer(() => ipcMain.removeHandler(channel))
     },
-    hear: (channel, listen) => {
+    on: (channel, listen) => {
       const listener = (event: IpcMainEvent, ...args: unknown[]) => {
         if (isTrustedSender(event)) listen(event, ...args)
       }

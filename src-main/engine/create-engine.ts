@@ -5,7 +5,7 @@ import { createCleanup, type Cleanup } from './worktrees/cleanup.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from './context.ts'
 import { createOutboxWorker, type OutboxWorker } from './moves/effects.ts'
-import { createExecutions, goodbyeMs, type Executions } from './executions/executions.ts'
+import { createExecutions, shutdownGraceMs, type Executions } from './executions/executions.ts'
 import { createProjectDeletions, type ProjectDeletions } from './projects/delete-projects.ts'
 import { createLifecycle, type Hooks, type Lifecycle } from './lifecycle/create-lifecycle.ts'
 import { createPerformStep, type StepServices } from './moves/perform-step.ts'
@@ -58,7 +58,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     transitions,
     worktrees,
     wake: (task_id) => worker.wake(task_id),
-    freed: () => scheduler.pump(),
+    onSlotFreed: () => scheduler.startQueued(),
   })
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
@@ -78,10 +78,10 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     },
     more,
   )
-  const { dispatch, pump } = scheduler
+  const { dispatch, startQueued } = scheduler
   const lifecycle = createLifecycle({
     ...{ context, transitions, worktrees, plugins },
-    whenIdle: (task_id, signal) => executions.whenIdle(task_id, goodbyeMs, signal),
+    waitUntilIdle: (task_id, signal) => executions.waitUntilIdle(task_id, shutdownGraceMs, signal),
   })
   const { hooks, runs, occasions } = lifecycle
   const steps: StepServices = {
@@ -100,7 +100,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const claims = createClaims({ ...steps, worker, scheduler })
   const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
   const projectDeletions = createProjectDeletions({ context, occasions, worker })
-  const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, worker, freed: pump })
+  const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, worker, onSlotFreed: startQueued })
   return {
     ...{ actions, claims, executions, scheduler, projectDeletions },
     worktrees,
@@ -128,8 +128,15 @@ function allPlugins(
   more: readonly Plugin[],
 ): ReadonlyMap<string, Plugin> {
   const { executions, scheduler, ...rest } = parts
-  const { isShared, whenIdle, whenAlone } = executions
-  const builtin = createPlugins({ ...rest, isShared, whenIdle, whenAlone, dispatch: scheduler.dispatch, follow })
+  const { isWorktreeShared, waitUntilIdle, waitUntilExclusive } = executions
+  const builtin = createPlugins({
+    ...rest,
+    isWorktreeShared,
+    waitUntilIdle,
+    waitUntilExclusive,
+    dispatch: scheduler.dispatch,
+    follow,
+  })
   return new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
 }
 
@@ -158,7 +165,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       projectDeletions.start()
       for (const task_id of read.effects.pendingTasks()) worker.wake(task_id)
       for (const task_id of read.occasions.pendingTasks()) occasions.wake(task_id)
-      scheduler.pump()
+      scheduler.startQueued()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },

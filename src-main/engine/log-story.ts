@@ -5,7 +5,7 @@ import type { Logger } from '../base/log.ts'
  * Writes the story of every task into the service's log, a line for each of its steps: what moved it, who worked and
  * how that ended, what the checks said. Ids and outcomes only; what people and agents said stays out of it.
  */
-export function logStory(log: Logger): (event: EventEnvelope) => void {
+export function createTaskEventLogger(log: Logger): (event: EventEnvelope) => void {
   /** How the last review of a task ended: it is told of with every step and verdict, and ends once. */
   const ends = new Map<string, string>()
   return (event) => {
@@ -16,7 +16,7 @@ export function logStory(log: Logger): (event: EventEnvelope) => void {
       ends.set(event.data.task_id, end)
     }
     if (event.type === 'workspace.cleaned' || event.type === 'task.deleted') ends.delete(event.data.task_id)
-    const told = storyOf(event)
+    const told = describeEvent(event)
     if (!told) return
     const { project_id } = event.data
     const task_id = 'task_id' in event.data ? event.data.task_id : undefined
@@ -24,14 +24,14 @@ export function logStory(log: Logger): (event: EventEnvelope) => void {
   }
 }
 
-interface Told {
+interface LogEntry {
   readonly message: string
   readonly fields?: Readonly<Record<string, unknown>>
   readonly level?: 'warn'
 }
 
 /** null for what is no step of its own: edits, passing states, and what another event tells already. */
-function storyOf({ type, data }: EventEnvelope): Told | null {
+function describeEvent({ type, data }: EventEnvelope): LogEntry | null {
   switch (type) {
     case 'task.created':
       return { message: 'a task was made', fields: { status: data.task.status } }

@@ -1,5 +1,5 @@
 import { roleOf } from '../domain/workflow/graph.ts'
-import { markLost } from './executions/mark-lost.ts'
+import { markExecutionLost } from './executions/mark-lost.ts'
 import { cancelQueued } from './executions/open-execution.ts'
 import { hookTestMark } from './lifecycle/test-hook.ts'
 import type { EngineContext } from './context.ts'
@@ -78,7 +78,7 @@ export async function loseRun(
   const workspace = task && workspaceOf(context.store.read, task)
   if (workspace) await context.workspaces.unlock(workspace.path, record.id)
   await noteChangesOf(context, record)
-  markLost(deps, record, message)
+  markExecutionLost(deps, record, message)
 }
 
 async function reapProcess({ executors }: EngineContext, { id, pid, pid_started: started }: ExecutionRecord) {
@@ -100,5 +100,5 @@ function cancelUnlessItsTurn(deps: StepServices, record: ExecutionRecord): void 
 
 /** It runs out of our sight: a person's, or an agent's that heartbeats. */
 export function isElsewhere({ executors }: Pick<EngineContext, 'executors'>, record: ExecutionRecord): boolean {
-  return record.executor === 'person' || executors.hosting(record.executor) === 'elsewhere'
+  return record.executor === 'person' || executors.location(record.executor) === 'remote'
 }

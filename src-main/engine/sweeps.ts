@@ -1,7 +1,7 @@
 import type { Cleanup } from './worktrees/cleanup.ts'
 import { nowIso, type EngineContext } from './context.ts'
-import type { Executions, Run } from './executions/executions.ts'
-import { markLost } from './executions/mark-lost.ts'
+import type { Executions, ActiveRun } from './executions/executions.ts'
+import { markExecutionLost } from './executions/mark-lost.ts'
 import type { OutboxWorker } from './moves/effects.ts'
 import type { StepServices } from './moves/perform-step.ts'
 import { isElsewhere, loseRun } from './recovery.ts'
@@ -35,11 +35,11 @@ export interface SweepParts extends Pick<StepServices, 'context' | 'transitions'
   readonly executions: Pick<Executions, 'running'>
   readonly worker: Pick<OutboxWorker, 'isIdle' | 'wake'>
   /** Told when somebody's worktree became free. */
-  readonly freed: () => void
+  readonly onSlotFreed: () => void
 }
 
 export function createSweeps(parts: SweepParts): Sweeps {
-  const { context, occasions, cleanup, rescues, executions, freed } = parts
+  const { context, occasions, cleanup, rescues, executions, onSlotFreed } = parts
   const guarded = (what: string, work: () => void) => {
     try {
       work()
@@ -87,20 +87,24 @@ export function createSweeps(parts: SweepParts): Sweeps {
         shrinking = null
       })
     guarded('silent agents', () => {
-      sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.heard))
+      sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.lastActivityAt))
     })
     guarded('lost agents', () => {
       for (const record of context.store.read.executions.open()) {
         const heard = heardElsewhere(context, record)
         if (heard === null || now - lastSign(heard) <= heartbeatLimitMs) continue
-        markLost(parts, record, 'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.')
+        markExecutionLost(
+          parts,
+          record,
+          'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.',
+        )
         occasions.wake(record.task_id)
-        freed()
+        onSlotFreed()
       }
     })
     guarded('tasks that nobody works on', () => {
       wakeIdle(parts)
-      freed()
+      onSlotFreed()
     })
   }
   return {
@@ -119,7 +123,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
 
 /** Settles local runs that the database calls running and that no part of this process follows. */
 async function loseUnfollowed(parts: SweepParts): Promise<void> {
-  const { context, executions, occasions, freed } = parts
+  const { context, executions, occasions, onSlotFreed } = parts
   const { read } = context.store
   for (const { id, status } of read.executions.queue()) {
     const record = status === 'running' ? read.executions.get(id) : null
@@ -127,7 +131,7 @@ async function loseUnfollowed(parts: SweepParts): Promise<void> {
     context.log.error({ execution_id: id, task_id: record.task_id }, 'a run that nobody follows is settled as lost')
     await loseRun(parts, record, 'The service lost track of the agent. What it had written is in the worktree.')
     occasions.wake(record.task_id)
-    freed()
+    onSlotFreed()
   }
 }
 
@@ -144,22 +148,22 @@ function wakeIdle({ context, worker, occasions }: SweepParts): void {
 /** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */
 function sayQuiet(
   { context }: Pick<StepServices, 'context'>,
-  runs: Iterable<Run>,
-  silenceOf: (run: Run) => number,
+  runs: Iterable<ActiveRun>,
+  silenceOf: (run: ActiveRun) => number,
 ): void {
   for (const run of runs) {
-    const { record, heard, live, asks } = run
+    const { record, lastActivityAt, live, asks } = run
     const project = context.store.read.projects.get(record.project_id)
     // Who waits for a person is not silent: the person is.
-    if (live === null || run.quiet || asks.pending().length > 0 || !project) continue
+    if (live === null || run.stalled || asks.pending().length > 0 || !project) continue
     if (silenceOf(run) < toSettings(project).stall_after_seconds * 1_000) continue
-    run.quiet = true
+    run.stalled = true
     context.feed.activity({
       project_id: record.project_id,
       task_id: record.task_id,
       execution_id: record.id,
       text: 'Quiet',
-      quiet_since: new Date(heard).toISOString(),
+      quiet_since: new Date(lastActivityAt).toISOString(),
       occurred_at: nowIso(context),
     })
   }
@@ -168,5 +172,5 @@ function sayQuiet(
 /** When an agent that runs elsewhere was heard of; null for whoever need not be: what runs here is watched directly. */
 function heardElsewhere(context: EngineContext, record: ExecutionRecord): number | null {
   if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return null
-  return context.executors.hosting(record.executor) === 'here' ? null : Date.parse(record.last_heartbeat_at)
+  return context.executors.location(record.executor) === 'local' ? null : Date.parse(record.last_heartbeat_at)
 }

@@ -25,7 +25,7 @@ export function createAcpDriver(options: AgentDriverOptions = {}): ExecutorProfi
   const profile = acpProfile(anyAcpAgent)
   return {
     name: 'acp',
-    hosting: 'here',
+    location: 'local',
     start: (run, { signal }) =>
       startAgent(profile, run, {
         ...options,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { policyOf } from '../domain/access/permissions.ts'
 import { createAgentDriver } from './agent/agent-driver.ts'
 import type { AgentDriverOptions } from './agent/agent-driver.ts'
-import type { AgentProfile, AgentProgram, Place, Preparation } from './agent/agent-profile.ts'
+import type { AgentProfile, AgentProgram, PrepareContext, Preparation } from './agent/agent-profile.ts'
 import { mcpServerName } from './agent/mcp-server.ts'
 import { writePrivateFile } from './agent/private-file.ts'
 import { hasFile, hasVariable } from './agent/signed-in.ts'
@@ -46,7 +46,11 @@ const claudeCode: AgentProfile = {
 export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): ExecutorProfileDriver =>
   createAgentDriver(claudeCode, options)
 
-async function prepareClaude(run: ExecutionRun, own: readonly string[], { resources }: Place): Promise<Preparation> {
+async function prepareClaude(
+  run: ExecutionRun,
+  own: readonly string[],
+  { resources }: PrepareContext,
+): Promise<Preparation> {
   const mcp = run.mcp && resources.use(await writePrivateFile('mcp.json', mcpConfig(run.mcp)))
   const { model = null, effort = null } = run.config
   const asks = policyOf(run.config) !== 'all'

@@ -28,7 +28,7 @@ const notFoundCode = 127
  */
 export const command: ExecutorProfileDriver = {
   name: 'command',
-  hosting: 'here',
+  location: 'local',
   start: startCommand,
   refusedArgs: () => [],
   detect: () => {

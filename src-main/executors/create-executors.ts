@@ -34,7 +34,7 @@ export const createDrivers = (): Drivers => ({
 /** All executor profiles. */
 export function createExecutors(drivers: Drivers = createDrivers()): Executors {
   return {
-    hosting: (profile) => drivers[profile].hosting,
+    location: (profile) => drivers[profile].location,
     start: async (profile, run, options) => await drivers[profile].start(run, options),
     refusedArgs: (profile, config) => drivers[profile].refusedArgs(config),
     reap: async (process, executionId) => await reap(process, executionId),

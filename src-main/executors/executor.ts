@@ -8,8 +8,8 @@ export type ArgsConfig = Pick<AgentConfig, 'args' | 'permissions'>
 /** One executor profile: how its agent is found, started, read and stopped. */
 export interface ExecutorProfileDriver {
   readonly name: ExecutorProfile
-  /** `elsewhere`: the agent runs on its own and speaks to the API; `start` is never called. */
-  readonly hosting: 'here' | 'elsewhere'
+  /** `remote`: the agent runs on its own and speaks to the API; `start` is never called. */
+  readonly location: 'local' | 'remote'
   /**
    * Starts one run. `signal` ends the attempt to start; once this has resolved, only
    * `RunningExecution.stop` ends the run. Closing `run.log` is the driver's: when `outcome` settles,

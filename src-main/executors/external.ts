@@ -4,7 +4,7 @@ import type { ExecutorProfileDriver } from './executor.ts'
 /** An agent that runs elsewhere: it claims, heartbeats and finishes over the API, and nothing is started here. */
 export const external: ExecutorProfileDriver = {
   name: 'external',
-  hosting: 'elsewhere',
+  location: 'remote',
   start: () =>
     Promise.reject(
       new ExecutorError('not_configured', 'An external agent runs elsewhere and is not started from here.'),

@@ -5,7 +5,7 @@ const afterFirstPictureMs = 200
 const mostMs = 1_000
 
 /** Calls back once the browser has nothing else to do. What is returned calls that off. */
-export function whenIdle(work: () => void): () => void {
+export function onIdle(work: () => void): () => void {
   if (!('requestIdleCallback' in globalThis)) {
     const timer = setTimeout(work, afterFirstPictureMs)
     return () => clearTimeout(timer)

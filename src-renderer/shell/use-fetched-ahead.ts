@@ -1,5 +1,5 @@
 import { watch } from 'vue'
-import { whenIdle } from '../composables/when-idle.ts'
+import { onIdle } from '../composables/when-idle.ts'
 import { useNavigation } from '../stores/navigation.ts'
 import { useTasks } from '../stores/tasks.ts'
 
@@ -14,7 +14,7 @@ export function useFetchedAhead(fetch: () => Promise<unknown>): void {
   watch(
     isLoading,
     (loading) => {
-      if (!loading) whenIdle(() => void fetch())
+      if (!loading) onIdle(() => void fetch())
     },
     { immediate: true, flush: 'post' },
   )

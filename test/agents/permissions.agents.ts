@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { executorCapabilities, type PermissionPolicy } from '../../src-shared/contract/projects.ts'
 import { createDrivers } from '../../src-main/executors/create-executors.ts'
-import type { AskAnswer, AskRequest, ExecutionOutcome } from '../../src-main/engine/ports/executors.ts'
+import type { AgentRequestAnswer, AgentRequest, ExecutionOutcome } from '../../src-main/engine/ports/executors.ts'
 import { scripted, type ModelStep } from '../fakes/model-server.ts'
 import { createAgentBench, createMemoryLog, type AgentBench, type MemoryLog } from './agent-bench.ts'
 import { agentBinary } from './agent-binaries.ts'
@@ -30,7 +30,7 @@ const asking = [claude, ...agentSetups].filter(({ executor }) =>
 interface Asked {
   readonly outcome: ExecutionOutcome
   readonly log: MemoryLog
-  readonly requests: readonly AskRequest[]
+  readonly requests: readonly AgentRequest[]
 }
 
 /** Runs a script under a policy; every question is answered by the option of this kind. */
@@ -40,13 +40,13 @@ async function run(
   about: {
     readonly permissions: PermissionPolicy
     readonly steps: readonly ModelStep[]
-    readonly answer: (request: AskRequest) => Partial<AskAnswer> | string
+    readonly answer: (request: AgentRequest) => Partial<AgentRequestAnswer> | string
     readonly mcp?: { readonly url: string; readonly token: string }
   },
 ): Promise<Asked> {
   const log = createMemoryLog()
-  const requests: AskRequest[] = []
-  const ask = (request: AskRequest): Promise<AskAnswer> => {
+  const requests: AgentRequest[] = []
+  const ask = (request: AgentRequest): Promise<AgentRequestAnswer> => {
     requests.push(request)
     const answer = about.answer(request)
     if (typeof answer !== 'string') return Promise.resolve({ option: null, text: null, ...answer })
@@ -60,7 +60,7 @@ async function run(
   return { outcome: await running.outcome, log, requests }
 }
 
-const brief = ({ action, target }: AskRequest): string => `${action ?? 'question'} ${target ?? ''}`
+const brief = ({ action, target }: AgentRequest): string => `${action ?? 'question'} ${target ?? ''}`
 
 describe.each(asking)('$name', (setup) => {
   test('asks before it writes and runs, does what is allowed, and leaves what is rejected', async () => {
@@ -72,7 +72,7 @@ describe.each(asking)('$name', (setup) => {
       { shell: 'touch rejected.txt' },
       { say: 'Done as far as I may.' },
     ]
-    const answer = ({ action }: AskRequest): string => (action === 'run' ? 'reject' : 'allow')
+    const answer = ({ action }: AgentRequest): string => (action === 'run' ? 'reject' : 'allow')
     const { outcome, log, requests } = await run(setup, bench, { permissions: 'ask', steps, answer, mcp })
 
     expect(requests.map(brief)).toEqual(['write allowed.txt', 'run touch rejected.txt'])
@@ -98,7 +98,7 @@ describe.each(asking)('$name', (setup) => {
       { write: { path: elsewhere, content: 'outside\n' } },
       { say: 'Done.' },
     ]
-    const answer = ({ action }: AskRequest): string => (action === 'run' ? 'allow' : 'reject')
+    const answer = ({ action }: AgentRequest): string => (action === 'run' ? 'allow' : 'reject')
     const { requests } = await run(setup, bench, { permissions: 'worktree', steps, answer })
 
     expect(await readFile(join(bench.worktree, 'inside.txt'), 'utf8')).toBe('inside\n')
@@ -116,7 +116,7 @@ test('Claude Code puts its questions to people and goes on with the answer', asy
   const options = ['Blue', 'Red'].map((label) => ({ label, description: `All ${label}` }))
   const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }]
   const steps = [{ tool: { name: 'AskUserQuestion', args: { questions } } }, { say: 'It is so.' }]
-  const answer = ({ options: [, second] }: AskRequest) => ({ option: second ?? null, text: 'a dark one' })
+  const answer = ({ options: [, second] }: AgentRequest) => ({ option: second ?? null, text: 'a dark one' })
   const { outcome, requests } = await run(claude, bench, { permissions: 'worktree', steps, answer })
 
   expect(requests).toMatchObject([

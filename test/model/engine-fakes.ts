@@ -28,7 +28,7 @@ export const ended = (exit_code: number): ExecutionOutcome => ({
 export function fakeExecutors(running: Map<TaskId, FakeRun>): Executors {
   let pid = 0
   return {
-    hosting: () => 'here',
+    location: () => 'local',
     detect: () => Promise.resolve([]),
     reap: () => Promise.resolve(),
     refusedArgs: () => [],

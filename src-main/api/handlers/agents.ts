@@ -69,13 +69,13 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       if (config !== undefined) checkCommand(agent.executor, config)
       const wanted = config === undefined ? agent : holdable({ ...agent, config })
       const updated = put({ ...wanted, name: name ?? agent.name, paused: paused ?? agent.paused })
-      if (agent.paused && !updated.paused) engine.scheduler.pump()
+      if (agent.paused && !updated.paused) engine.scheduler.startQueued()
       return updated
     },
     'agents.check_args': ({ executor, ...config }) => ({ refused: [...executors.refusedArgs(executor, config)] }),
     'agents.test': async ({ agent_id }, { principal, signal }) => {
       const agent = owned(principal, agent_id)
-      if (agent.daemon_id === null && executors.hosting(agent.executor) === 'here')
+      if (agent.daemon_id === null && executors.location(agent.executor) === 'local')
         return await parts.testAgent(agent, signal)
       const message = `${agent.name} runs elsewhere: there is nothing to start here. Give it a task and see.`
       throw new ApiError({ code: 'not_claimable', message })

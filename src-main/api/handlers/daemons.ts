@@ -113,5 +113,5 @@ function beat(parts: ApiParts, tx: Tx, daemon: DaemonRecord, id: ExecutionId): R
 /** Its own agents, and its owner's that run outside the service on no machine in particular. */
 function isHosted(parts: ApiParts, daemon: DaemonRecord, agent: AgentRecord): boolean {
   if (agent.daemon_id !== null) return agent.daemon_id === daemon.id
-  return agent.owner_id === daemon.owner_id && parts.executors.hosting(agent.executor) === 'elsewhere'
+  return agent.owner_id === daemon.owner_id && parts.executors.location(agent.executor) === 'remote'
 }

@@ -80,7 +80,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
     'executions.finish': async ({ execution_id, status, summary }, { principal }) => {
       const execution = requireOpen(findExecution(read, execution_id))
       checkMine(parts, principal, execution)
-      if (execution.executor !== 'person' && executors.hosting(execution.executor) === 'here') {
+      if (execution.executor !== 'person' && executors.location(execution.executor) === 'local') {
         throw notRunning('The service runs this execution itself and sees its end; end your turn instead.')
       }
       await engine.executions.finish(execution_id, {

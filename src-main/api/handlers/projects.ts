@@ -93,7 +93,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
           return parts.changeWorkflow(tx, changed, workflow_definition)
         }),
       )
-      if (before.paused_at !== null && updated.paused_at === null) engine.scheduler.pump()
+      if (before.paused_at !== null && updated.paused_at === null) engine.scheduler.startQueued()
       return workflow_definition === undefined
         ? views.project(updated)
         : { ...views.project(updated), warnings: definitionWarnings(parseJson(workflow_definition)) }
@@ -127,7 +127,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       if (first) throw new ApiError({ code: 'validation_failed', message: first.message, details: { issues } })
       const named = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
       const updated = put(parts, { ...project, settings: { ...project.settings, ...named } })
-      engine.scheduler.pump()
+      engine.scheduler.startQueued()
       return views.settings(updated)
     },
     'projects.get_workflow': ({ project_id }) =>

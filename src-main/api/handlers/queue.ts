@@ -24,7 +24,7 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
         limit,
         running: running.flatMap((record) => {
           const run = runs.get(record.id)
-          const quiet_since = run?.quiet ? new Date(run.heard).toISOString() : null
+          const quiet_since = run?.stalled ? new Date(run.lastActivityAt).toISOString() : null
           return entryOf(record).map((entry) => ({
             ...entry,
             started_at: read.executions.get(record.id)?.started_at ?? null,

@@ -63,7 +63,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       // The audit names the claimant, whoever brought them in; an agent elsewhere uses its owner's token.
       const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
       const isSelf =
-        agent !== null && (agent.daemon_id !== null || parts.executors.hosting(agent.executor) === 'elsewhere')
+        agent !== null && (agent.daemon_id !== null || parts.executors.location(agent.executor) === 'remote')
       const by_person = principal.kind !== 'agent' && !isSelf
       const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
       const claimed = accepted(await claims.claim(request, signal))

@@ -27,7 +27,7 @@ export function createTemplateHandlers(parts: ApiParts): Handlers<Names> {
     'templates.apply': async ({ name, project_id }) => {
       const text = definitionText(await findTemplate(parts, name))
       const updated = feed.commit((tx) => parts.changeWorkflow(tx, findProject(tx, project_id), text))
-      engine.scheduler.pump()
+      engine.scheduler.startQueued()
       return engine.views.project(accepted(updated))
     },
   }

@@ -1,7 +1,7 @@
 import type { ExecutionStatus } from '../../../src-shared/contract/executions.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
-export interface EndFacts {
+export interface OutcomeFacts {
   readonly outcome: {
     readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start'
     readonly exit_code: number | null
@@ -15,7 +15,7 @@ export interface EndFacts {
   readonly has_session: boolean
 }
 
-export interface Conclusion {
+export interface InterpretedOutcome {
   readonly status: ExecutionStatus
   readonly error: string | null
   /** Put on the task while it is still this role's turn. */
@@ -26,7 +26,7 @@ export interface Conclusion {
 const stillToDo: ErrorAnnotation['recovery_actions'] = ['resume', 'retry_execution']
 
 /** What the end of an execution means. That an agent stopped talking does not mean that it is done. */
-export function conclude(facts: EndFacts): Conclusion {
+export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
   const { outcome } = facts
   const again: ErrorAnnotation['recovery_actions'] = facts.has_session ? stillToDo : ['retry_execution']
   if (facts.stopped === 'cancelled') return { status: 'cancelled', error: null, annotation: null }
@@ -61,7 +61,7 @@ function failed(
   message: string,
   exit_code: number | null,
   recovery_actions: ErrorAnnotation['recovery_actions'],
-): Conclusion {
+): InterpretedOutcome {
   return {
     status: 'failed',
     error: message,
@@ -69,7 +69,7 @@ function failed(
   }
 }
 
-function incomplete(reason: string, message: string): Conclusion {
+function incomplete(reason: string, message: string): InterpretedOutcome {
   return {
     status: 'stopped',
     error: message,

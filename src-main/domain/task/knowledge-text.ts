@@ -1,19 +1,19 @@
 /** A piece of knowledge as agents are told it. */
-export interface KnownEntry {
+export interface KnowledgeItem {
   readonly title: string
   readonly body: string
   readonly source: { readonly by: string; readonly task_id: string | null }
 }
 
 /** What agents are told, and what it takes of their attention. */
-export interface ToldKnowledge {
+export interface InjectedKnowledge {
   readonly text: string
   readonly entries: number
   readonly tokens: number
 }
 
 /** What a task leaves behind that others may want to know. */
-export interface Lesson {
+export interface CapturedKnowledge {
   /** What its worker said at the end. */
   readonly summary: string | null
   /** What its gates sent it back for, oldest first. */
@@ -39,7 +39,7 @@ export function estimateTokens(text: string): number {
  * As many of the entries, given the most relevant first, as fit a budget of tokens, each with its title, its
  * source and its body. One that is too long for what is left is cut and says so. Null when nothing fits.
  */
-export function composeKnowledge(entries: readonly KnownEntry[], max_tokens: number): ToldKnowledge | null {
+export function composeKnowledge(entries: readonly KnowledgeItem[], max_tokens: number): InjectedKnowledge | null {
   const limit = max_tokens * charactersPerToken
   let text = heading
   let count = 0
@@ -54,7 +54,7 @@ export function composeKnowledge(entries: readonly KnownEntry[], max_tokens: num
 }
 
 /** A task's lesson in at most `max_characters`; null when there is nothing to say. */
-export function composeLesson(lesson: Lesson, max_characters: number): string | null {
+export function composeCapture(lesson: CapturedKnowledge, max_characters: number): string | null {
   const summary = lesson.summary?.trim() ?? ''
   const rejections = lesson.rejections.filter((one) => one.feedback.trim() !== '').slice(-keptRejections)
   if (rejections.length === 0) return summary === '' ? null : cutText(summary, max_characters)
@@ -85,6 +85,6 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-function sourceOf({ source }: KnownEntry): string {
+function sourceOf({ source }: KnowledgeItem): string {
   return source.task_id === null ? source.by : `${source.by}, from task ${source.task_id}`
 }

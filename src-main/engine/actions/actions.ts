@@ -95,7 +95,7 @@ export function createActions(deps: ActionDeps): Actions {
       if (isRefusal(sent)) return sent
       if (sent.moved) await endJudges(deps, request.task_id, sent.execution_id)
       deps.worker.wake(request.task_id)
-      deps.scheduler.pump()
+      deps.scheduler.startQueued()
       return sent
     },
     editMessage: (execution_id, text) =>

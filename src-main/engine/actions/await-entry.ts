@@ -28,7 +28,8 @@ export async function awaitEntry(
 
 function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {
   return (
-    executions.isShared(task_id) || [...executions.running().values()].some((run) => run.record.task_id === task_id)
+    executions.isWorktreeShared(task_id) ||
+    [...executions.running().values()].some((run) => run.record.task_id === task_id)
   )
 }
 

@@ -12,7 +12,7 @@ import { checkBeforeExit } from './before-exit.ts'
 import { cancelPendingMoves } from '../moves/effect-progress.ts'
 import type { OutboxWorker } from '../moves/effects.ts'
 import type { Tx } from '../event-feed.ts'
-import { openExecution } from '../executions/open-execution.ts'
+import { enqueueExecution } from '../executions/open-execution.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import type { Scheduler } from '../executions/scheduler.ts'
 import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -62,7 +62,7 @@ export function createClaims(deps: ClaimDeps): Claims {
       if (isRefusal(result)) return result
       deps.worker.wake(request.task_id)
       await deps.worker.waitForStep(request.task_id, 'workspace')
-      deps.scheduler.pump()
+      deps.scheduler.startQueued()
       const now = read.tasks.get(request.task_id)
       const execution = read.executions.get(result.id)
       const unmade = now?.error_annotation ?? null
@@ -135,7 +135,7 @@ function planFor(
     roles: task.roles,
     error_annotation: task.error_annotation,
     has_open_execution: q.executions.openOfTask(task.id).length > 0,
-    was_reset: recovers || wasReset(q, task),
+    was_reset: recovers || wasResetSinceBlocked(q, task),
     claimant,
     agent_paused: agent?.paused === true,
     project_paused: project?.paused_at !== null,
@@ -156,7 +156,7 @@ function parentWorkspace(q: Queries, workflow: Workflow, task: TaskRecord): 'not
 }
 
 /** A reset makes the workspace anew after the task was blocked; one that was merely blocked has its old one. */
-function wasReset(q: Queries, task: TaskRecord): boolean {
+function wasResetSinceBlocked(q: Queries, task: TaskRecord): boolean {
   const workspace = workspaceOf(q, task)
   const blocked = q.transitions.byTask(task.id).at(-1)
   if (task.error_annotation !== null || !workspace || !blocked) return false
@@ -193,7 +193,7 @@ function commitClaim(
   if (plan.path.length === 0) cancelPendingMoves(tx, task)
   deps.worktrees.plan(tx, current, project)
   const assignee = current.roles[plan.works_as] ?? request.claimant
-  const record = openExecution(context, tx, {
+  const record = enqueueExecution(context, tx, {
     task: current,
     role: plan.works_as,
     assignee,

@@ -50,7 +50,7 @@ export async function recoverTask(
   const again = context.feed.commit((tx) => runAgain(deps, tx, task, request.action === 'resume', actor.triggered_by))
   if (typeof again === 'object') return again
   if (again === 'queued') {
-    deps.scheduler.pump()
+    deps.scheduler.startQueued()
     return outcomeOf(deps, task.id)
   }
   const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]

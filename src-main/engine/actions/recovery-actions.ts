@@ -4,7 +4,7 @@ import { isPerson } from '../../domain/transition/audience.ts'
 import { hasPlugin, roleOf } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
 import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
-import { openExecution, type NewExecution } from '../executions/open-execution.ts'
+import { enqueueExecution, type NewExecution } from '../executions/open-execution.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
@@ -59,7 +59,7 @@ export function runAgain(
     dispatched: true,
   })
   // Who wrote a message meanwhile wants the agent to go on with that.
-  const record = waiting ?? openExecution(deps.context, tx, again())
+  const record = waiting ?? enqueueExecution(deps.context, tx, again())
   tx.saveTask({
     ...task,
     active_execution_id: record.id,

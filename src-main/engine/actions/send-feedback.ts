@@ -10,8 +10,8 @@ import { isReviewGate, roleOf } from '../../domain/workflow/graph.ts'
 import { checkBeforeExit } from './before-exit.ts'
 import type { Tx } from '../event-feed.ts'
 import { gatherFeedback, type AskedFeedback, type GatheredFeedback } from './gather-feedback.ts'
-import { announceMessage, isMessage, nextMessage, settleComments } from '../executions/messages.ts'
-import { isOfThisStay, openExecution } from '../executions/open-execution.ts'
+import { emitMessageUpdated, isMessage, nextMessage, setCommentsResolved } from '../executions/messages.ts'
+import { belongsToCurrentState, enqueueExecution } from '../executions/open-execution.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import { giveVerdict, noWork, prepareVerdict, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
@@ -98,7 +98,7 @@ function planBehind(
   const role = state && roleOf(state)
   const assignee = role ? task.roles[role] : undefined
   if (!state || !role || !assignee || isReviewGate(state)) return null
-  const isAtWork = q.executions.openOfTask(task.id).some((one) => one.role === role && isOfThisStay(q, one))
+  const isAtWork = q.executions.openOfTask(task.id).some((one) => one.role === role && belongsToCurrentState(q, one))
   if (!isAtWork) return null
   return checkTask(task) ?? { task, target: state, role, assignee, sent, moves: false, waits: true }
 }
@@ -131,8 +131,8 @@ function commitFollowUp(
   if (!moves && !waits) tx.effects.removeOfTask(task.id)
   const message = { text: sent.text, comment_ids: sent.comments.map((one) => one.id) }
   // Now, so that the prompt does not have them twice.
-  settleComments(tx, task, message.comment_ids, true)
-  const execution = openExecution(deps.context, tx, {
+  setCommentsResolved(tx, task, message.comment_ids, true)
+  const execution = enqueueExecution(deps.context, tx, {
     task: current,
     role,
     assignee,
@@ -145,7 +145,7 @@ function commitFollowUp(
   // Who writes to an agent that rests wants it to go on, with what has waited longer first.
   const rests = tx.executions.openOfTask(task.id).every(isMessage)
   if (moves || rests) putGoing(deps, tx, current, (rests && nextMessage(tx, task.id, role)) || execution)
-  if (!moves) announceMessage(tx, execution)
+  if (!moves) emitMessageUpdated(tx, execution)
   return { execution_id: execution.id, moved: moves }
 }
 

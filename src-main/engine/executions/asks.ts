@@ -4,18 +4,18 @@ import { checkAnswer, type GivenAnswer } from '../../domain/task/check-answer.ts
 import { isRefusal } from '../../domain/refusal.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { notify } from '../notify.ts'
-import type { AskAnswer, AskRequest } from '../ports/executors.ts'
+import type { AgentRequestAnswer, AgentRequest } from '../ports/executors.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { redactorOf } from '../redactor-of.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { toExecution } from '../views.ts'
 
 /** What a running agent waits for people to answer. It is held with the run and ends with it. */
-export interface Asks {
+export interface PendingRequests {
   ask(
-    request: AskRequest,
+    request: AgentRequest,
     options: Cancellable & { readonly tell: (entry: TranscriptEntry) => void },
-  ): Promise<AskAnswer | null>
+  ): Promise<AgentRequestAnswer | null>
   /** The oldest first. */
   pending(): readonly Ask[]
   /** Of several answers the first counts. */
@@ -26,7 +26,7 @@ export interface Asks {
 
 interface Waiting {
   readonly ask: Ask
-  readonly settle: (answer: AskAnswer | null) => void
+  readonly settle: (answer: AgentRequestAnswer | null) => void
   readonly tell: (entry: TranscriptEntry) => void
 }
 
@@ -34,15 +34,15 @@ interface Waiting {
 const maxDiff = 100_000
 const maxDetail = 20_000
 
-export function createAsks(
+export function createPendingRequests(
   context: EngineContext,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
-): Asks {
+): PendingRequests {
   const waiting = new Map<string, Waiting>()
   const over = new Set<string>()
   let open = true
   const pending = (): Ask[] => [...waiting.values()].map(({ ask }) => ask)
-  const leave = (id: string, answer: AskAnswer | null): void => {
+  const leave = (id: string, answer: AgentRequestAnswer | null): void => {
     const one = waiting.get(id)
     if (!one) return
     waiting.delete(id)
@@ -58,7 +58,7 @@ export function createAsks(
       const ask = shown({ ...request, id: context.newId(), asked_at: nowIso(context) }, redact)
       return new Promise((resolve) => {
         const withdraw = (): void => leave(ask.id, null)
-        const settle = (answer: AskAnswer | null): void => {
+        const settle = (answer: AgentRequestAnswer | null): void => {
           signal.removeEventListener('abort', withdraw)
           resolve(answer)
         }

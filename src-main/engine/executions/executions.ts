@@ -3,13 +3,13 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { orAborted } from '../../base/or-aborted.ts'
 import type { GivenAnswer } from '../../domain/task/check-answer.ts'
-import { createAsks, type Asks } from './asks.ts'
+import { createPendingRequests, type PendingRequests } from './asks.ts'
 import { nowIso, type EngineContext } from '../context.ts'
-import { createLiveSizes } from './live-sizes.ts'
-import { launch, type Launch, type Launched, type LaunchedRun } from './launch.ts'
-import { takeUpSession } from './messages.ts'
+import { createDiffStatTracker } from './live-sizes.ts'
+import { launch, type LaunchResult, type RunningLaunch, type LaunchRequest } from './launch.ts'
+import { continueSession } from './messages.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
-import { settleExecution, type StopReason } from './settle-execution.ts'
+import { completeExecution, type StopReason } from './settle-execution.ts'
 import type { ExecutionRecord, Queries } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
 import { othersInWorkspace, workspaceOwner } from '../worktrees/workspace-of.ts'
@@ -26,31 +26,31 @@ export interface Executions {
   /** Ends one that runs elsewhere, or a person's. */
   finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
   /** Those that this process has started or is starting. */
-  running(): ReadonlyMap<ExecutionId, Run>
+  running(): ReadonlyMap<ExecutionId, ActiveRun>
   /**
    * Settles once nobody is at work in the task's worktree, or with the signal. After `limit_ms` what is
    * left of the task itself is stopped; other tasks that share the worktree take the time that they need.
    */
-  whenIdle(task_id: TaskId, limit_ms: number, signal: AbortSignal): Promise<void>
+  waitUntilIdle(task_id: TaskId, limit_ms: number, signal: AbortSignal): Promise<void>
   /** Whether another task is at work, or about to be, in the task's worktree. */
-  isShared(task_id: TaskId): boolean
+  isWorktreeShared(task_id: TaskId): boolean
   /** Settles once no other task is at work in the task's worktree, or with the signal. */
-  whenAlone(task_id: TaskId, signal: AbortSignal): Promise<void>
+  waitUntilExclusive(task_id: TaskId, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-export interface Run {
+export interface ActiveRun {
   readonly record: ExecutionRecord
   readonly abort: AbortController
   readonly ended: Promise<void>
   /** What it waits for people to answer. */
-  readonly asks: Asks
-  live: Launched | null
+  readonly asks: PendingRequests
+  live: RunningLaunch | null
   stopped: StopReason | null
   /** When it was last heard of: milliseconds since the epoch. */
-  heard: number
+  lastActivityAt: number
   /** It has been told that nothing was heard of it. */
-  quiet: boolean
+  stalled: boolean
 }
 
 export interface ExecutionsDeps {
@@ -60,18 +60,18 @@ export interface ExecutionsDeps {
   /** Told when a task has something new to do. */
   readonly wake: (task_id: TaskId) => void
   /** Told when a slot became free. */
-  readonly freed: () => void
+  readonly onSlotFreed: () => void
 }
 
 export function createExecutions(deps: ExecutionsDeps): Executions {
   const { context } = deps
-  const runs = new Map<ExecutionId, Run>()
-  const sizes = createLiveSizes(context, deps.worktrees)
+  const runs = new Map<ExecutionId, ActiveRun>()
+  const sizes = createDiffStatTracker(context, deps.worktrees)
 
   const runsOf = (task_id: TaskId) => [...runs.values()].filter((run) => run.record.task_id === task_id)
-  const guestsOf = (task_id: TaskId) => othersInWorktree(context.store.read, task_id, [...runs.values()])
+  const otherRunsInWorktree = (task_id: TaskId) => othersInWorktree(context.store.read, task_id, [...runs.values()])
   /** Stops after a while what is there; answers how to call that off. */
-  const stopLater = (left: () => readonly Run[], limit_ms: number) => {
+  const scheduleStop = (left: () => readonly ActiveRun[], limit_ms: number) => {
     const timer = setTimeout(() => {
       for (const run of left()) void run.live?.process.stop()
     }, limit_ms)
@@ -84,26 +84,26 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     const record = context.store.read.executions.get(execution_id)
     if (record?.status !== 'queued' || runs.has(execution_id)) return
     const ended = Promise.withResolvers<void>()
-    const run: Run = {
+    const run: ActiveRun = {
       ...{ record, abort: new AbortController(), ended: ended.promise, live: null, stopped: null },
-      ...{ asks: createAsks(context, record), heard: context.clock.now(), quiet: false },
+      ...{ asks: createPendingRequests(context, record), lastActivityAt: context.clock.now(), stalled: false },
     }
-    const hear = () => {
-      run.heard = context.clock.now()
-      if (run.quiet) sayHeard(context, run)
+    const onActivity = () => {
+      run.lastActivityAt = context.clock.now()
+      if (run.stalled) emitActive(context, run)
     }
     runs.set(execution_id, run)
     const leave = () => {
       runs.delete(execution_id)
       ended.resolve()
-      deps.freed()
+      deps.onSlotFreed()
     }
     let unfollow: (() => Promise<void>) | null = null
     const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
       run.asks.close()
       try {
         await unfollow?.()
-        await settleExecution(deps, execution_id, { outcome, stopped: run.stopped, workspace_gone })
+        await completeExecution(deps, execution_id, { outcome, stopped: run.stopped, workspace_gone })
       } catch (error) {
         context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
       }
@@ -111,14 +111,14 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     }
     // One at a time in a worktree: a reviewer that just judged may still be saying goodbye.
     const before = runsOf(record.task_id).filter((other) => other !== run)
-    const cancel = stopLater(() => before, goodbyeMs)
-    await allEnded(before, run.abort.signal)
+    const cancel = scheduleStop(() => before, shutdownGraceMs)
+    await waitForRuns(before, run.abort.signal)
     cancel()
-    const launched: Launch = run.stopped
+    const launched: LaunchResult = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
-      : await launchSafely(deps, { record, hear, asks: run.asks }, run.abort.signal)
+      : await launchSafely(deps, { record, onActivity, asks: run.asks }, run.abort.signal)
     deps.wake(record.task_id)
-    if (launched.kind === 'elsewhere') {
+    if (launched.kind === 'remote') {
       if (run.stopped) await settle(gone('stopped'))
       else leave()
       return
@@ -145,8 +145,8 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await run.ended
       return
     }
-    await settleExecution(deps, execution_id, { outcome: gone('stopped'), stopped: reason })
-    deps.freed()
+    await completeExecution(deps, execution_id, { outcome: gone('stopped'), stopped: reason })
+    deps.onSlotFreed()
   }
 
   return {
@@ -160,20 +160,20 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     },
     answer: (execution_id, { ask_id, ...given }, by) => runs.get(execution_id)?.asks.answer(ask_id, given, by) ?? null,
     finish: async (execution_id, outcome) => {
-      await settleExecution(deps, execution_id, { outcome, stopped: null })
-      deps.freed()
+      await completeExecution(deps, execution_id, { outcome, stopped: null })
+      deps.onSlotFreed()
     },
-    whenIdle: async (task_id, limit_ms, signal) => {
-      const cancel = stopLater(() => runsOf(task_id), limit_ms)
-      await until(() => [...runsOf(task_id), ...guestsOf(task_id)], signal)
+    waitUntilIdle: async (task_id, limit_ms, signal) => {
+      const cancel = scheduleStop(() => runsOf(task_id), limit_ms)
+      await until(() => [...runsOf(task_id), ...otherRunsInWorktree(task_id)], signal)
       cancel()
     },
-    isShared: (task_id) => {
+    isWorktreeShared: (task_id) => {
       const task = context.store.read.tasks.get(task_id)
       const open = task ? othersInWorkspace(context.store.read, task) : []
-      return guestsOf(task_id).length > 0 || open.some((one) => one.status === 'running')
+      return otherRunsInWorktree(task_id).length > 0 || open.some((one) => one.status === 'running')
     },
-    whenAlone: (task_id, signal) => until(() => guestsOf(task_id), signal),
+    waitUntilExclusive: (task_id, signal) => until(() => otherRunsInWorktree(task_id), signal),
     close: async () => {
       await Promise.all([...runs.keys()].map((id) => stop(id, 'stopped')))
     },
@@ -181,22 +181,22 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
 }
 
 /** What was heard need not be anything that shows, so that it is heard again is said by itself. */
-function sayHeard(context: EngineContext, run: Run): void {
+function emitActive(context: EngineContext, run: ActiveRun): void {
   const { project_id, task_id, id } = run.record
-  run.quiet = false
+  run.stalled = false
   const occurred_at = nowIso(context)
   context.feed.activity({ project_id, task_id, execution_id: id, text: 'Working', quiet_since: null, occurred_at })
 }
 
 /** How long an agent that did its part may take to say goodbye. */
-export const goodbyeMs = 60_000
+export const shutdownGraceMs = 60_000
 
 const internalError = 'An internal error; the log of the service says more.'
 
 /** A bug in the launch must not leave the task saying "running" for ever. */
-async function launchSafely(deps: ExecutionsDeps, run: LaunchedRun, signal: AbortSignal): Promise<Launch> {
+async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: AbortSignal): Promise<LaunchResult> {
   try {
-    const record = await takeUpSession(deps.context, run.record)
+    const record = await continueSession(deps.context, run.record)
     // What a launch has taken it gives back, so one whose write failed can be made anew.
     return await deps.context.writes.untilWritten(
       () => launch(deps.context, deps.worktrees, { ...run, record }, signal),
@@ -214,7 +214,11 @@ function gone(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
 }
 
 /** The runs that other tasks have in the worktree of this one. */
-function othersInWorktree(q: Pick<Queries, 'tasks'>, task_id: TaskId, runs: readonly Run[]): readonly Run[] {
+function othersInWorktree(
+  q: Pick<Queries, 'tasks'>,
+  task_id: TaskId,
+  runs: readonly ActiveRun[],
+): readonly ActiveRun[] {
   const task = q.tasks.get(task_id)
   if (!task) return []
   const owner = workspaceOwner(q, task).id
@@ -225,11 +229,11 @@ function othersInWorktree(q: Pick<Queries, 'tasks'>, task_id: TaskId, runs: read
 }
 
 /** Settles once there is none any more, or with the signal: when one ends, the next may begin. */
-async function until(left: () => readonly Run[], signal: AbortSignal): Promise<void> {
-  for (let runs = left(); runs.length > 0 && !signal.aborted; runs = left()) await allEnded(runs, signal)
+async function until(left: () => readonly ActiveRun[], signal: AbortSignal): Promise<void> {
+  for (let runs = left(); runs.length > 0 && !signal.aborted; runs = left()) await waitForRuns(runs, signal)
 }
 
-async function allEnded(runs: readonly Run[], signal: AbortSignal): Promise<void> {
+async function waitForRuns(runs: readonly ActiveRun[], signal: AbortSignal): Promise<void> {
   if (runs.length === 0) return
   await orAborted(Promise.all(runs.map((run) => run.ended)), signal)
 }

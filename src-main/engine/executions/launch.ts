@@ -2,11 +2,11 @@ import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Usage } from '../../../src-shared/contract/executions.ts'
 import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
-import type { Asks } from './asks.ts'
+import type { PendingRequests } from './asks.ts'
 import { resetRequired } from '../moves/block-task.ts'
 import { nowIso, type EngineContext } from '../context.ts'
-import { latePrompt } from '../prompts/late-prompt.ts'
-import { keepPrompt } from '../prompts/prompt-record.ts'
+import { buildLaunchPrompt } from '../prompts/late-prompt.ts'
+import { toStoredPrompt } from '../prompts/prompt-record.ts'
 import { enqueueWorkStarted } from '../lifecycle/note-occasion.ts'
 import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from '../ports/executors.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
@@ -14,36 +14,36 @@ import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '
 import { toExecution, toSettings } from '../views.ts'
 import { readRepositoryState } from '../worktrees/repository-changes.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
-import { createActivityTeller } from './tell-activity.ts'
+import { createActivityReporter } from './tell-activity.ts'
 
-export interface Launched {
+export interface RunningLaunch {
   readonly kind: 'running'
   readonly process: RunningExecution
 }
-export type Launch =
-  | Launched
+export type LaunchResult =
+  | RunningLaunch
   /** It runs where we can't see it: it heartbeats and finishes over the API. */
-  | { readonly kind: 'elsewhere' }
+  | { readonly kind: 'remote' }
   | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome; readonly workspace_gone?: boolean }
 
 /** What is launched, and what belongs to the run of it. */
-export interface LaunchedRun {
+export interface LaunchRequest {
   readonly record: ExecutionRecord
   /** Called with every sign of the agent. */
-  readonly hear: () => void
-  readonly asks: Asks
+  readonly onActivity: () => void
+  readonly asks: PendingRequests
 }
 
 /** Brings a queued execution to life: worktree, lock, token, log, process. What it took it gives back on failure. */
 export async function launch(
   context: EngineContext,
   worktrees: Worktrees,
-  { record, ...about }: LaunchedRun,
+  { record, ...about }: LaunchRequest,
   signal: AbortSignal,
-): Promise<Launch> {
+): Promise<LaunchResult> {
   const task = context.store.read.tasks.get(record.task_id)
   if (!task) throw new BugError(`Execution ${record.id} has no task.`)
-  if (record.agent_id === null) return await startElsewhere(context, task, record, false)
+  if (record.agent_id === null) return await startRemote(context, task, record, false)
   const agent = context.store.read.agents.get(record.agent_id)
   if (!agent) return failed('Its agent was deleted. Claim the task with another.')
   const unheld = checkPermissions(agent)
@@ -51,15 +51,15 @@ export async function launch(
   const ensured = await worktrees.ensure(task, signal)
   if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
   if (ensured.kind === 'failed') return failed(ensured.message)
-  if (agent.daemon_id !== null || context.executors.hosting(agent.executor) === 'elsewhere')
-    return await startElsewhere(
+  if (agent.daemon_id !== null || context.executors.location(agent.executor) === 'remote')
+    return await startRemote(
       context,
       task,
       { ...record, repository_state: await readRepositoryState(context, ensured.workspace.path) },
       true,
     )
   try {
-    return await startHere(context, worktrees, { task, record, agent, workspace: ensured.workspace, ...about }, signal)
+    return await startLocal(context, worktrees, { task, record, agent, workspace: ensured.workspace, ...about }, signal)
   } catch (error) {
     await context.workspaces.unlock(ensured.workspace.path, record.id)
     await context.writes.untilWritten(() => context.agentTokens.revoke(record.id), signal)
@@ -69,18 +69,18 @@ export async function launch(
   }
 }
 
-interface Place extends LaunchedRun {
+interface LaunchContext extends LaunchRequest {
   readonly task: TaskRecord
   readonly agent: AgentRecord
   readonly workspace: WorkspaceRecord
 }
 
-async function startHere(
+async function startLocal(
   context: EngineContext,
   worktrees: Worktrees,
-  place: Place,
+  place: LaunchContext,
   signal: AbortSignal,
-): Promise<Launch> {
+): Promise<LaunchResult> {
   const { task, record, agent, workspace } = place
   const holder = await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: null })
   if (holder) return failed('Another execution is at work in this worktree. Wait for it, or stop it.')
@@ -90,9 +90,9 @@ async function startHere(
     context.workspaces.head(workspace.path, { signal }),
     readRepositoryState(context, workspace.path),
   ])
-  const { parts, knowledge_file } = await latePrompt(context, worktrees, place, signal)
-  const told = { ...place, record: { ...record, ...keepPrompt(parts) } }
-  const activity = createActivityTeller(context.feed, record)
+  const { parts, knowledge_file } = await buildLaunchPrompt(context, worktrees, place, signal)
+  const told = { ...place, record: { ...record, ...toStoredPrompt(parts) } }
+  const activity = createActivityReporter(context.feed, record)
   context.rememberSecrets(record.overrides.env ?? {})
   const log = await context.logs.openAgent({
     project_id: task.project_id,
@@ -100,7 +100,7 @@ async function startHere(
     execution_id: record.id,
     redact: context.redactor(settings?.redaction_patterns ?? []),
     onEntry: (entry) => {
-      place.hear()
+      place.onActivity()
       activity.tell(entry)
     },
   })
@@ -109,7 +109,7 @@ async function startHere(
     const heard = {
       ...log,
       raw: (bytes: Uint8Array) => {
-        place.hear()
+        place.onActivity()
         return log.raw(bytes)
       },
     }
@@ -142,7 +142,7 @@ async function startHere(
 /** Names the process in the lock and the row; when that fails, nobody else knows of the process, so it ends. */
 async function announce(
   context: EngineContext,
-  { task, record, workspace }: Place,
+  { task, record, workspace }: LaunchContext,
   running: RunningExecution,
   found: Pick<ExecutionRecord, 'start_commit' | 'repository_state'>,
 ): Promise<void> {
@@ -166,7 +166,7 @@ interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds'> {
 async function runOf(
   context: EngineContext,
   worktrees: Worktrees,
-  { task, record, agent, workspace, asks }: Place,
+  { task, record, agent, workspace, asks }: LaunchContext,
   { knowledge_file, known, ...more }: RunParts,
 ): Promise<ExecutionRun> {
   const { overrides } = record
@@ -235,14 +235,14 @@ function rememberSession(context: EngineContext, id: ExecutionRecord['id'], sess
 }
 
 /** A person's or an external agent's execution: there is nothing to start, it only counts as running. */
-async function startElsewhere(
+async function startRemote(
   context: EngineContext,
   task: TaskRecord,
   record: ExecutionRecord,
   heartbeats: boolean,
-): Promise<Launch> {
+): Promise<LaunchResult> {
   await markRunning(context, task, { ...record, last_heartbeat_at: heartbeats ? nowIso(context) : null })
-  return { kind: 'elsewhere' }
+  return { kind: 'remote' }
 }
 
 /** It was ended, or its task deleted, while it was being started. */
@@ -274,7 +274,7 @@ async function markRunning(context: EngineContext, task: TaskRecord, record: Exe
   )
 }
 
-function failed(message: string): Launch & { kind: 'failed' } {
+function failed(message: string): LaunchResult & { kind: 'failed' } {
   return {
     kind: 'failed',
     outcome: { ended: 'failed_to_start', exit_code: null, session_id: null, usage: null, conclusion: 'done', message },

@@ -8,7 +8,7 @@ import { workspaceOf } from '../worktrees/workspace-of.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
 /** Tells how large the branches become on which agents are at work. */
-export interface LiveSizes {
+export interface DiffStatTracker {
   /**
    * Measures a task's branch whenever its files have changed, until the function that is returned is called; that
    * settles when nothing of it is under way any more, and never rejects.
@@ -24,11 +24,11 @@ const usualPauseMs = 3_000
 const mostShare = 0.05
 
 /** One branch is measured at a time, and none whose files stay as they are. */
-export function createLiveSizes(
+export function createDiffStatTracker(
   parts: Parts,
   worktrees: Pick<Worktrees, 'ref'>,
   pauseMs: number = usualPauseMs,
-): LiveSizes {
+): DiffStatTracker {
   const { workspaces, store, clock, log } = parts
   let turn: Promise<void> = Promise.resolve()
 

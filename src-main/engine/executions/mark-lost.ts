@@ -3,10 +3,10 @@ import { roleOf } from '../../domain/workflow/graph.ts'
 import { enqueueWorkStopped, doesStateWork } from '../lifecycle/note-occasion.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
-import { saveEnd } from './save-end.ts'
+import { saveFinished } from './save-end.ts'
 
 /** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
-export function markLost(
+export function markExecutionLost(
   deps: Pick<StepServices, 'context' | 'transitions'>,
   found: ExecutionRecord,
   message: string,
@@ -15,7 +15,7 @@ export function markLost(
   context.feed.commit((tx) => {
     const record = tx.executions.get(found.id)
     if (record?.status !== 'running') return
-    const lost = saveEnd(tx, { ...record, status: 'lost', error: message })
+    const lost = saveFinished(tx, { ...record, status: 'lost', error: message })
     const task = tx.tasks.get(record.task_id)
     if (!task) return
     const workflow = transitions.workflowOf(tx, task)

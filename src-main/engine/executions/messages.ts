@@ -17,7 +17,7 @@ export function nextMessage(q: Queries, task_id: TaskId, role: string): Executio
 }
 
 /** Why a message has to wait for its own task, if it has. */
-export function messageHindrance(q: Queries, record: OpenExecution): 'task_busy' | 'task_paused' | null {
+export function messageWaitReason(q: Queries, record: OpenExecution): 'task_busy' | 'task_paused' | null {
   if (!record.is_message) return null
   const before = q.executions.openOfTask(record.task_id).some((one) => String(one.id) < String(record.id))
   if (before) return 'task_busy'
@@ -44,7 +44,7 @@ export function sessionOf(
 }
 
 /** A message that waited goes on in the session that the run before it has left. */
-export async function takeUpSession(context: EngineContext, found: ExecutionRecord): Promise<ExecutionRecord> {
+export async function continueSession(context: EngineContext, found: ExecutionRecord): Promise<ExecutionRecord> {
   if (!isMessage(found)) return found
   return await context.writes.untilWritten(() =>
     context.feed.commit((tx) => {
@@ -58,13 +58,13 @@ export async function takeUpSession(context: EngineContext, found: ExecutionReco
 }
 
 /** Tells whoever looks that a message waits, or says something else now. */
-export function announceMessage(tx: Tx, record: ExecutionRecord): void {
+export function emitMessageUpdated(tx: Tx, record: ExecutionRecord): void {
   const { project_id, task_id } = record
   tx.emit('execution.updated', { project_id, task_id, execution: toExecution(record) })
 }
 
 /** What was sent is settled; what was withdrawn before anybody read it is open again. */
-export function settleComments(
+export function setCommentsResolved(
   tx: Tx,
   task: Pick<TaskRecord, 'id' | 'project_id'>,
   comment_ids: Message['comment_ids'],

@@ -5,11 +5,11 @@ import { composeParts } from '../../domain/task/prompt-parts.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { messageParts } from '../prompts/message-prompt.ts'
-import { sessionOf, settleComments } from './messages.ts'
+import { sessionOf, setCommentsResolved } from './messages.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { feedbackFor, promptFacts } from '../prompts/prompt-facts.ts'
-import { keepPrompt } from '../prompts/prompt-record.ts'
-import { saveEnd } from './save-end.ts'
+import { toStoredPrompt } from '../prompts/prompt-record.ts'
+import { saveFinished } from './save-end.ts'
 
 export interface NewExecution {
   readonly task: TaskRecord
@@ -22,7 +22,7 @@ export interface NewExecution {
 }
 
 /** Puts an execution into the queue, with the prompt that it will start with. */
-export function openExecution(context: EngineContext, tx: Tx, request: NewExecution): ExecutionRecord {
+export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExecution): ExecutionRecord {
   const { task, role, assignee, overrides } = request
   const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
   const feedback = feedbackFor(tx, task)
@@ -47,7 +47,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
     status: 'queued',
     dispatched: request.dispatched,
     exit_code: null,
-    ...keepPrompt(parts),
+    ...toStoredPrompt(parts),
     overrides,
     session_id,
     usage: null,
@@ -67,7 +67,7 @@ export function openExecution(context: EngineContext, tx: Tx, request: NewExecut
 }
 
 /** Whether an execution was opened for the state that its task is in now; ids grow with time. */
-export function isOfThisStay(
+export function belongsToCurrentState(
   q: Pick<Queries, 'transitions'>,
   record: Pick<ExecutionRecord, 'id' | 'task_id'>,
 ): boolean {
@@ -78,6 +78,6 @@ export function isOfThisStay(
 /** Takes an execution that has not started out of the queue. */
 export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
   const { task_id: id, project_id, overrides } = record
-  settleComments(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
-  saveEnd(tx, { ...record, status: 'cancelled', error: why })
+  setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  saveFinished(tx, { ...record, status: 'cancelled', error: why })
 }

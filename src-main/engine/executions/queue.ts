@@ -2,13 +2,13 @@ import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { WaitReason } from '../../../src-shared/contract/queue.ts'
 import type { EngineContext } from '../context.ts'
 import type { Executions } from './executions.ts'
-import { messageHindrance } from './messages.ts'
+import { messageWaitReason } from './messages.ts'
 import type { OpenExecution, Queries } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
 import { workspaceOwner } from '../worktrees/workspace-of.ts'
 
 /** An execution that has not started: null when nothing keeps it from starting now. */
-export interface Waiting {
+export interface QueuedExecution {
   readonly record: OpenExecution
   readonly reason: WaitReason | null
 }
@@ -17,7 +17,7 @@ export interface Waiting {
  * What waits, oldest first, and why. Each project has slots of its own; whoever can't start for another reason
  * takes none, so that nobody behind it waits for it.
  */
-export function waitingOf(context: EngineContext, executions: Executions): readonly Waiting[] {
+export function queuedExecutions(context: EngineContext, executions: Executions): readonly QueuedExecution[] {
   const read = rememberingOnce(context.store.read)
   const running = countRunning(executions)
   const taken = takenWorktrees(read, executions)
@@ -60,7 +60,7 @@ function once<K, V>(read: (key: K) => V): (key: K) => V {
 
 function waitReason(q: Queries, record: OpenExecution): WaitReason | null {
   if (!record.dispatched) return 'entering'
-  const behind = messageHindrance(q, record)
+  const behind = messageWaitReason(q, record)
   if (behind) return behind
   if (record.agent_id === null) return null
   if (q.projects.get(record.project_id)?.paused_at !== null) return 'project_paused'

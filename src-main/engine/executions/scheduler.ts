@@ -2,9 +2,9 @@ import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { roleOf } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import type { Executions } from './executions.ts'
-import { isOfThisStay, openExecution } from './open-execution.ts'
+import { belongsToCurrentState, enqueueExecution } from './open-execution.ts'
 import type { PluginResult } from '../plugins/plugin.ts'
-import { waitingOf, type Waiting } from './queue.ts'
+import { queuedExecutions, type QueuedExecution } from './queue.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
 
@@ -12,9 +12,9 @@ export interface Scheduler {
   /** The turn of the state's role has come: its agent gets an execution, which starts when a slot is free. */
   dispatch(task: TaskRecord): Promise<PluginResult>
   /** Starts what may start, oldest first, within each project's slots. */
-  pump(): void
+  startQueued(): void
   /** What waits, oldest first, and why. */
-  waiting(): readonly Waiting[]
+  waiting(): readonly QueuedExecution[]
   /** Starts nothing any more. */
   close(): void
 }
@@ -26,10 +26,10 @@ export function createScheduler(deps: {
 }): Scheduler {
   const { context, transitions } = deps
   let closed = false
-  const pump = () => {
+  const startQueued = () => {
     if (closed) return
     try {
-      for (const { record, reason } of waitingOf(context, deps.executions())) {
+      for (const { record, reason } of queuedExecutions(context, deps.executions())) {
         if (reason === null) void start(deps, record.id)
       }
     } catch (error) {
@@ -38,8 +38,8 @@ export function createScheduler(deps: {
     }
   }
   return {
-    pump,
-    waiting: () => waitingOf(context, deps.executions()),
+    startQueued,
+    waiting: () => queuedExecutions(context, deps.executions()),
     close: () => {
       closed = true
     },
@@ -52,13 +52,13 @@ export function createScheduler(deps: {
         // One that is being ended does not count, nor one of an agent that moved its task here: they were another entry's.
         const open = tx.executions
           .openOfTask(task.id)
-          .find((one) => one.role === role && !runs.get(one.id)?.stopped && isOfThisStay(tx, one))
+          .find((one) => one.role === role && !runs.get(one.id)?.stopped && belongsToCurrentState(tx, one))
         const holder = task.roles[role]
         if (open && !open.dispatched) tx.executions.put({ ...open, dispatched: true })
         if (open) return { kind: 'ok' }
         if (holder?.type !== 'agent') return { kind: 'skipped', reason: holder ? 'person' : 'no_agent' }
         if (!tx.agents.get(holder.id)) return agentGone(role)
-        const record = openExecution(context, tx, {
+        const record = enqueueExecution(context, tx, {
           task,
           role,
           assignee: holder,
@@ -69,7 +69,7 @@ export function createScheduler(deps: {
         tx.saveTask({ ...task, active_execution_id: record.id })
         return { kind: 'ok' }
       })
-      pump()
+      startQueued()
       return Promise.resolve(result)
     },
   }

@@ -1,20 +1,20 @@
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
-import { conclude, type Conclusion } from '../../domain/task/conclude.ts'
+import { interpretOutcome, type InterpretedOutcome } from '../../domain/task/conclude.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { forwardOf, roleOf } from '../../domain/workflow/graph.ts'
-import { deedOf, type Deed } from './agent-deeds.ts'
+import { agentActivity, type AgentActivity } from './agent-deeds.ts'
 import { blockTask, resetRequired } from '../moves/block-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { enqueueWorkStopped, doesStateWork } from '../lifecycle/note-occasion.ts'
-import { isMessage, nextMessage, settleComments } from './messages.ts'
-import { isOfThisStay } from './open-execution.ts'
+import { isMessage, nextMessage, setCommentsResolved } from './messages.ts'
+import { belongsToCurrentState } from './open-execution.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../moves/transitions.ts'
-import { saveEnd } from './save-end.ts'
+import { saveFinished } from './save-end.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
 import { findRepositoryChanges, noteRepositoryChanges } from '../worktrees/repository-changes.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
@@ -42,7 +42,7 @@ export interface ExecutionEnd {
  * Writes an end down and, in the same transaction, what follows from it. Of several that report the
  * end of one execution the first counts.
  */
-export async function settleExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
+export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
   const { context } = deps
   const before = context.store.read.executions.get(id)
   if (!before || !isOpen(before)) return
@@ -71,15 +71,15 @@ function writeEnd(
   const current = tx.executions.get(id)
   if (!current || !isOpen(current)) return
   const session_id = outcome.session_id ?? current.session_id
-  const deed = deedOf(tx, current)
-  const concluded = conclude({
+  const deed = agentActivity(tx, current)
+  const concluded = interpretOutcome({
     outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
     stopped: end.stopped,
     changed,
     has_session: session_id !== null,
   })
   const conclusion = isMessage(current) ? withdraw(tx, current, concluded) : concluded
-  const record = saveEnd(tx, {
+  const record = saveFinished(tx, {
     ...current,
     status: conclusion.status,
     exit_code: outcome.exit_code,
@@ -98,17 +98,17 @@ function writeEnd(
   }
   const workflow = deps.transitions.workflowOf(tx, task)
   const worked = record.started_at !== null && doesStateWork(tx, workflow, task, record)
-  if (end.workspace_gone && isTurnOf(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
-  else followUp(deps, tx, settled, record, { conclusion, deed })
+  if (end.workspace_gone && isRoleActive(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
+  else applyOutcome(deps, tx, settled, record, { conclusion, deed })
   const after = tx.tasks.get(task.id)
   if (worked && after)
     enqueueWorkStopped(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
 }
 
 /** Who did its part over the API is done, whatever its last words; who left a word there was not silent. */
-function conclusionOf(outcome: ExecutionOutcome, deed: Deed): ExecutionOutcome['conclusion'] {
-  if (deed === 'did_its_part') return 'done'
-  return deed === 'left_word' && outcome.conclusion === 'silent' ? 'done' : outcome.conclusion
+function conclusionOf(outcome: ExecutionOutcome, deed: AgentActivity): ExecutionOutcome['conclusion'] {
+  if (deed === 'completed') return 'done'
+  return deed === 'commented' && outcome.conclusion === 'silent' ? 'done' : outcome.conclusion
 }
 
 function isOpen(record: ExecutionRecord): boolean {
@@ -122,22 +122,22 @@ function redactFor(context: EngineContext, record: ExecutionRecord, text: string
 }
 
 /** An agent that moved its own task on may finish its sentence; what comes of that is no longer the task's concern. */
-function isTurnOf(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
+function isRoleActive(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
   const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
-  return state !== undefined && roleOf(state) === record.role && isOfThisStay(tx, record)
+  return state !== undefined && roleOf(state) === record.role && belongsToCurrentState(tx, record)
 }
 
 /** The coder is done: forward. Anything else: the task stays and says what is the matter. */
-function followUp(
+function applyOutcome(
   deps: SettleDeps,
   tx: Tx,
   task: TaskRecord,
   record: ExecutionRecord,
-  { conclusion, deed }: { readonly conclusion: Conclusion; readonly deed: Deed },
+  { conclusion, deed }: { readonly conclusion: InterpretedOutcome; readonly deed: AgentActivity },
 ): void {
   const workflow = deps.transitions.workflowOf(tx, task)
   const state = workflow.states.get(task.status)
-  const isItsTurn = isTurnOf(deps, tx, task, record)
+  const isItsTurn = isRoleActive(deps, tx, task, record)
   const next = state && forwardOf(workflow, state)
   // What a person has written meanwhile comes first.
   const message =
@@ -164,7 +164,7 @@ function followUp(
   }
   const openGate = isItsTurn && state?.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
   // A review that its agent has passed may be open still: for a person.
-  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'did_its_part') {
+  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'completed') {
     const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
     tx.saveTask({
       ...task,
@@ -176,15 +176,15 @@ function followUp(
   tx.saveTask({ ...task, error_annotation })
 }
 
-function noteOf({ annotation }: Conclusion, { id }: ExecutionRecord): ErrorAnnotation | null {
+function noteOf({ annotation }: InterpretedOutcome, { id }: ExecutionRecord): ErrorAnnotation | null {
   return annotation && { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: id }
 }
 
 /** A message that ends before it began was withdrawn: its comments are open again. Only a task that now rests says so. */
-function withdraw(tx: Tx, record: ExecutionRecord, concluded: Conclusion): Conclusion {
+function withdraw(tx: Tx, record: ExecutionRecord, concluded: InterpretedOutcome): InterpretedOutcome {
   if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded
   const { task_id: id, project_id, overrides } = record
-  settleComments(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
   const others = tx.executions.openOfTask(id).some((one) => one.id !== record.id)
   const rests = !others && tx.tasks.get(id)?.error_annotation === null
   return { status: 'cancelled', error: null, annotation: rests ? concluded.annotation : null }

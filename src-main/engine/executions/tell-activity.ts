@@ -2,7 +2,7 @@ import { actionVerbs, type TranscriptEntry } from '../../../src-shared/contract/
 import type { EventFeed } from '../event-feed.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 
-export interface ActivityTeller {
+export interface ActivityReporter {
   tell(entry: TranscriptEntry): void
   /** The run is over: what was not told yet is nobody's news any more. */
   end(): void
@@ -12,10 +12,10 @@ export interface ActivityTeller {
 const everyMs = 100
 
 /** Tells what an agent does now by what it said last: at once, then so often at most, the last of a flood too. */
-export function createActivityTeller(
+export function createActivityReporter(
   feed: Pick<EventFeed, 'activity'>,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
-): ActivityTeller {
+): ActivityReporter {
   let last: TranscriptEntry | null = null
   let timer: NodeJS.Timeout | undefined
 

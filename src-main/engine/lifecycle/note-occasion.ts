@@ -2,7 +2,7 @@ import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { enabledHooks, type PendingHooks } from '../../domain/transition/occasion.ts'
 import { isDone, roleOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
-import { isOfThisStay } from '../executions/open-execution.ts'
+import { belongsToCurrentState } from '../executions/open-execution.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 
 /** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */
@@ -37,7 +37,7 @@ export function doesStateWork(
   execution: ExecutionRecord,
 ): boolean {
   const state = workflow.states.get(task.status)
-  return state?.kind === 'active' && roleOf(state) === execution.role && isOfThisStay(q, execution)
+  return state?.kind === 'active' && roleOf(state) === execution.role && belongsToCurrentState(q, execution)
 }
 
 /**

@@ -22,7 +22,7 @@ export interface HookQueue {
 
 export interface HookQueueDeps extends HookDeps {
   /** Settles once nobody is at work in the task's worktree. */
-  readonly whenIdle: (task_id: TaskId, signal: AbortSignal) => Promise<void>
+  readonly waitUntilIdle: (task_id: TaskId, signal: AbortSignal) => Promise<void>
 }
 
 interface RunningHook {
@@ -142,7 +142,7 @@ async function perform(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord,
       return
     }
     // The agent may still be writing its last file.
-    if (data.event === 'on_work_stop' && data.cursor === 0) await deps.whenIdle(task_id, signal)
+    if (data.event === 'on_work_stop' && data.cursor === 0) await deps.waitUntilIdle(task_id, signal)
     signal.throwIfAborted()
     const run = await context.writes.untilWritten(
       () => runLifecycleHook(deps, task, data, placed, { signal, mark: () => saveProcessMarker(deps, id) }),

@@ -101,11 +101,11 @@ export interface PluginServices {
   readonly transitions: Transitions
   readonly worktrees: Worktrees
   /** Lets an agent that submitted its own work finish its sentence first. */
-  readonly whenIdle: (task_id: TaskId, limit_ms: number, signal: AbortSignal) => Promise<void>
+  readonly waitUntilIdle: (task_id: TaskId, limit_ms: number, signal: AbortSignal) => Promise<void>
   /** Whether another task is at work in the worktree of this one. */
-  readonly isShared: (task_id: TaskId) => boolean
+  readonly isWorktreeShared: (task_id: TaskId) => boolean
   /** Lets other tasks that share the worktree finish what they write there. */
-  readonly whenAlone: (task_id: TaskId, signal: AbortSignal) => Promise<void>
+  readonly waitUntilExclusive: (task_id: TaskId, signal: AbortSignal) => Promise<void>
   /** Starts whoever has the role of the task's state. */
   readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
   /** After another task was moved: ends what it had under way and takes up what follows for it. */

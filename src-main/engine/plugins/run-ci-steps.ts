@@ -11,7 +11,7 @@ import { settleInner } from '../worktrees/inner-repositories.ts'
 import { noteOpenRuns } from '../worktrees/repository-changes.ts'
 import type { Plugin, PluginContext, PluginResult, PluginServices } from './plugin.ts'
 
-type Services = Pick<PluginServices, 'context' | 'worktrees' | 'whenIdle'>
+type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
 
 /** Runs the task's CI steps in its worktree, one after the other; the first that fails rejects the attempt. */
 export function runCiSteps(services: Services): Plugin {
@@ -27,7 +27,7 @@ export function runCiSteps(services: Services): Plugin {
       const opened = context.store.read.reviews.latest(task.id)
       if (!opened || !['running', 'passed', 'pending'].includes(opened.status)) return { kind: 'ok' }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
-      await services.whenIdle(task.id, 60_000, signal)
+      await services.waitUntilIdle(task.id, 60_000, signal)
       if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
       // An agent that takes longer than that may have changed what steers git already.
       await noteOpenRuns(context, task)

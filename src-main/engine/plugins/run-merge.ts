@@ -14,7 +14,9 @@ import { workspaceOwner } from '../worktrees/workspace-of.ts'
 import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
-export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' | 'isShared' | 'whenAlone'>): Plugin {
+export function runMerge(
+  services: Pick<PluginServices, 'context' | 'worktrees' | 'isWorktreeShared' | 'waitUntilExclusive'>,
+): Plugin {
   const { context, worktrees } = services
   return {
     name: 'run_merge',
@@ -24,7 +26,7 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
     options: z.strictObject({}),
     guard: async ({ task, project, vouched, workspace, signal }) => {
       if (isInParents(context, task)) return null
-      if (services.isShared(task.id)) return workspaceLocked
+      if (services.isWorktreeShared(task.id)) return workspaceLocked
       if (!workspace)
         return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
       const judged = vouchingReview(context.store.read, task)
@@ -51,7 +53,7 @@ export function runMerge(services: Pick<PluginServices, 'context' | 'worktrees' 
       if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
       if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
       // A move that nobody waits for is not refused: it waits until nothing half-written can be merged.
-      await services.whenAlone(task.id, signal)
+      await services.waitUntilExclusive(task.id, signal)
       if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
       const ref = await worktrees.ref(workspace)
       try {

@@ -27,14 +27,14 @@ export interface ExecutionRun {
    * Puts something to people and settles with the first answer, or with null when none will come any
    * more: the run ends, or `signal` withdraws it. Absent where nobody can be asked.
    */
-  readonly ask?: (request: AskRequest, options: Cancellable) => Promise<AskAnswer | null>
+  readonly ask?: (request: AgentRequest, options: Cancellable) => Promise<AgentRequestAnswer | null>
 }
 
 /** What an agent waits for somebody to answer. */
-export type AskRequest = Omit<Ask, 'id' | 'asked_at'>
+export type AgentRequest = Omit<Ask, 'id' | 'asked_at'>
 
 /** An answer that the request allows: one of its options, or words where it takes them, or both. */
-export interface AskAnswer {
+export interface AgentRequestAnswer {
   readonly option: AskOption | null
   readonly text: string | null
 }
@@ -69,8 +69,8 @@ export interface RunningExecution {
 }
 
 export interface Executors {
-  /** `elsewhere`: the agent runs on its own, claims, heartbeats and finishes over the API. */
-  hosting(profile: ExecutorProfile): 'here' | 'elsewhere'
+  /** `remote`: the agent runs on its own, claims, heartbeats and finishes over the API. */
+  location(profile: ExecutorProfile): 'local' | 'remote'
   /** Throws `ExecutorError` when the agent can't be started at all. */
   start(profile: ExecutorProfile, run: ExecutionRun, options: Cancellable): Promise<RunningExecution>
   /** Ends what a killed service left running, `null` if it did not say which; harmless when the pid is somebody else's by now. */

@@ -1,9 +1,9 @@
 import type { KnowledgeId } from '../../../src-shared/contract/ids.ts'
 import {
   composeKnowledge,
-  composeLesson,
+  composeCapture,
   firstCharacters,
-  type ToldKnowledge,
+  type InjectedKnowledge,
 } from '../../domain/task/knowledge-text.ts'
 import { roleOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
@@ -23,7 +23,7 @@ export function injectKnowledge(
   project: ProjectRecord,
   task: TaskRecord,
   options: { readonly max_tokens: number; readonly limit: number },
-): ToldKnowledge | SkipReason {
+): InjectedKnowledge | SkipReason {
   const settings = toSettings(project)
   const told = settings.knowledge.enabled ? knowledgeFor(context, project, task, options) : null
   const text = told?.text ?? null
@@ -41,7 +41,7 @@ export function knowledgeFor(
   project: ProjectRecord,
   task: TaskRecord,
   { max_tokens, limit }: { readonly max_tokens: number; readonly limit: number },
-): ToldKnowledge | null {
+): InjectedKnowledge | null {
   const query = `${task.title}\n${task.description ?? ''}`
   const found = context.store.read.knowledge.search(task.project_id, query, { offset: 0, limit })
   // A pattern may be newer than an entry. What is cut in two no pattern finds, so this comes first.
@@ -65,7 +65,7 @@ export function captureKnowledge(
   const redact = context.redactor(redaction_patterns)
   const worker = lastWorker(context, task, workflow)
   const summary = worker?.summary ?? null
-  const body = composeLesson(
+  const body = composeCapture(
     { summary: summary === null ? null : redact(summary), rejections: rejectionsOf(context, task, workflow, redact) },
     options.max_chars,
   )

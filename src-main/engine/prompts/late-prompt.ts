@@ -2,25 +2,25 @@ import { composeParts, type PromptFacts } from '../../domain/task/prompt-parts.t
 import type { PromptPart } from '../../../src-shared/contract/prompts.ts'
 import type { EngineContext } from '../context.ts'
 import { messageParts } from './message-prompt.ts'
-import { promptFacts, reviews, type Told } from './prompt-facts.ts'
+import { promptFacts, reviews, type PromptTarget } from './prompt-facts.ts'
 import { storedParts } from './prompt-record.ts'
 import { redactorOf } from '../redactor-of.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
-export interface LatePrompt {
+export interface LaunchPrompt {
   readonly parts: readonly PromptPart[]
   /** A file with what the project knows, empty when it knows nothing that helps. */
   readonly knowledge_file: string
 }
 
 /** What an agent is told when it starts: its queued prompt made anew, with to a judge the diff and the checks. */
-export async function latePrompt(
+export async function buildLaunchPrompt(
   context: EngineContext,
   worktrees: Worktrees,
   place: { readonly task: TaskRecord; readonly record: ExecutionRecord; readonly agent: AgentRecord },
   signal: AbortSignal,
-): Promise<LatePrompt> {
+): Promise<LaunchPrompt> {
   const { task, record, agent } = place
   const known = context.store.read.knowledge.injected(task.id)
   const knowledge_file = known === null ? '' : await context.logs.writeKnowledge(task.id, known)
@@ -30,14 +30,14 @@ export async function latePrompt(
   const told = { task, role, agent, session_id }
   if (overrides.message)
     return { parts: messageParts(context, context.store.read, told, overrides.message.text), knowledge_file }
-  return { parts: await tellNow(context, worktrees, told, signal), knowledge_file }
+  return { parts: await buildPrompt(context, worktrees, told, signal), knowledge_file }
 }
 
 /** What would be told now to whoever starts; the look at the disk included. */
-export async function tellNow(
+export async function buildPrompt(
   context: EngineContext,
   worktrees: Worktrees,
-  told: Told,
+  told: PromptTarget,
   signal: AbortSignal,
   more: Partial<Pick<PromptFacts, 'knowledge' | 'template' | 'feedback'>> = {},
 ): Promise<PromptPart[]> {

@@ -3,14 +3,14 @@ import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../../src-shared/contract/prompts.ts'
 import { composeParts } from '../../domain/task/prompt-parts.ts'
 import type { EngineContext } from '../context.ts'
-import { announceMessage, isMessage } from '../executions/messages.ts'
-import { promptFacts, type Told } from './prompt-facts.ts'
-import { keepPrompt } from './prompt-record.ts'
+import { emitMessageUpdated, isMessage } from '../executions/messages.ts'
+import { promptFacts, type PromptTarget } from './prompt-facts.ts'
+import { toStoredPrompt } from './prompt-record.ts'
 import { redactorOf } from '../redactor-of.ts'
 import type { ExecutionRecord, Queries } from '../ports/store.ts'
 
 /** What an agent is told with a message: in a session that knows the task the words alone, else all of the task with them. */
-export function messageParts(context: EngineContext, q: Queries, told: Told, text: string): PromptPart[] {
+export function messageParts(context: EngineContext, q: Queries, told: PromptTarget, text: string): PromptPart[] {
   if (told.session_id !== null) return [{ kind: 'feedback', text }]
   const facts = { ...promptFacts(context, q, told), review: null }
   if (!facts.judges) return composeParts({ ...facts, feedback: text })
@@ -37,11 +37,11 @@ export function editMessage(
     const agent = agent_id === null ? null : tx.agents.get(agent_id)
     const changed: ExecutionRecord = {
       ...record,
-      ...keepPrompt(messageParts(context, tx, { task, role, agent, session_id }, words)),
+      ...toStoredPrompt(messageParts(context, tx, { task, role, agent, session_id }, words)),
       overrides: { ...record.overrides, message: { ...message, text: words } },
     }
     tx.executions.put(changed)
-    announceMessage(tx, changed)
+    emitMessageUpdated(tx, changed)
     return changed
   })
 }

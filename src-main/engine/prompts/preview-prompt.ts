@@ -6,7 +6,7 @@ import { isForKnownTask, promptText } from '../../domain/task/prompt-parts.ts'
 import { hooksAt, roleOf, workStateOf } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import { knowledgeFor } from './knowledge.ts'
-import { tellNow } from './late-prompt.ts'
+import { buildPrompt } from './late-prompt.ts'
 import { KnowledgeOptions } from '../plugins/knowledge-inject.ts'
 import { sessionOf } from '../executions/messages.ts'
 import { feedbackFor, stateOfRole } from './prompt-facts.ts'
@@ -44,7 +44,7 @@ export function createPrompts(context: EngineContext, worktrees: Worktrees): Pro
       const session_id = feedbackFor(read, task) === null ? null : sessionOf(read, { task_id: task.id, role, agent_id })
       const told = { task, role, agent, session_id }
       const knowledge = session_id === null ? knowledgeAhead(context, task, state) : null
-      const parts = await tellNow(context, worktrees, told, signal, {
+      const parts = await buildPrompt(context, worktrees, told, signal, {
         knowledge,
         ...(template !== undefined && { template }),
       })

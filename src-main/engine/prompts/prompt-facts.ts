@@ -11,7 +11,7 @@ import { toSettings } from '../views.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
 
 /** Who is to be told, and in which session. */
-export interface Told {
+export interface PromptTarget {
   readonly task: TaskRecord
   readonly role: string
   /** null for a person, or nobody yet. */
@@ -20,10 +20,10 @@ export interface Told {
 }
 
 /** All that a prompt is made of but the review, which takes a look at the disk. */
-export type SoonFacts = Omit<PromptFacts, 'review'>
+export type StaticPromptFacts = Omit<PromptFacts, 'review'>
 
 /** What whoever starts in a role of a task is told now, but for the review. */
-export function promptFacts(context: EngineContext, q: Queries, told: Told): SoonFacts {
+export function promptFacts(context: EngineContext, q: Queries, told: PromptTarget): StaticPromptFacts {
   const { task, role, agent, session_id } = told
   const project = q.projects.get(task.project_id)
   const settings: Partial<ProjectSettings> = project ? toSettings(project) : {}
@@ -64,7 +64,7 @@ export function stateOfRole(
 export function reviews(
   context: Pick<EngineContext, 'workflows'>,
   q: Queries,
-  { task, role }: Pick<Told, 'task' | 'role'>,
+  { task, role }: Pick<PromptTarget, 'task' | 'role'>,
 ): boolean {
   const state = stateOfRole(context, q, task, role)
   return state !== null && isReviewGate(state)

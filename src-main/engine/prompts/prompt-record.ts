@@ -3,12 +3,12 @@ import { promptText } from '../../domain/task/prompt-parts.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 
 /** A prompt as an execution keeps it: the whole, and where its parts end. */
-export interface KeptPrompt {
+export interface StoredPrompt {
   readonly prompt: string
   readonly prompt_parts: readonly PromptPartSize[]
 }
 
-export function keepPrompt(parts: readonly PromptPart[]): KeptPrompt {
+export function toStoredPrompt(parts: readonly PromptPart[]): StoredPrompt {
   return {
     prompt: promptText(parts),
     prompt_parts: parts.map(({ kind, text }) => ({ kind, characters: text.length })),

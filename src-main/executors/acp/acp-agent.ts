@@ -1,5 +1,5 @@
 import type { ExecutionRun } from '../../engine/ports/executors.ts'
-import type { AgentProgram, Place } from '../agent/agent-profile.ts'
+import type { AgentProgram, PrepareContext } from '../agent/agent-profile.ts'
 import type { RefusedArgs } from '../agent/filter-args.ts'
 
 /** An agent that speaks the Agent Client Protocol on its stdin and stdout. */
@@ -9,7 +9,7 @@ export interface AcpAgent {
   readonly args: (
     run: ExecutionRun,
     own: readonly string[],
-    place: Place,
+    place: PrepareContext,
   ) => readonly string[] | Promise<readonly string[]>
   readonly refusedArgs: RefusedArgs
   /** Variables for every run. */

@@ -4,7 +4,7 @@ import { policyOf } from '../../domain/access/permissions.ts'
 import type { ExecutionRun } from '../../engine/ports/executors.ts'
 import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
-import type { AskedCall, Permissions } from '../agent/permissions.ts'
+import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
 import { beginStory, concludeStory, noteFailure } from '../agent/run-story.ts'
 import type { RunStory } from '../agent/run-story.ts'
@@ -28,7 +28,7 @@ interface Talk {
   readonly updates: UpdateReader
   readonly permissions: Permissions
   /** What waits for leave, by the id of its call. */
-  readonly asked: Map<string, AskedCall>
+  readonly asked: Map<string, PermissionRequest>
   /** Words of a person that wait for the end of the turn. */
   readonly queue: string[]
   /** Earlier turns, which an agent tells again, are over. */
@@ -61,7 +61,7 @@ export function converseOverAcp(agent: AcpAgent, run: ExecutionRun, listener: Di
     cutShort: false,
   }
   const { stream, receive, close } = createStream(listener.write)
-  const reader = readJsonLines({ ...listener, onJson: (json) => hear(talk, json, receive) })
+  const reader = readJsonLines({ ...listener, onJson: (json) => onMessage(talk, json, receive) })
   return {
     push: reader.push,
     end: () => {
@@ -101,7 +101,7 @@ function createStream(write: (text: string) => Promise<void>): {
 }
 
 /** Updates are read here, in their order and however large; requests and answers are the SDK's. */
-function hear(talk: Talk, json: unknown, receive: (message: AnyMessage) => void): boolean {
+function onMessage(talk: Talk, json: unknown, receive: (message: AnyMessage) => void): boolean {
   if (!isRecord(json) || json['jsonrpc'] !== '2.0') return false
   if (json['method'] === methods.client.session.requestPermission) {
     const call = readAskedCall(json)

@@ -1,7 +1,7 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
-import type { AskedCall } from '../agent/permissions.ts'
+import type { PermissionRequest } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
 import { cut, cutAll, isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
 import type { Call } from './updates.ts'
@@ -38,7 +38,7 @@ export function describeCall(call: Call, title: string, cwd: string): Omit<ToolC
 }
 
 /** A call that waits for leave, with all that it names. */
-export function describeAsked(call: Call, title: string, cwd: string): AskedCall {
+export function describePermissionRequest(call: Call, title: string, cwd: string): PermissionRequest {
   const about = describeCall(call, title, cwd)
   const parts = (call.content ?? []).flatMap((part) => (part.path === undefined ? [] : [part.path]))
   const paths = [...(call.locations ?? []).map(({ path }) => path), ...parts, ...pathsIn(inputOf(call))]

@@ -1,16 +1,16 @@
 import type { DialogueListener } from '../agent/agent-profile.ts'
-import type { AskedCall } from '../agent/permissions.ts'
+import type { PermissionRequest } from '../agent/permissions.ts'
 import { noteDeed, noteWords } from '../agent/run-story.ts'
 import type { RunStory } from '../agent/run-story.ts'
 import { cut, isRecord } from '../agent/words.ts'
-import { describeAsked, describeCall, resultOfCall } from './describe-call.ts'
+import { describePermissionRequest, describeCall, resultOfCall } from './describe-call.ts'
 import type { Call, Update } from './updates.ts'
 import type { UsageCount } from './usage.ts'
 
 export interface UpdateReader {
   read(update: Update): void
   /** A call that waits for permission is told as far as it is known; what that is. */
-  asked(call: Call): AskedCall
+  asked(call: Call): PermissionRequest
   /** Writes what is still gathered: a turn is over. */
   flush(): void
 }
@@ -103,7 +103,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     asked: (call) => {
       const known = hear(call)
       tell(known)
-      return describeAsked(known.call, known.title, cwd)
+      return describePermissionRequest(known.call, known.title, cwd)
     },
     flush,
   }

@@ -37,7 +37,7 @@ export function createAgentDriver(profile: AgentProfile, options: AgentDriverOpt
   const env = options.env ?? process.env
   return {
     name: program.executor,
-    hosting: 'here',
+    location: 'local',
     start: (run, { signal }) =>
       startAgent(profile, run, {
         ...options,

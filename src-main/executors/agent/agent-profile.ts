@@ -30,7 +30,7 @@ export interface Preparation {
 }
 
 /** What a start may use. */
-export interface Place {
+export interface PrepareContext {
   /** The agent's whole environment. */
   readonly env: Variables
   /** What has to be removed after the run goes here. */
@@ -84,7 +84,7 @@ export interface AgentProfile {
   /** Variables of the person's environment that it must not see. */
   readonly forget?: readonly string[]
   /** The arguments for this run around the person's `own`. */
-  prepare(run: ExecutionRun, own: readonly string[], place: Place): Promise<Preparation>
+  prepare(run: ExecutionRun, own: readonly string[], place: PrepareContext): Promise<Preparation>
   converse(run: ExecutionRun, listener: DialogueListener): Dialogue
   /** How long it may take to exit after its last turn before it is made to, in ms. */
   readonly exitGraceMs: number

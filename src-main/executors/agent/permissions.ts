@@ -1,11 +1,14 @@
 import type { AskOption, ToolAction, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { mayActAlone, policyOf, staysInOwnTask } from '../../domain/access/permissions.ts'
-import type { AskAnswer, AskRequest, ExecutionRun } from '../../engine/ports/executors.ts'
+import type { AgentRequestAnswer, AgentRequest, ExecutionRun } from '../../engine/ports/executors.ts'
 import { placesIn } from './places.ts'
 import { isRecord, isText } from './words.ts'
 
 /** A call of a tool that waits for leave. */
-export interface AskedCall extends Pick<Extract<TranscriptEntry, { type: 'tool_call' }>, 'tool' | 'target' | 'diff'> {
+export interface PermissionRequest extends Pick<
+  Extract<TranscriptEntry, { type: 'tool_call' }>,
+  'tool' | 'target' | 'diff'
+> {
   readonly action: ToolAction
   readonly input: unknown
   /** One of our own tools. */
@@ -23,9 +26,9 @@ export interface Verdict {
 /** Answers what an agent asks: by its policy, by what a person has allowed for the run, or by asking one. */
 export interface Permissions {
   /** `signal` withdraws the question, which is a no. */
-  decide(call: AskedCall, signal: AbortSignal): Promise<Verdict>
+  decide(call: PermissionRequest, signal: AbortSignal): Promise<Verdict>
   /** A question of the agent itself; null when nobody will answer it. */
-  ask(request: AskRequest, signal: AbortSignal): Promise<AskAnswer | null>
+  ask(request: AgentRequest, signal: AbortSignal): Promise<AgentRequestAnswer | null>
 }
 
 export interface PermissionOptions {
@@ -61,14 +64,14 @@ export function createPermissions(
 const yes: Verdict = { allowed: true, reason: null }
 
 /** What "allow it for this run" covers: all edits in the worktree, else just this. */
-function lastingOf(call: AskedCall, isEdit: boolean): { readonly key: string; readonly label: string } {
+function lastingOf(call: PermissionRequest, isEdit: boolean): { readonly key: string; readonly label: string } {
   if (isEdit) return { key: 'edits', label: 'Allow all edits in this run' }
   const command = commandIn(call)
   if (command !== null) return { key: `run ${command}`, label: 'Allow this command in this run' }
   return { key: JSON.stringify([call.tool, call.input, call.paths]), label: 'Allow this in this run' }
 }
 
-function requestOf(call: AskedCall, always: string, tellsWhy: boolean): AskRequest {
+function requestOf(call: PermissionRequest, always: string, tellsWhy: boolean): AgentRequest {
   const { tool, action, target, diff } = call
   const option = (id: string, label: string, kind: AskOption['kind']): AskOption => ({
     ...{ id, label, kind },
@@ -100,10 +103,10 @@ const sentences: { readonly [A in ToolAction]: (target: string, tool: string) =>
   other: (_target, tool) => `Asks to use ${tool}`,
 }
 
-function commandIn({ action, input }: AskedCall): string | null {
+function commandIn({ action, input }: PermissionRequest): string | null {
   const command = isRecord(input) ? input['command'] : null
   return action === 'run' && isText(command) ? command : null
 }
 
-const inputOf = ({ input }: AskedCall): string | null =>
+const inputOf = ({ input }: PermissionRequest): string | null =>
   isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input, null, 2) : null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AskRequest } from '../../engine/ports/executors.ts'
-import type { AskedCall, Permissions } from '../agent/permissions.ts'
+import type { AgentRequest } from '../../engine/ports/executors.ts'
+import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 import { cutAll } from '../agent/words.ts'
@@ -82,12 +82,17 @@ type Input = CanUseToolRequest['input']
 type Decision =
   { readonly behavior: 'allow'; readonly updatedInput: Input } | { readonly behavior: 'deny'; readonly message: string }
 
-function callOf(tool: string, input: Input, cwd: string): AskedCall {
+function callOf(tool: string, input: Input, cwd: string): PermissionRequest {
   const ours = tool.startsWith(`mcp__${mcpServerName}__`)
   return { tool, ...describeTool(tool, input, cwd), input: cutAll(input), ours, paths: pathsIn(input) }
 }
 
-async function decide(permissions: Permissions, call: AskedCall, input: Input, signal: AbortSignal): Promise<Decision> {
+async function decide(
+  permissions: Permissions,
+  call: PermissionRequest,
+  input: Input,
+  signal: AbortSignal,
+): Promise<Decision> {
   const { allowed, reason } = await permissions.decide(call, signal)
   if (allowed) return { behavior: 'allow', updatedInput: input }
   return { behavior: 'deny', message: reason === null ? refused : `A person refused this: ${reason}` }
@@ -109,7 +114,7 @@ async function answerQuestions(permissions: Permissions, input: Input, signal: A
   if (!questions.success) return { behavior: 'deny', message: 'The questions can’t be read. Ask in plain words.' }
   const answers: Record<string, string> = {}
   for (const { question, multiSelect = false, options } of questions.data) {
-    const request: AskRequest = {
+    const request: AgentRequest = {
       kind: 'question',
       text: question,
       ...{ tool: questionTool, action: null, target: null, detail: null, diff: null },

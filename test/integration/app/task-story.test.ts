@@ -28,7 +28,7 @@ test('the log tells the story of a task: each step once, with ids and outcomes a
   const ended = { role: 'coder', status: 'succeeded', exit_code: 0 }
   // Nothing in it is a warning.
   const told = lines.flatMap(({ module, level, time: _time, ...line }) =>
-    module === 'story' ? [level === 30 ? line : { level, ...line }] : [],
+    module === 'task-events' ? [level === 30 ? line : { level, ...line }] : [],
   )
   expect(told).toEqual([
     { msg: 'a task was made', ...of, status: 'backlog' },

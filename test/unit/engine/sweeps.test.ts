@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Activity } from '../../../src-shared/contract/events.ts'
-import type { Run } from '../../../src-main/engine/executions/executions.ts'
+import type { ActiveRun } from '../../../src-main/engine/executions/executions.ts'
 import type { StepServices } from '../../../src-main/engine/moves/perform-step.ts'
 import { createSweeps } from '../../../src-main/engine/sweeps.ts'
 
@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function sweepsOver(runs: readonly Run[]) {
+function sweepsOver(runs: readonly ActiveRun[]) {
   const said: Omit<Activity, 'occurred_at'>[] = []
   const context = {
     clock: { now: () => Date.now() },
@@ -33,18 +33,25 @@ function sweepsOver(runs: readonly Run[]) {
   const executions = { running: () => new Map(runs.map((run) => [run.record.id, run])) }
   return {
     said,
-    sweeps: createSweeps({ ...steps, cleanup: nothing, rescues: nothing, executions, worker, freed: () => undefined }),
+    sweeps: createSweeps({
+      ...steps,
+      cleanup: nothing,
+      rescues: nothing,
+      executions,
+      worker,
+      onSlotFreed: () => undefined,
+    }),
   }
 }
 
-const runOf = (id: string, live: boolean, asks: readonly string[] = []): Run =>
+const runOf = (id: string, live: boolean, asks: readonly string[] = []): ActiveRun =>
   ({
     record: { id, task_id: `task of ${id}`, project_id: 'P' },
     live: live ? {} : null,
-    heard: Date.now(),
-    quiet: false,
+    lastActivityAt: Date.now(),
+    stalled: false,
     asks: { pending: () => asks },
-  }) as unknown as Run
+  }) as unknown as ActiveRun
 
 test('of an agent of which nothing is heard for long it is said once, and again when it falls quiet again', async () => {
   const agent = runOf('A', true)
@@ -55,8 +62,8 @@ test('of an agent of which nothing is heard for long it is said once, and again 
   await vi.advanceTimersByTimeAsync(120_000)
   const quiet = { project_id: 'P', task_id: 'task of A', execution_id: 'A', text: 'Quiet' }
   expect(said).toEqual([{ ...quiet, quiet_since: '2026-11-21T12:00:00.000Z' }])
-  agent.heard = Date.now()
-  agent.quiet = false
+  agent.lastActivityAt = Date.now()
+  agent.stalled = false
   await vi.advanceTimersByTimeAsync(120_000)
   expect(said).toHaveLength(2)
   await sweeps.close()
@@ -70,7 +77,7 @@ test('an agent that waits for an answer is not quiet, however long that takes; a
   await vi.advanceTimersByTimeAsync(600_000)
   expect(said).toEqual([])
   asks.pop()
-  agent.heard = Date.now()
+  agent.lastActivityAt = Date.now()
   await vi.advanceTimersByTimeAsync(90_000)
   expect(said).toMatchObject([{ text: 'Quiet' }])
   await sweeps.close()
@@ -142,7 +149,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
       },
     },
     executors: {
-      hosting: (executor: string) => (executor === 'external' ? 'elsewhere' : 'here'),
+      location: (executor: string) => (executor === 'external' ? 'remote' : 'local'),
       reap: (process: { pid: number } | null, id: string) =>
         Promise.resolve(said.push(`reap ${id} ${process?.pid ?? ''}`)),
     },
@@ -156,7 +163,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
     ...{ cleanup: nothing, rescues: nothing },
     executions: { running: () => new Map([['followed', runOf('followed', false)]]) as never },
     worker: { isIdle: (id) => id !== 'busy', wake: (id) => said.push(`wake ${id}`) },
-    freed: () => said.push('queue'),
+    onSlotFreed: () => said.push('queue'),
   })
   sweeps.start()
   await vi.advanceTimersByTimeAsync(0)

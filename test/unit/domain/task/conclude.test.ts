@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { conclude, type EndFacts } from '../../../../src-main/domain/task/conclude.ts'
+import { interpretOutcome, type OutcomeFacts } from '../../../../src-main/domain/task/conclude.ts'
 
-const done: EndFacts = {
+const done: OutcomeFacts = {
   outcome: { ended: 'exited', exit_code: 0, conclusion: 'done', message: 'Well' },
   stopped: null,
   changed: true,
   has_session: false,
 }
-const answer = (outcome: Partial<EndFacts['outcome']>, more: Partial<EndFacts> = {}) => {
-  const end = conclude({ ...done, ...more, outcome: { ...done.outcome, ...outcome } })
+const answer = (outcome: Partial<OutcomeFacts['outcome']>, more: Partial<OutcomeFacts> = {}) => {
+  const end = interpretOutcome({ ...done, ...more, outcome: { ...done.outcome, ...outcome } })
   return [end.status, end.annotation?.type ?? null, end.annotation?.reason ?? end.annotation?.message ?? null]
 }
 
-test.each<[string, Partial<EndFacts['outcome']>, Partial<EndFacts>, (string | null)[]]>([
+test.each<[string, Partial<OutcomeFacts['outcome']>, Partial<OutcomeFacts>, (string | null)[]]>([
   ['an agent that is done', {}, {}, ['succeeded', null, null]],
   ['silent, but it changed something', { conclusion: 'silent' }, {}, ['succeeded', null, null]],
   [
@@ -48,15 +48,18 @@ test.each<[string, Partial<EndFacts['outcome']>, Partial<EndFacts>, (string | nu
 
 test('a failure can be resumed where there is a session, and without one there is only another run', () => {
   const failed = { ...done, outcome: { ...done.outcome, exit_code: 1 } }
-  expect(conclude({ ...failed, has_session: true }).annotation?.recovery_actions).toEqual(['resume', 'retry_execution'])
-  expect(conclude(failed).annotation).toMatchObject({ exit_code: 1, recovery_actions: ['retry_execution'] })
+  expect(interpretOutcome({ ...failed, has_session: true }).annotation?.recovery_actions).toEqual([
+    'resume',
+    'retry_execution',
+  ])
+  expect(interpretOutcome(failed).annotation).toMatchObject({ exit_code: 1, recovery_actions: ['retry_execution'] })
 })
 
 test.each(['question', 'limit', 'silent'] as const)(
   'who has not finished (%s) goes on or begins anew',
   (conclusion) => {
     for (const has_session of [true, false]) {
-      const end = conclude({ ...done, changed: false, has_session, outcome: { ...done.outcome, conclusion } })
+      const end = interpretOutcome({ ...done, changed: false, has_session, outcome: { ...done.outcome, conclusion } })
       expect(end.annotation).toMatchObject({
         type: 'execution_incomplete',
         recovery_actions: ['resume', 'retry_execution'],

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   composeKnowledge,
-  composeLesson,
+  composeCapture,
   cutText,
   estimateTokens,
   firstCharacters,
-  type KnownEntry,
+  type KnowledgeItem,
 } from '../../../../src-main/domain/task/knowledge-text.ts'
 
-const entry = (title: string, body: string, task_id: string | null = null): KnownEntry => ({
+const entry = (title: string, body: string, task_id: string | null = null): KnowledgeItem => ({
   title,
   body,
   source: { by: 'user:anna', task_id },
@@ -102,18 +102,18 @@ test('a lesson is what the worker said at the end, and what the gates sent it ba
     { gate: 'Security', feedback: ' ' },
     { gate: 'Security', feedback: 'Escape the path.' },
   ]
-  expect(composeLesson({ summary: ' Done with care.\n', rejections }, 4_000)).toBe(
+  expect(composeCapture({ summary: ' Done with care.\n', rejections }, 4_000)).toBe(
     'Done with care.\n\n## What it was sent back for\n\n### Review\n\nNo tests.\n\n### Security\n\nEscape the path.',
   )
-  expect(composeLesson({ summary: null, rejections: rejections.slice(0, 1) }, 4_000)).toBe(
+  expect(composeCapture({ summary: null, rejections: rejections.slice(0, 1) }, 4_000)).toBe(
     '## What it was sent back for\n\n### Review\n\nNo tests.',
   )
-  expect(composeLesson({ summary: '  ', rejections: rejections.slice(1, 2) }, 4_000)).toBeNull()
+  expect(composeCapture({ summary: '  ', rejections: rejections.slice(1, 2) }, 4_000)).toBeNull()
 })
 
 test('a long summary leaves room for why the work came back, and the newest reasons stay', () => {
   const rejections = Array.from({ length: 9 }, (_, index) => ({ gate: 'Review', feedback: `Reason ${index + 1}.` }))
-  const lesson = composeLesson({ summary: 'word '.repeat(5_000), rejections }, 4_000)
+  const lesson = composeCapture({ summary: 'word '.repeat(5_000), rejections }, 4_000)
   expect(lesson?.length).toBeLessThanOrEqual(4_000)
   expect(lesson).toContain('(Cut here')
   expect(lesson?.match(/Reason \d/g)).toEqual(['Reason 5', 'Reason 6', 'Reason 7', 'Reason 8', 'Reason 9'])
@@ -126,7 +126,7 @@ test('whatever a task leaves behind, its lesson keeps within its length', () => 
   })
   fc.assert(
     fc.property(anyLesson, fc.integer({ min: 200, max: 6_000 }), (lesson, limit) => {
-      const text = composeLesson(lesson, limit)
+      const text = composeCapture(lesson, limit)
       const said = [lesson.summary ?? '', ...lesson.rejections.map((one) => one.feedback)].join('').trim()
       expect(text === null).toBe(said === '')
       expect((text ?? '').length).toBeLessThanOrEqual(limit)

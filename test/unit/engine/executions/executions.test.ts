@@ -68,7 +68,7 @@ function startAgents() {
       exists: () => Promise.resolve(false),
     },
     logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },
-    executors: { hosting: () => 'here', start },
+    executors: { location: () => 'local', start },
     agentTokens: { mint: () => 'token', revoke: nothing },
     config: { apiUrl: () => null },
     redactor: () => (text: string) => text,
@@ -84,7 +84,7 @@ function startAgents() {
     worktrees: worktrees as unknown as ExecutionsDeps['worktrees'],
     transitions: {} as ExecutionsDeps['transitions'],
     wake: nothing,
-    freed: nothing,
+    onSlotFreed: nothing,
   })
   const id = (name: string) => name as ExecutionId
   return {
@@ -116,7 +116,7 @@ test('who waits for a worktree waits for every task at work in it, also for one 
   const agents = startAgents()
   await Promise.all(['parent', 'apart'].map(agents.begin))
   let idle = false
-  const waiting = agents.executions.whenIdle(parent, 60_000, never).then(() => (idle = true))
+  const waiting = agents.executions.waitUntilIdle(parent, 60_000, never).then(() => (idle = true))
   await agents.begin('child')
   await agents.end('parent')
   expect(idle).toBe(false)
@@ -131,7 +131,7 @@ test('after the limit a task’s own agent is stopped, and no other task’s', a
   const agents = startAgents()
   await Promise.all(['parent', 'child'].map(agents.begin))
   let idle = false
-  const waiting = agents.executions.whenIdle(parent, 1, never).then(() => (idle = true))
+  const waiting = agents.executions.waitUntilIdle(parent, 1, never).then(() => (idle = true))
   await agents.ended('parent')
   await setImmediate()
   expect([agents.stopped, idle]).toEqual([['parent'], false])
@@ -144,10 +144,10 @@ test('who waits gives up with the signal, and stops nobody then', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'child'].map(agents.begin))
   const stop = new AbortController()
-  const waiting = agents.executions.whenIdle(parent, 60_000, stop.signal)
+  const waiting = agents.executions.waitUntilIdle(parent, 60_000, stop.signal)
   stop.abort()
   await waiting
-  await agents.executions.whenAlone(parent, stop.signal)
+  await agents.executions.waitUntilExclusive(parent, stop.signal)
   expect([...agents.executions.running().keys()]).toEqual(['parent', 'child'])
   expect(agents.stopped).toEqual([])
 })
@@ -156,13 +156,13 @@ test('who wants the worktree for a task alone waits for the others, and not for 
   const agents = startAgents()
   await Promise.all(['parent', 'child', 'apart'].map(agents.begin))
   let alone = false
-  expect(agents.executions.isShared(parent)).toBe(true)
-  const waiting = agents.executions.whenAlone(parent, never).then(() => (alone = true))
+  expect(agents.executions.isWorktreeShared(parent)).toBe(true)
+  const waiting = agents.executions.waitUntilExclusive(parent, never).then(() => (alone = true))
   await agents.end('apart')
   expect(alone).toBe(false)
   await agents.end('child')
   await waiting
-  expect(agents.executions.isShared(parent)).toBe(false)
+  expect(agents.executions.isWorktreeShared(parent)).toBe(false)
   expect([...agents.executions.running().keys()]).toEqual(['parent'])
 })
 
@@ -173,7 +173,7 @@ test('an agent that was quiet says by whatever it prints that it is not, once', 
   expect(agents.said).toEqual([])
   const run = agents.executions.running().get('parent' as ExecutionId)
   if (!run) throw new Error('It does not run.')
-  run.quiet = true
+  run.stalled = true
   await agents.print('parent')
   await agents.print('parent')
   expect(agents.said).toMatchObject([{ task_id: 'parent', execution_id: 'parent', quiet_since: null }])

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../../src-main/base/log.ts'
 import type { WatchNews } from '../../../../src-main/engine/ports/diff-reader.ts'
-import { createLiveSizes } from '../../../../src-main/engine/executions/live-sizes.ts'
+import { createDiffStatTracker } from '../../../../src-main/engine/executions/live-sizes.ts'
 import { WorkspaceError } from '../../../../src-main/engine/ports/workspaces.ts'
 import type { TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { DiffStat } from '../../../../src-shared/contract/tasks.ts'
@@ -50,7 +50,7 @@ function setUp(tookMs = 0) {
     external_links: { ofTask: () => null },
     emit: () => undefined,
   }
-  const sizes = createLiveSizes(
+  const sizes = createDiffStatTracker(
     {
       workspaces: workspaces as never,
       store: { read } as never,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Activity } from '../../../../src-shared/contract/events.ts'
 import type { ExecutionId, ProjectId, TaskId } from '../../../../src-shared/contract/ids.ts'
-import { createActivityTeller } from '../../../../src-main/engine/executions/tell-activity.ts'
+import { createActivityReporter } from '../../../../src-main/engine/executions/tell-activity.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -11,7 +11,7 @@ const record = { id: 'e' as ExecutionId, task_id: 't' as TaskId, project_id: 'p'
 
 function teller() {
   const told: string[] = []
-  const activity = createActivityTeller({ activity: ({ text }: Activity) => void told.push(text) }, record)
+  const activity = createActivityReporter({ activity: ({ text }: Activity) => void told.push(text) }, record)
   return { told, activity, print: (text: string) => activity.tell({ type: 'stdout', at, text }) }
 }
 

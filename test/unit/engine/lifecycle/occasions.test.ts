@@ -59,7 +59,7 @@ function occasionsWith(quick: readonly HookEvent[]) {
         return { ...start, ...end, log_name: '', duration_ms: 0 } as unknown as HookRun
       },
     },
-    whenIdle: () => Promise.resolve(),
+    waitUntilIdle: () => Promise.resolve(),
   } as unknown as HookQueueDeps
   const queue = createHookQueue(deps)
   const note = (event: HookEvent, count = 1) => {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { PermissionPolicy } from '../../../../src-shared/contract/projects.ts'
-import type { AskAnswer, AskRequest } from '../../../../src-main/engine/ports/executors.ts'
+import type { AgentRequestAnswer, AgentRequest } from '../../../../src-main/engine/ports/executors.ts'
 import { createPermissions } from '../../../../src-main/executors/agent/permissions.ts'
-import type { AskedCall } from '../../../../src-main/executors/agent/permissions.ts'
+import type { PermissionRequest } from '../../../../src-main/executors/agent/permissions.ts'
 import { pathsIn, placesIn } from '../../../../src-main/executors/agent/places.ts'
 
 const never = new AbortController().signal
@@ -44,22 +44,30 @@ test('the paths of a call are found under the names that agents give them', () =
 })
 
 interface Asked {
-  readonly requests: AskRequest[]
-  decide(call: Partial<AskedCall>): Promise<boolean>
+  readonly requests: AgentRequest[]
+  decide(call: Partial<PermissionRequest>): Promise<boolean>
 }
 
 const about = { task_id: 'own-task' as TaskId }
 
-function under(policy: PermissionPolicy, cwd: string, answer: (request: AskRequest) => string | null): Asked {
-  const requests: AskRequest[] = []
-  const ask = (request: AskRequest): Promise<AskAnswer | null> => {
+function under(policy: PermissionPolicy, cwd: string, answer: (request: AgentRequest) => string | null): Asked {
+  const requests: AgentRequest[] = []
+  const ask = (request: AgentRequest): Promise<AgentRequestAnswer | null> => {
     requests.push(request)
     const id = answer(request)
     const option = request.options.find((one) => one.id === id) ?? null
     return Promise.resolve(id === null ? null : { option, text: null })
   }
   const permissions = createPermissions({ ...about, config: { permissions: policy }, cwd, ask }, { tellsWhy: true })
-  const call: AskedCall = { tool: 'T', action: 'run', target: null, diff: null, input: null, ours: false, paths: [] }
+  const call: PermissionRequest = {
+    tool: 'T',
+    action: 'run',
+    target: null,
+    diff: null,
+    input: null,
+    ours: false,
+    paths: [],
+  }
   return {
     requests,
     decide: async (what) => (await permissions.decide({ ...call, ...what }, never)).allowed,
@@ -91,7 +99,7 @@ test('without an answer the answer is no; nobody there to ask is no answer', asy
   expect(await under('ask', tree.cwd, () => null).decide(run('make'))).toBe(false)
   expect(await under('ask', tree.cwd, () => 'no-option').decide(run('make'))).toBe(false)
   const alone = createPermissions({ ...about, config: { permissions: 'ask' }, cwd: tree.cwd }, { tellsWhy: true })
-  const call: AskedCall = { tool: 'T', ...run('make'), diff: null, ours: false, paths: [] }
+  const call: PermissionRequest = { tool: 'T', ...run('make'), diff: null, ours: false, paths: [] }
   expect(await alone.decide(call, never)).toEqual({ allowed: false, reason: null })
 })
 

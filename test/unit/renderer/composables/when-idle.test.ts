@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { whenIdle } from '../../../../src-renderer/composables/when-idle.ts'
+import { onIdle } from '../../../../src-renderer/composables/when-idle.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => {
@@ -9,8 +9,8 @@ afterEach(() => {
 
 test('a browser that does not tell when it is idle is left some time, unless it is called off', () => {
   const done: string[] = []
-  whenIdle(() => done.push('kept'))
-  whenIdle(() => done.push('called off'))()
+  onIdle(() => done.push('kept'))
+  onIdle(() => done.push('called off'))()
   expect(done).toEqual([])
   vi.runAllTimers()
   expect(done).toEqual(['kept'])
@@ -22,7 +22,7 @@ test('one that tells is waited for, but not for ever', () => {
   vi.stubGlobal('requestIdleCallback', asked)
   vi.stubGlobal('cancelIdleCallback', calledOff)
   const work = vi.fn()
-  whenIdle(work)()
+  onIdle(work)()
   expect(work).toHaveBeenCalledOnce()
   expect(calledOff).toHaveBeenCalledExactlyOnceWith(1_000)
 })
