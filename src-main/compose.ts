@@ -16,7 +16,7 @@ import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/context.ts'
 import { createDiffWatches, type DiffWatches } from './engine/worktrees/diff-watches.ts'
-import { giveOwnerless } from './engine/projects/give-ownerless.ts'
+import { adoptOwnerless } from './engine/projects/give-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createKnownSecrets } from './engine/known-secrets.ts'
 import { createIntegrations, type Integrations } from './engine/integrations/integrations.ts'
@@ -210,7 +210,7 @@ function identityStore({ db }: OpenDatabase, feed: EventFeed): IdentityStore {
 /** Everybody who sees accounts hears of a new one, and the first gets what is ownerless. */
 function register(tx: Tx, user: User, isFirst: boolean): void {
   tx.emit('user.updated', { project_id: null, user })
-  if (isFirst) giveOwnerless(tx, user.id)
+  if (isFirst) adoptOwnerless(tx, user.id)
 }
 
 interface ApiPieces {

@@ -4,7 +4,7 @@ import type { Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/ports/store.ts'
 
 /** Whether a caller sees an agent: it is theirs, ownerless, or may work in one of their projects. */
-export function seesAgent(q: Queries, principal: Principal, agent: Pick<Agent, 'id' | 'owner_id'>): boolean {
+export function canSeeAgent(q: Queries, principal: Principal, agent: Pick<Agent, 'id' | 'owner_id'>): boolean {
   if (principal.kind === 'agent') {
     if (principal.agent_id === agent.id || agent.owner_id === null) return true
     return q.projects.get(principal.project_id)?.owner_id === null || isMember(q, principal.project_id, agent.owner_id)

@@ -23,37 +23,37 @@ import type {
 
 /** The record, or `not_found` naming what is missing. */
 export function findProject(q: Queries, id: ProjectId): ProjectRecord {
-  return q.projects.get(id) ?? missing('project')
+  return q.projects.get(id) ?? throwNotFound('project')
 }
 export function findTask(q: Queries, id: TaskId): TaskRecord {
-  return q.tasks.get(id) ?? missing('task')
+  return q.tasks.get(id) ?? throwNotFound('task')
 }
 export function findExecution(q: Queries, id: ExecutionId): ExecutionRecord {
-  return q.executions.get(id) ?? missing('execution')
+  return q.executions.get(id) ?? throwNotFound('execution')
 }
 export function findAgent(q: Queries, id: AgentId): AgentRecord {
-  return q.agents.get(id) ?? missing('agent')
+  return q.agents.get(id) ?? throwNotFound('agent')
 }
 
 export function findComment(q: Queries, id: CommentId): CommentRecord {
-  return q.comments.get(id) ?? missing('comment')
+  return q.comments.get(id) ?? throwNotFound('comment')
 }
 export function findKnowledge(q: Queries, id: KnowledgeId): KnowledgeRecord {
-  return q.knowledge.get(id) ?? missing('knowledge')
+  return q.knowledge.get(id) ?? throwNotFound('knowledge')
 }
 
 /** Also `not_found` for a revoked one. */
 export function findDaemon(q: Queries, id: DaemonId): DaemonRecord {
   const daemon = q.daemons.get(id)
-  return daemon?.revoked_at === null ? daemon : missing('daemon')
+  return daemon?.revoked_at === null ? daemon : throwNotFound('daemon')
 }
 
-export function missing(resource: string): never {
+export function throwNotFound(resource: string): never {
   throw new ApiError(notFound(resource))
 }
 
 /** Unwraps what the engine answered: a refusal becomes the error that the doors send. */
-export function accepted<T extends object>(result: T | Refusal): T {
+export function unwrap<T extends object>(result: T | Refusal): T {
   if (isRefusal(result)) throw new ApiError(result)
   return result
 }

@@ -24,7 +24,7 @@ export function pageOf<T>(found: readonly T[], limit: number, placeOf: (last: T)
 }
 
 /** The place that a cursor stands for; null where there is none. Throws `validation_failed` for one of another list. */
-export function placeIn<T>(shape: z.ZodType<T>, cursor: string | undefined): T | null {
+export function cursorFor<T>(shape: z.ZodType<T>, cursor: string | undefined): T | null {
   if (cursor === undefined) return null
   const parsed = shape.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))
   if (parsed.success) return parsed.data

@@ -5,13 +5,13 @@ import type { Principal } from '../domain/access/principal.ts'
 import { isAdmin } from '../domain/access/principal.ts'
 import type { Tx } from '../engine/event-feed.ts'
 import type { ProjectRecord } from '../engine/ports/store.ts'
-import { missing } from './find.ts'
+import { throwNotFound } from './find.ts'
 
 /**
  * The project with another owner, who becomes one of its owners; inside the transaction. Only an admin makes it a
  * system project (null): throws `admin_required`. Throws `not_found` for an unknown person.
  */
-export function handOver(
+export function transferProject(
   tx: Tx,
   project: ProjectRecord,
   owner_id: UserId | null | undefined,
@@ -27,9 +27,9 @@ export function handOver(
 
 /** Makes somebody a member in this role and announces it. Throws `not_found` for an unknown person. */
 export function putMember(tx: Tx, project_id: ProjectId, user_id: UserId, role: MemberRole): Member {
-  if (!tx.members.isPerson(user_id)) missing('user')
+  if (!tx.members.isPerson(user_id)) throwNotFound('user')
   tx.members.put(project_id, user_id, role)
-  const member = tx.members.list(project_id).find((one) => one.user_id === user_id) ?? missing('user')
+  const member = tx.members.list(project_id).find((one) => one.user_id === user_id) ?? throwNotFound('user')
   tx.emit('member.updated', { project_id, user_id, member })
   return member
 }

@@ -4,7 +4,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectRecord, Queries } from '../engine/ports/store.ts'
 
 /** Why a caller has no part in a project; null when they work in it: members, admins, and everybody in a system project. */
-export function whyUnseen(
+export function projectAccessRefusal(
   q: Queries,
   principal: Principal,
   project: Pick<ProjectRecord, 'id' | 'owner_id'>,
@@ -14,10 +14,10 @@ export function whyUnseen(
 }
 
 /** Whether a caller works in a project. */
-export function seesProject(
+export function canSeeProject(
   q: Queries,
   principal: Principal,
   project: Pick<ProjectRecord, 'id' | 'owner_id'>,
 ): boolean {
-  return whyUnseen(q, principal, project) === null
+  return projectAccessRefusal(q, principal, project) === null
 }

@@ -2,7 +2,7 @@ import type { UserId } from '../../src-shared/contract/ids.ts'
 import type { Principal } from '../domain/access/principal.ts'
 
 /** Whose marks (read, viewed) count; before anybody has registered they are the local operator's. */
-export function readerOf(principal: Principal): string {
+export function readerId(principal: Principal): string {
   return principal.kind === 'user' ? principal.user_id : 'operator'
 }
 

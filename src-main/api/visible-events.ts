@@ -3,8 +3,8 @@ import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import { mayManageDaemon } from '../domain/access/daemons.ts'
 import { isAdmin, type Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/ports/store.ts'
-import { seesAgent } from './agent-sight.ts'
-import { seesProject } from './project-sight.ts'
+import { canSeeAgent } from './agent-sight.ts'
+import { canSeeProject } from './project-sight.ts'
 
 /** Which events a caller sees: those of their projects and agents; with `only`, of that project alone. */
 export function visibleTo(
@@ -33,7 +33,7 @@ function rememberedSight(q: Queries, principal: Principal) {
   const known = new Map<ProjectId, Sight>()
   const look = (project_id: ProjectId): Sight => {
     const project = q.projects.get(project_id)
-    return !project ? 'gone' : seesProject(q, principal, project) ? 'seen' : 'unseen'
+    return !project ? 'gone' : canSeeProject(q, principal, project) ? 'seen' : 'unseen'
   }
   return {
     of: (project_id: ProjectId): Sight => {
@@ -74,7 +74,7 @@ function seesOwnEvent(q: Queries, principal: Principal, item: FeedItem): boolean
     case 'daemon.updated':
       return item.event.data.daemon === null || mayManageDaemon(principal, item.event.data.daemon)
     case 'agent.updated':
-      return item.event.data.agent === null || seesAgent(q, principal, item.event.data.agent)
+      return item.event.data.agent === null || canSeeAgent(q, principal, item.event.data.agent)
     default:
       return principal.kind !== 'anonymous'
   }

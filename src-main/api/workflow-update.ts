@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { readDefinition, workflowRefusal, type ReadDefinition } from '../domain/workflow/read-definition.ts'
 import { withoutRenames } from '../domain/workflow/plan-change.ts'
 import type { ApiParts, TemplateFile } from './context.ts'
-import { missing } from './find.ts'
+import { throwNotFound } from './find.ts'
 
 /** A definition that somebody sent, or `workflow_invalid` with every rule that it breaks. */
 export function definitionOf(parts: ApiParts, value: unknown): WorkflowDefinition {
@@ -12,7 +12,7 @@ export function definitionOf(parts: ApiParts, value: unknown): WorkflowDefinitio
 
 /** The template of this name, usable or not. */
 export async function findTemplate(parts: ApiParts, name: string): Promise<TemplateFile> {
-  return (await parts.templates.get(name)) ?? missing('workflow_template')
+  return (await parts.templates.get(name)) ?? throwNotFound('workflow_template')
 }
 
 /** A template as a project keeps it, or `workflow_invalid` with what is wrong with its file. */

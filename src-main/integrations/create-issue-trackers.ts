@@ -2,7 +2,7 @@ import type { Platform } from '../../src-shared/contract/integrations.ts'
 import { pausedUntil } from '../domain/integration/next-poll.ts'
 import {
   TrackerError,
-  type IssuePageAnswer,
+  type IssuePageResponse,
   type IssueTrackers,
   type PageRequest,
 } from '../engine/ports/issue-trackers.ts'
@@ -49,7 +49,7 @@ async function readPage(
   request: PageRequest,
   token: string,
   signal: AbortSignal,
-): Promise<IssuePageAnswer> {
+): Promise<IssuePageResponse> {
   const { timeout_ms = 60_000, silence_ms = 20_000 } = options
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(new SilenceError(silence_ms)), silence_ms)
@@ -74,7 +74,7 @@ async function askPage(
   request: PageRequest,
   token: string,
   { signal, onHeard }: { readonly signal: AbortSignal; readonly onHeard: () => void },
-): Promise<IssuePageAnswer> {
+): Promise<IssuePageResponse> {
   const api = apis[request.source.platform]
   const first = api.firstPage(request.source, request)
   const url = request.url === null ? first : sameOrigin(request.url, first, 'The next page lies elsewhere.')

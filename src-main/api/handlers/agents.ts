@@ -7,9 +7,9 @@ import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../engine/ports/store.ts'
-import { seesAgent } from '../agent-sight.ts'
+import { canSeeAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findAgent, missing } from '../find.ts'
+import { findAgent, throwNotFound } from '../find.ts'
 
 type Names =
   | 'agents.list'
@@ -23,10 +23,10 @@ type Names =
 
 export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, engine, executors, clock, newId } = parts
-  const sees = (principal: Principal, agent: AgentRecord) => seesAgent(store.read, principal, agent)
+  const sees = (principal: Principal, agent: AgentRecord) => canSeeAgent(store.read, principal, agent)
   const owned = (principal: Principal, id: AgentId): AgentRecord => {
     const agent = findAgent(store.read, id)
-    if (!sees(principal, agent)) missing('agent')
+    if (!sees(principal, agent)) throwNotFound('agent')
     if (ownsAgent(principal, agent)) return agent
     throw new ApiError({ code: 'forbidden', message: 'This agent belongs to somebody else.' })
   }
@@ -62,7 +62,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     },
     'agents.get': ({ agent_id }, { principal }) => {
       const agent = findAgent(store.read, agent_id)
-      return sees(principal, agent) ? viewFor(principal, agent) : missing('agent')
+      return sees(principal, agent) ? viewFor(principal, agent) : throwNotFound('agent')
     },
     'agents.update': ({ agent_id, name, config, paused }, { principal }) => {
       const agent = owned(principal, agent_id)

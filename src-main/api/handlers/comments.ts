@@ -9,7 +9,7 @@ import type { Tx } from '../../engine/event-feed.ts'
 import type { CommentRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { isTaskOfRun } from '../run-task.ts'
-import { accepted, findComment, findExecution, findProject, findTask, missing } from '../find.ts'
+import { unwrap, findComment, findExecution, findProject, findTask, throwNotFound } from '../find.ts'
 
 type Names = 'comments.list' | 'comments.create' | 'comments.update' | 'comments.delete' | 'tasks.feedback'
 
@@ -77,7 +77,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         by: judgeOf(principal),
         triggered_by: actorOf(principal),
       }
-      const sent = accepted(await engine.actions.feedback(request, signal))
+      const sent = unwrap(await engine.actions.feedback(request, signal))
       return {
         task: engine.views.task(findTask(read, task_id)),
         execution: engine.views.execution(findExecution(read, sent.execution_id)),
@@ -88,7 +88,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
 
 function checkParent(tx: Tx, task: TaskRecord, parent_id: CommentId | undefined): void {
   if (parent_id === undefined) return
-  const parent = tx.comments.get(parent_id) ?? missing('comment')
+  const parent = tx.comments.get(parent_id) ?? throwNotFound('comment')
   if (parent.task_id === task.id) return
   const message = 'The comment that this one answers belongs to another task.'
   throw new ApiError(invalidInput('parent_id', message))

@@ -6,7 +6,7 @@ import { isDone } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { Queries, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject, findTask, missing } from '../find.ts'
+import { findProject, findTask, throwNotFound } from '../find.ts'
 
 type Names = 'tasks.dependencies' | 'tasks.add_dependency' | 'tasks.remove_dependency'
 
@@ -33,7 +33,7 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.remove_dependency': ({ task_id, depends_on_id }) =>
       feed.commit((tx) => {
         const task = findTask(tx, task_id)
-        if (!tx.dependencies.of(task_id).includes(depends_on_id)) missing('dependency')
+        if (!tx.dependencies.of(task_id).includes(depends_on_id)) throwNotFound('dependency')
         tx.dependencies.remove(task_id, depends_on_id)
         announce(tx, task)
         return null

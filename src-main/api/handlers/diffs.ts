@@ -2,7 +2,7 @@ import type { Diff, ViewedContent } from '../../../src-shared/contract/workspace
 import type { FileChange } from '../../engine/ports/diff-reader.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask } from '../find.ts'
-import { readerOf, userOf } from '../reader-of.ts'
+import { readerId, userOf } from '../reader-of.ts'
 
 type Names = 'tasks.diff' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 
@@ -20,7 +20,7 @@ export function createDiffHandlers({ store, feed, engine, workspaces, diffWatche
         const diff = await workspaces.diff(ref, scope, path ?? null, { signal, ...wishes })
         // Read last: what was marked while git was busy counts already.
         // An agent has marks of nobody.
-        const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerOf(principal))
+        const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerId(principal))
         const marks = new Map(marked.map((mark) => [mark.path, mark]))
         const files = diff.files.map((file) => ({ ...file, viewed: isViewed(file, marks) }))
         return { ...diff, files }
@@ -28,7 +28,7 @@ export function createDiffHandlers({ store, feed, engine, workspaces, diffWatche
     },
     'tasks.watch_diff': ({ task_id }) => diffWatches.extend(findTask(read, task_id)),
     'tasks.mark_viewed': ({ task_id, files, viewed }, { principal }) => {
-      const reader = readerOf(principal)
+      const reader = readerId(principal)
       feed.commit((tx) => {
         const { project_id } = findTask(tx, task_id)
         for (const file of files) {

@@ -1,10 +1,10 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
-import { speaksFor } from '../../domain/access/work.ts'
+import { actsFor } from '../../domain/access/work.ts'
 import type { ExecutionRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { accepted, findExecution, findTask, missing } from '../find.ts'
+import { unwrap, findExecution, findTask, throwNotFound } from '../find.ts'
 
 type Names =
   | 'executions.get'
@@ -35,7 +35,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
     },
     'executions.update': ({ execution_id, message }) => {
       findExecution(read, execution_id)
-      return views.execution(accepted(engine.actions.editMessage(execution_id, message)))
+      return views.execution(unwrap(engine.actions.editMessage(execution_id, message)))
     },
     'executions.resize': ({ execution_id, cols, rows }) => {
       findExecution(read, execution_id)
@@ -100,7 +100,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
     'executions.read_log': async ({ execution_id, name, offset, limit, wait_seconds }, { signal }) => {
       const execution = findExecution(read, execution_id)
       const wait = wait_seconds > 0 ? { ms: wait_seconds * 1_000, signal } : undefined
-      return (await logs.read(execution.task_id, name, offset, limit, wait)) ?? missing('log')
+      return (await logs.read(execution.task_id, name, offset, limit, wait)) ?? throwNotFound('log')
     },
   }
 }
@@ -117,6 +117,6 @@ function notRunning(message: string): ApiError {
 /** An execution is finished by whoever does it: its agent, that agent's owner, or the person themself. */
 function checkMine(parts: ApiParts, principal: Principal, execution: ExecutionRecord): void {
   const agent = execution.agent_id === null ? null : parts.store.read.agents.get(execution.agent_id)
-  if (speaksFor(principal, execution, agent)) return
+  if (actsFor(principal, execution, agent)) return
   throw new ApiError({ code: 'forbidden', message: 'This execution is somebody else’s.' })
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject, findTask, missing } from '../find.ts'
+import { findProject, findTask, throwNotFound } from '../find.ts'
 import { hookProblems } from '../hook-problems.ts'
 import { readHookRuns } from '../hook-records.ts'
 
@@ -28,9 +28,9 @@ export function createHookHandlers(parts: ApiParts): Handlers<Names> {
       const [first] = issues
       if (first) throw new ApiError({ code: 'validation_failed', message: first.message, details: { issues } })
       const task = task_id === undefined ? null : findTask(read, task_id)
-      if (task && task.project_id !== project_id) missing('task')
+      if (task && task.project_id !== project_id) throwNotFound('task')
       const repos = read.repos.byProject(project_id)
-      const repo = repos.find((one) => (task ? one.id === task.repo_id : one.is_primary)) ?? missing('repo')
+      const repo = repos.find((one) => (task ? one.id === task.repo_id : one.is_primary)) ?? throwNotFound('repo')
       return await engine.hooks.test({ project, repo, task, event, hook }, signal)
     },
   }

@@ -5,8 +5,8 @@ import type { UserId } from '../../../src-shared/contract/ids.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { CallContext } from '../api.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findAgent, missing } from '../find.ts'
-import { pageOf, placeIn } from '../pages.ts'
+import { findAgent, throwNotFound } from '../find.ts'
+import { pageOf, cursorFor } from '../pages.ts'
 import { sourceOf } from '../source-of.ts'
 
 type Names =
@@ -43,7 +43,7 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
     user_id: UserId | null,
     details: Readonly<Record<string, unknown>> = {},
   ) => identity.securityLog.note({ type, user_id, actor: actorOf(call.principal), source: sourceOf(call), details })
-  const requireAccount = (user_id: UserId) => identity.users.get(user_id)?.id ?? missing('user')
+  const requireAccount = (user_id: UserId) => identity.users.get(user_id)?.id ?? throwNotFound('user')
   return {
     'auth.register': (input, call) => identity.register(input, sourceOf(call)),
     'auth.login': (input, call) => identity.login(input, sourceOf(call)),
@@ -55,7 +55,7 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
     },
     'auth.me': (_input, { principal }) => {
       const id = principal.kind === 'agent' ? findAgent(store.read, principal.agent_id).owner_id : userIdOf(principal)
-      return (id === null ? null : identity.users.get(id)) ?? missing('user')
+      return (id === null ? null : identity.users.get(id)) ?? throwNotFound('user')
     },
     'auth.change_password': async (input, call) => {
       const { principal } = call
@@ -146,7 +146,7 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
       return null
     },
     'admin.security_log': ({ cursor, limit }) => {
-      const found = identity.securityLog.list(placeIn(Place, cursor)?.id ?? null, limit + 1)
+      const found = identity.securityLog.list(cursorFor(Place, cursor)?.id ?? null, limit + 1)
       return pageOf(found, limit, ({ id }) => ({ id }))
     },
   }

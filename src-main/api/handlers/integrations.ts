@@ -3,9 +3,9 @@ import type { AgentId, ProjectId, UserId } from '../../../src-shared/contract/id
 import { invalidInput } from '../../domain/refusal.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import { isAdmin, type Principal } from '../../domain/access/principal.ts'
-import { seesAgent } from '../agent-sight.ts'
+import { canSeeAgent } from '../agent-sight.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { accepted, findProject, missing } from '../find.ts'
+import { unwrap, findProject, throwNotFound } from '../find.ts'
 
 type Names =
   | 'integrations.create'
@@ -27,26 +27,26 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
     'integrations.create': ({ project_id, ...fields }, { principal }) => {
       checkVariable(parts, principal, fields.token_secret_ref)
       checkAssignee(parts, principal, project_id, fields)
-      return accepted(integrations.create(project_id, fields, binderOf(principal)))
+      return unwrap(integrations.create(project_id, fields, binderOf(principal)))
     },
-    'integrations.get': ({ project_id }) => integrations.get(project_id) ?? missing('integration'),
+    'integrations.get': ({ project_id }) => integrations.get(project_id) ?? throwNotFound('integration'),
     'integrations.update': ({ project_id, ...patch }, { principal }) => {
-      const now = integrations.get(project_id) ?? missing('integration')
+      const now = integrations.get(project_id) ?? throwNotFound('integration')
       checkVariable(parts, principal, patch.token_secret_ref)
       if (patch.default_assignee_type !== undefined || patch.default_assignee_id !== undefined) {
         const { default_assignee_type = now.default_assignee_type, default_assignee_id = now.default_assignee_id } =
           patch
         checkAssignee(parts, principal, project_id, { default_assignee_type, default_assignee_id })
       }
-      return accepted(integrations.update(project_id, patch, binderOf(principal)) ?? missing('integration'))
+      return unwrap(integrations.update(project_id, patch, binderOf(principal)) ?? throwNotFound('integration'))
     },
     'integrations.delete': ({ project_id }) => {
-      if (!integrations.delete(project_id)) missing('integration')
+      if (!integrations.delete(project_id)) throwNotFound('integration')
       return null
     },
     'integrations.sync': async ({ project_id }, { principal }) =>
-      accepted((await integrations.sync(project_id, binderOf(principal))) ?? missing('integration')),
-    'tasks.link': ({ task_id, url }) => ({ task: engine.views.task(accepted(integrations.link(task_id, url))) }),
+      unwrap((await integrations.sync(project_id, binderOf(principal))) ?? throwNotFound('integration')),
+    'tasks.link': ({ task_id, url }) => ({ task: engine.views.task(unwrap(integrations.link(task_id, url))) }),
   }
 }
 
@@ -74,7 +74,7 @@ function checkAssignee(
   const project = findProject(read, project_id)
   if (type === 'agent') {
     const agent = read.agents.get(id as AgentId)
-    if (!agent || !seesAgent(read, principal, agent)) throw invalid('There is no such agent.')
+    if (!agent || !canSeeAgent(read, principal, agent)) throw invalid('There is no such agent.')
     const isMember = agent.owner_id !== null && read.members.role(project.id, agent.owner_id) !== null
     if (!mayWorkIn(agent, project, isMember)) {
       throw invalid(`${agent.name} may not work in this project: its owner is no member of it.`)

@@ -4,8 +4,8 @@ import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { KnowledgeRecord, ProjectRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findKnowledge, findProject, missing } from '../find.ts'
-import { pageOf, placeIn, type Page } from '../pages.ts'
+import { findKnowledge, findProject, throwNotFound } from '../find.ts'
+import { pageOf, cursorFor, type Page } from '../pages.ts'
 
 type Names = 'knowledge.list' | 'knowledge.create' | 'knowledge.get' | 'knowledge.update' | 'knowledge.delete'
 
@@ -38,7 +38,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
     'knowledge.update': ({ knowledge_id, title, body }, { principal }) => {
       const redact = redactorOf(parts, findProject(read, findKnowledge(read, knowledge_id).project_id))
       return feed.commit((tx) => {
-        const current = tx.knowledge.get(knowledge_id) ?? missing('knowledge')
+        const current = tx.knowledge.get(knowledge_id) ?? throwNotFound('knowledge')
         const edited: KnowledgeRecord = {
           ...current,
           ...(title !== undefined && { title: redact(title) }),
@@ -52,7 +52,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
     },
     'knowledge.delete': ({ knowledge_id }) => {
       feed.commit((tx) => {
-        const { project_id } = tx.knowledge.get(knowledge_id) ?? missing('knowledge')
+        const { project_id } = tx.knowledge.get(knowledge_id) ?? throwNotFound('knowledge')
         tx.knowledge.delete(knowledge_id)
         tx.emit('knowledge.updated', { project_id, knowledge_id, entry: null })
       })
@@ -81,13 +81,13 @@ function sourceOf(principal: Principal): KnowledgeRecord['source'] {
 type Listed = Parameters<Handlers<'knowledge.list'>['knowledge.list']>[0]
 
 function search(parts: ApiParts, { project_id, q, cursor, limit }: Listed & { q: string }): Page<KnowledgeRecord> {
-  const offset = placeIn(Offset, cursor)?.offset ?? 0
+  const offset = cursorFor(Offset, cursor)?.offset ?? 0
   const found = parts.store.read.knowledge.search(project_id, q, { offset, limit: limit + 1 })
   return pageOf(found, limit, () => ({ offset: offset + limit }))
 }
 
 function newest(parts: ApiParts, { project_id, cursor, limit }: Listed): Page<KnowledgeRecord> {
-  const found = parts.store.read.knowledge.list(project_id, { after: placeIn(Place, cursor), limit: limit + 1 })
+  const found = parts.store.read.knowledge.list(project_id, { after: cursorFor(Place, cursor), limit: limit + 1 })
   return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
 }
 

@@ -7,7 +7,7 @@ import type { Tx } from '../../engine/event-feed.ts'
 import type { ProjectRecord } from '../../engine/ports/store.ts'
 import type { CallContext } from '../api.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject, missing } from '../find.ts'
+import { findProject, throwNotFound } from '../find.ts'
 import { putMember } from '../project-owner.ts'
 import { sourceOf } from '../source-of.ts'
 
@@ -32,7 +32,7 @@ export function createMemberHandlers(parts: ApiParts): Handlers<Names> {
     'members.add': ({ project_id, user_id, email, role }, call) =>
       feed.commit((tx) => {
         const project = findProject(tx, project_id)
-        const id = user_id ?? identity.users.withEmail(email ?? '')?.id ?? missing('user')
+        const id = user_id ?? identity.users.withEmail(email ?? '')?.id ?? throwNotFound('user')
         const before = tx.members.role(project_id, id)
         if (before === 'owner' && role !== 'owner') passOn(parts, tx, project, id)
         const member = putMember(tx, project_id, id, role)
@@ -42,7 +42,7 @@ export function createMemberHandlers(parts: ApiParts): Handlers<Names> {
     'members.remove': ({ project_id, user_id }, call) => {
       feed.commit((tx) => {
         const project = findProject(tx, project_id)
-        const role: MemberRole = tx.members.role(project_id, user_id) ?? missing('member')
+        const role: MemberRole = tx.members.role(project_id, user_id) ?? throwNotFound('member')
         if (role === 'owner') passOn(parts, tx, project, user_id)
         tx.members.delete(project_id, user_id)
         tx.emit('member.updated', { project_id, user_id, member: null })

@@ -1,7 +1,7 @@
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { UpdateBranchRequest } from '../../engine/worktrees/update-branch.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { accepted, findTask, missing } from '../find.ts'
+import { unwrap, findTask, throwNotFound } from '../find.ts'
 
 type Names = 'tasks.conflicts' | 'tasks.update_branch'
 
@@ -11,11 +11,11 @@ export function createMergeHandlers({ store, engine }: ApiParts): Handlers<Names
   const { branches, views } = engine
   return {
     'tasks.conflicts': async ({ task_id }, { signal }) =>
-      (await branches.conflicts(findTask(read, task_id), signal)) ?? missing('workspace'),
+      (await branches.conflicts(findTask(read, task_id), signal)) ?? throwNotFound('workspace'),
     'tasks.update_branch': async ({ task_id, strategy, on_conflict, base_branch = null }, { principal, signal }) => {
       const by = personOf(principal)
       const request = { task_id, strategy, on_conflict, base_branch, by, triggered_by: actorOf(principal) }
-      const { head, base, execution_id, files, hunks, ...updated } = accepted(await branches.update(request, signal))
+      const { head, base, execution_id, files, hunks, ...updated } = unwrap(await branches.update(request, signal))
       const execution = execution_id === null ? null : read.executions.get(execution_id)
       return {
         ...updated,

@@ -8,10 +8,10 @@ import type { Tx } from '../../engine/event-feed.ts'
 import type { NotificationRecord } from '../../engine/ports/notification-queries.ts'
 import type { Queries } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject, missing } from '../find.ts'
-import { pageOf, placeIn } from '../pages.ts'
-import { readerOf, userOf } from '../reader-of.ts'
-import { seesProject, whyUnseen } from '../project-sight.ts'
+import { findProject, throwNotFound } from '../find.ts'
+import { pageOf, cursorFor } from '../pages.ts'
+import { readerId, userOf } from '../reader-of.ts'
+import { canSeeProject, projectAccessRefusal } from '../project-sight.ts'
 
 type Names =
   | 'notifications.list'
@@ -27,23 +27,23 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
   return {
     'notifications.list': ({ project_id, read: isRead, kind, cursor, limit }, { principal }) => {
       const found = read.notifications.list({
-        reader: readerOf(principal),
+        reader: readerId(principal),
         project_ids: projectsFor(read, principal, project_id),
         read: isRead ?? null,
         types: kind === undefined ? null : notificationTypes.filter((type) => kindOf(type) === kind),
-        after: placeIn(Place, cursor),
+        after: cursorFor(Place, cursor),
         limit: limit + 1,
       })
       return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
     },
     'notifications.unread_count': ({ project_id }, { principal }) => ({
-      count: read.notifications.unreadCount(readerOf(principal), projectsFor(read, principal, project_id)),
+      count: read.notifications.unreadCount(readerId(principal), projectsFor(read, principal, project_id)),
     }),
     'notifications.mark_all_read': ({ project_id }, { principal }) => {
       const projects = projectsFor(read, principal, project_id)
       feed.commit((tx) => {
         for (const project of projects) {
-          const marked = tx.notifications.markAllRead(readerOf(principal), [project])
+          const marked = tx.notifications.markAllRead(readerId(principal), [project])
           if (marked > 0) announceRead(tx, principal, project, null, true)
         }
       })
@@ -67,7 +67,7 @@ function mark({ store, feed }: ApiParts, principal: Principal, id: NotificationI
   const found = findVisible(store.read, principal, id)
   feed.commit((tx) => {
     const change = read ? tx.notifications.markRead : tx.notifications.markUnread
-    if (change(id, readerOf(principal))) announceRead(tx, principal, found.project_id, id, read)
+    if (change(id, readerId(principal))) announceRead(tx, principal, found.project_id, id, read)
   })
   return { ...found, read }
 }
@@ -88,7 +88,7 @@ function projectsFor(q: Queries, principal: Principal, project_id: ProjectId | u
   if (project_id === undefined) {
     return q.projects
       .list()
-      .filter((project) => seesProject(q, principal, project))
+      .filter((project) => canSeeProject(q, principal, project))
       .map((project) => project.id)
   }
   requireSight(q, principal, project_id)
@@ -96,13 +96,13 @@ function projectsFor(q: Queries, principal: Principal, project_id: ProjectId | u
 }
 
 function findVisible(q: Queries, principal: Principal, id: NotificationId): NotificationRecord {
-  const found = q.notifications.get(id) ?? missing('notification')
+  const found = q.notifications.get(id) ?? throwNotFound('notification')
   requireSight(q, principal, found.project_id)
   return found
 }
 
 function requireSight(q: Queries, principal: Principal, project_id: ProjectId): void {
-  const refusal = whyUnseen(q, principal, findProject(q, project_id))
+  const refusal = projectAccessRefusal(q, principal, findProject(q, project_id))
   if (refusal) throw new ApiError(refusal)
 }
 

@@ -13,9 +13,9 @@ import type { Tx } from '../../engine/event-feed.ts'
 import type { AgentRecord, ProjectRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
-import { accepted, findProject } from '../find.ts'
-import { handOver } from '../project-owner.ts'
-import { seesProject } from '../project-sight.ts'
+import { unwrap, findProject } from '../find.ts'
+import { transferProject } from '../project-owner.ts'
+import { canSeeProject } from '../project-sight.ts'
 import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
 import { lifecycleProblems } from '../hook-problems.ts'
 import { newTask } from '../new-task.ts'
@@ -58,7 +58,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     'projects.list': (_input, { principal }) => ({
       items: read.projects
         .list()
-        .filter((project) => seesProject(read, principal, project))
+        .filter((project) => canSeeProject(read, principal, project))
         .map((project) => views.project(project)),
     }),
     'projects.create': async ({ name, repo_path, default_branch, workflow_template }, { principal, signal }) => {
@@ -85,9 +85,9 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     'projects.get': ({ project_id }) => views.project(findProject(read, project_id)),
     'projects.update': ({ project_id, name, paused_at, owner_id, workflow_definition }, { principal }) => {
       const before = findProject(read, project_id)
-      const updated = accepted(
+      const updated = unwrap(
         parts.feed.commit((tx) => {
-          const project = handOver(tx, findProject(tx, project_id), owner_id, principal)
+          const project = transferProject(tx, findProject(tx, project_id), owner_id, principal)
           const changed = { ...project, name: name ?? project.name, paused_at: pausedAt(project, paused_at) }
           if (workflow_definition === undefined) return write(parts, tx, changed)
           return parts.changeWorkflow(tx, changed, workflow_definition)

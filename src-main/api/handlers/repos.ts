@@ -2,7 +2,7 @@ import type { ProjectId, RepoId } from '../../../src-shared/contract/ids.ts'
 import type { Repo } from '../../../src-shared/contract/projects.ts'
 import type { RepoRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { accepted, findProject, missing } from '../find.ts'
+import { unwrap, findProject, throwNotFound } from '../find.ts'
 
 type Names = 'repos.list' | 'repos.add' | 'repos.update' | 'repos.remove'
 
@@ -12,17 +12,17 @@ export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
   const { repositories } = parts.engine
   const find = (project_id: ProjectId, repo_id: RepoId): RepoRecord => {
     const repo = read.repos.get(repo_id)
-    return repo?.project_id === project_id ? repo : missing('repo')
+    return repo?.project_id === project_id ? repo : throwNotFound('repo')
   }
   return {
     'repos.list': async ({ project_id }, { signal }) => ({ items: [...(await repositories.list(project_id, signal))] }),
     'repos.add': async ({ project_id, ...wanted }, { signal }) =>
-      view(accepted(await repositories.add(findProject(read, project_id), wanted, signal))),
+      view(unwrap(await repositories.add(findProject(read, project_id), wanted, signal))),
     'repos.update': async ({ project_id, repo_id, ...patch }, { signal }) =>
-      view(accepted(await repositories.update(find(project_id, repo_id), patch, signal))),
+      view(unwrap(await repositories.update(find(project_id, repo_id), patch, signal))),
     'repos.remove': ({ project_id, repo_id }) => {
       const refusal = repositories.remove(find(project_id, repo_id))
-      if (refusal) accepted(refusal)
+      if (refusal) unwrap(refusal)
       return null
     },
   }

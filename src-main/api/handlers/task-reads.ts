@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { TaskFilter } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findTask, missing } from '../find.ts'
-import { pageOf, placeIn } from '../pages.ts'
+import { findTask, throwNotFound } from '../find.ts'
+import { pageOf, cursorFor } from '../pages.ts'
 import { workspaceView } from '../workspace-view.ts'
 
 type Names =
@@ -30,7 +30,7 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
         assignee: input.assignee ?? null,
         parent_id: input.parent_id ?? null,
         include_archived: input.include_archived ?? false,
-        after: placeIn(Place, input.cursor),
+        after: cursorFor(Place, input.cursor),
         limit: input.limit + 1,
       }
       const page = pageOf(read.tasks.list(filter), input.limit, ({ position, id }) => ({ position, id }))
@@ -45,10 +45,10 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
       items: read.executions.byTask(task_id).map((one) => views.execution(one)),
     }),
     'tasks.workspace': ({ task_id }, { signal }) =>
-      workspaceView(parts, engine.worktrees.of(findTask(read, task_id)) ?? missing('workspace'), signal),
+      workspaceView(parts, engine.worktrees.of(findTask(read, task_id)) ?? throwNotFound('workspace'), signal),
     'tasks.logs': async ({ task_id }) => ({ items: [...(await logs.list(task_id))] }),
     'tasks.read_log': async ({ task_id, name, offset, limit }) =>
-      (await logs.read(task_id, name, offset, limit)) ?? missing('log'),
+      (await logs.read(task_id, name, offset, limit)) ?? throwNotFound('log'),
   }
 }
 

@@ -8,8 +8,8 @@ import type { Actor, Outcome } from '../../engine/actions/move-task.ts'
 import type { Tx } from '../../engine/event-feed.ts'
 import type { AgentRecord, TaskRecord } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { accepted, findAgent, findProject, findTask, missing } from '../find.ts'
-import { seesAgent } from '../agent-sight.ts'
+import { unwrap, findAgent, findProject, findTask, throwNotFound } from '../find.ts'
+import { canSeeAgent } from '../agent-sight.ts'
 import { newTask } from '../new-task.ts'
 import { noteConfigChange } from '../note-config-change.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
@@ -58,15 +58,16 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.claim': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
       checkSetByPerson(principal, { overrides })
       const task = findTask(read, task_id)
-      const agent = agent_id === undefined ? null : agentFor(parts, principal, findAgent(read, agent_id), task)
-      const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : selfOf(principal)
+      const agent =
+        agent_id === undefined ? null : requireAgentInProject(parts, principal, findAgent(read, agent_id), task)
+      const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : assigneeFrom(principal)
       // The audit names the claimant, whoever brought them in; an agent elsewhere uses its owner's token.
       const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
       const isSelf =
         agent !== null && (agent.daemon_id !== null || parts.executors.location(agent.executor) === 'remote')
       const by_person = principal.kind !== 'agent' && !isSelf
       const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
-      const claimed = accepted(await claims.claim(request, signal))
+      const claimed = unwrap(await claims.claim(request, signal))
       return {
         task: views.task(claimed.task),
         execution: views.execution(claimed.execution),
@@ -75,7 +76,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     },
     'tasks.transition': async ({ task_id, status, version, reason, tree }, { principal, signal }) => {
       const request = { task_id, status, version, reason: reason ?? null, tree: tree ?? null }
-      const outcome = accepted(await actions.transition(request, actor(principal), signal))
+      const outcome = unwrap(await actions.transition(request, actor(principal), signal))
       return { ...taskOf(outcome), ...reviewOf(outcome) }
     },
     'tasks.verdict': async ({ task_id, verdict, feedback, version, tree }, { principal, signal }) => {
@@ -86,32 +87,32 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         feedback: feedback ?? null,
         version: version ?? null,
         tree: tree ?? null,
-        by: judgeOf(principal),
+        by: reviewerFrom(principal),
         triggered_by: who.triggered_by,
       }
-      const outcome = accepted(await actions.verdict(request, who, signal))
+      const outcome = unwrap(await actions.verdict(request, who, signal))
       return { ...taskOf(outcome), ...reviewOf(outcome) }
     },
     'tasks.cancel': async ({ task_id }, { principal }) =>
-      taskOf(accepted(await actions.cancel(task_id, actor(principal)))),
+      taskOf(unwrap(await actions.cancel(task_id, actor(principal)))),
     'tasks.archive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: true })) }),
     'tasks.unarchive': ({ task_id }, { principal }) => ({ task: views.task(unarchive(parts, task_id, principal)) }),
     'tasks.assign_role': async ({ agent_id, user_id, ...request }, { principal }) => {
       const task = findTask(read, request.task_id)
       const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })
-      return taskOf(accepted(await actions.assignRole({ ...request, assignee }, actor(principal))))
+      return taskOf(unwrap(await actions.assignRole({ ...request, assignee }, actor(principal))))
     },
     'tasks.recover': async ({ task_id, action, reason, tree }, { principal, signal }) => {
       const request = { task_id, action, reason: reason ?? null, tree: tree ?? null }
-      return taskOf(accepted(await actions.recover(request, actor(principal), signal)))
+      return taskOf(unwrap(await actions.recover(request, actor(principal), signal)))
     },
     'tasks.reset_workspace': async ({ task_id }, { signal }) => {
-      const reset = accepted(await actions.resetWorkspace(task_id, signal))
+      const reset = unwrap(await actions.resetWorkspace(task_id, signal))
       return { task: views.task(reset.task), workspace: await workspaceView(parts, reset.workspace, signal) }
     },
     'tasks.moves': ({ task_id }, { principal }) => {
       const task = findTask(read, task_id)
-      return { items: [...actions.moves(task, actor(principal), likelyClaimant(parts, task))] }
+      return { items: [...actions.moves(task, actor(principal), suggestedAssignee(parts, task))] }
     },
   }
 }
@@ -125,12 +126,12 @@ function reviewOf(outcome: Outcome): { review?: Review } {
   return outcome.review ? { review: outcome.review } : {}
 }
 
-function judgeOf(principal: Principal): Assignee | { type: 'operator' } {
+function reviewerFrom(principal: Principal): Assignee | { type: 'operator' } {
   if (principal.kind === 'agent') return { type: 'agent', id: principal.agent_id }
   return principal.kind === 'user' ? { type: 'user', id: principal.user_id } : { type: 'operator' }
 }
 
-function selfOf(principal: Principal): Assignee {
+function assigneeFrom(principal: Principal): Assignee {
   if (principal.kind === 'agent') return { type: 'agent', id: principal.agent_id }
   if (principal.kind === 'user') return { type: 'user', id: principal.user_id }
   throw new ApiError({
@@ -139,15 +140,20 @@ function selfOf(principal: Principal): Assignee {
   })
 }
 
-function worksIn(parts: ApiParts, agent: AgentRecord, task: TaskRecord): boolean {
+function canWorkIn(parts: ApiParts, agent: AgentRecord, task: TaskRecord): boolean {
   const project = findProject(parts.store.read, task.project_id)
   const isMember = agent.owner_id !== null && parts.store.read.members.role(project.id, agent.owner_id) !== null
   return mayWorkIn(agent, project, isMember)
 }
 
-function agentFor(parts: ApiParts, principal: Principal, agent: AgentRecord, task: TaskRecord): AgentRecord {
-  if (!seesAgent(parts.store.read, principal, agent)) missing('agent')
-  if (worksIn(parts, agent, task)) return agent
+function requireAgentInProject(
+  parts: ApiParts,
+  principal: Principal,
+  agent: AgentRecord,
+  task: TaskRecord,
+): AgentRecord {
+  if (!canSeeAgent(parts.store.read, principal, agent)) throwNotFound('agent')
+  if (canWorkIn(parts, agent, task)) return agent
   throw new ApiError({
     code: 'forbidden',
     message: `${agent.name} may not work in this project: its owner is no member of it.`,
@@ -164,10 +170,10 @@ function assigneeOf(
   },
 ): Assignee {
   if (wanted.agent_id !== undefined) {
-    const agent = agentFor(parts, principal, findAgent(parts.store.read, wanted.agent_id), task)
+    const agent = requireAgentInProject(parts, principal, findAgent(parts.store.read, wanted.agent_id), task)
     return { type: 'agent', id: agent.id }
   }
-  const user = (wanted.user_id === undefined ? null : parts.identity.users.get(wanted.user_id)) ?? missing('user')
+  const user = (wanted.user_id === undefined ? null : parts.identity.users.get(wanted.user_id)) ?? throwNotFound('user')
   const project = findProject(parts.store.read, task.project_id)
   if (project.owner_id !== null && parts.store.read.members.role(project.id, user.id) === null) {
     throw new ApiError({ code: 'not_a_member', message: `${user.display_name} is no member of this project.` })
@@ -176,11 +182,11 @@ function assigneeOf(
 }
 
 /** Whoever had a role before, else an agent that could take the task. */
-function likelyClaimant(parts: ApiParts, task: TaskRecord): Assignee | null {
+function suggestedAssignee(parts: ApiParts, task: TaskRecord): Assignee | null {
   const { read } = parts.store
   const known = Object.values(task.roles).find((one) => one.type === 'agent')
   if (known) return known
-  const agent = read.agents.list().find((one) => !one.paused && worksIn(parts, one, task))
+  const agent = read.agents.list().find((one) => !one.paused && canWorkIn(parts, one, task))
   return agent ? { type: 'agent', id: agent.id } : null
 }
 
@@ -204,7 +210,7 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
   }
   return edit(parts, task.id, patch, (tx, current) => {
     const refusal = repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)
-    if (refusal) accepted(refusal)
+    if (refusal) unwrap(refusal)
     return patch.review_config ? noteConfigChange(tx, current, { after: patch.review_config, by }) : null
   })
 }
@@ -217,7 +223,7 @@ function edit(
   before?: (tx: Tx, task: TaskRecord) => Partial<TaskRecord> | null,
 ): TaskRecord {
   return parts.feed.commit((tx) => {
-    const task = tx.tasks.get(id) ?? missing('task')
+    const task = tx.tasks.get(id) ?? throwNotFound('task')
     return tx.saveTask({ ...task, ...patch, ...before?.(tx, task), version: task.version + 1 })
   })
 }

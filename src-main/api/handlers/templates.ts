@@ -2,7 +2,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { WorkflowTemplate } from '../../../src-shared/contract/workflow-templates.ts'
 import { definitionWarnings } from '../../domain/workflow/read-definition.ts'
 import type { ApiParts, Handlers, TemplateFile } from '../context.ts'
-import { accepted, findProject, missing } from '../find.ts'
+import { unwrap, findProject, throwNotFound } from '../find.ts'
 import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
 
 type Names = 'templates.list' | 'templates.get' | 'templates.put' | 'templates.delete' | 'templates.apply'
@@ -21,14 +21,14 @@ export function createTemplateHandlers(parts: ApiParts): Handlers<Names> {
         const message = 'The default template stays. Put another definition in its place if you want another.'
         throw new ApiError({ code: 'template_protected', message })
       }
-      if (!(await templates.delete(name))) missing('workflow_template')
+      if (!(await templates.delete(name))) throwNotFound('workflow_template')
       return null
     },
     'templates.apply': async ({ name, project_id }) => {
       const text = definitionText(await findTemplate(parts, name))
       const updated = feed.commit((tx) => parts.changeWorkflow(tx, findProject(tx, project_id), text))
       engine.scheduler.startQueued()
-      return engine.views.project(accepted(updated))
+      return engine.views.project(unwrap(updated))
     },
   }
 }

@@ -2,7 +2,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
 import type { Diff } from '../../../src-shared/contract/workspaces.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { accepted, findProject, findTask, missing } from '../find.ts'
+import { unwrap, findProject, findTask, throwNotFound } from '../find.ts'
 import { newTask } from '../new-task.ts'
 import { workspaceView } from '../workspace-view.ts'
 
@@ -37,11 +37,11 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
   })
   const remove = async (choice: ReturnType<typeof inProject>, signal: AbortSignal): Promise<null> => {
     const refusal = await rescues.remove(choice, signal)
-    if (refusal) accepted(refusal)
+    if (refusal) unwrap(refusal)
     return null
   }
   const diff = async (choice: ReturnType<typeof inProject>, path: string | undefined, signal: AbortSignal) => {
-    const found = accepted(await rescues.diff(choice, path ?? null, signal))
+    const found = unwrap(await rescues.diff(choice, path ?? null, signal))
     return { ...found, files: found.files.map((file) => ({ ...file, viewed: false })) } satisfies Diff
   }
   return {
@@ -53,21 +53,20 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
     }),
     'rescues.diff': (input, { signal }) => diff(ofTask(input), input.path, signal),
     'rescues.diff_in_project': (input, { signal }) => diff(inProject(input), input.path, signal),
-    'rescues.restore': async (input, { signal }) => accepted(await rescues.restore(ofTask(input), signal)),
-    'rescues.restore_in_project': async (input, { signal }) =>
-      accepted(await rescues.restore(inProject(input), signal)),
+    'rescues.restore': async (input, { signal }) => unwrap(await rescues.restore(ofTask(input), signal)),
+    'rescues.restore_in_project': async (input, { signal }) => unwrap(await rescues.restore(inProject(input), signal)),
     'rescues.delete': (input, { signal }) => remove(ofTask(input), signal),
     'rescues.delete_in_project': (input, { signal }) => remove(inProject(input), signal),
     'tasks.workspace_size': async ({ task_id }, { signal }) => {
       const workspace = parts.engine.worktrees.of(findTask(read, task_id))
-      return (workspace && (await parts.workspaces.size(workspace.path, { signal }))) ?? missing('workspace')
+      return (workspace && (await parts.workspaces.size(workspace.path, { signal }))) ?? throwNotFound('workspace')
     },
     'tasks.clean_up_workspace': async ({ task_id }, { signal }) =>
-      workspaceView(parts, accepted(await cleanup.byHand(findTask(read, task_id), signal)), signal),
+      workspaceView(parts, unwrap(await cleanup.byHand(findTask(read, task_id), signal)), signal),
     'orphans.list': async (_input, { signal }) => ({ items: [...(await orphans.list(signal))] }),
-    'orphans.remove': async ({ path }, { signal }) => accepted(await orphans.remove(path, signal)),
+    'orphans.remove': async ({ path }, { signal }) => unwrap(await orphans.remove(path, signal)),
     'orphans.adopt': async ({ path, project_id, title }, { signal }) => {
-      const found = accepted(await orphans.inspect(path, project_id, signal))
+      const found = unwrap(await orphans.inspect(path, project_id, signal))
       const project = findProject(read, project_id)
       const { default_review_config } = views.settings(project)
       const makeTask = () =>
@@ -77,7 +76,7 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
           review_config: default_review_config,
           repo_id: found.repo.id,
         })
-      return views.task(accepted(orphans.adopt(found, makeTask)))
+      return views.task(unwrap(orphans.adopt(found, makeTask)))
     },
   }
 }

@@ -54,14 +54,14 @@ export function mayActAlone(policy: PermissionPolicy, { action, ours, places }: 
   if (places === null) return false
   if (action === 'read' || action === 'search') return true
   const changes = action === 'edit' || action === 'write'
-  return policy === 'worktree' && changes && places.length > 0 && !places.some(steers)
+  return policy === 'worktree' && changes && places.length > 0 && !places.some(isProtected)
 }
 
 /** Who may write these may decide what agents and git do without asking. */
-const steering: ReadonlySet<string> = new Set([
+const protectedNames: ReadonlySet<string> = new Set([
   ...['.git', '.gitmodules', '.svc.lock', '.mcp.json', '.envrc'],
   ...['.claude', '.codex', '.gemini', '.qwen', '.copilot', '.opencode', 'opencode.json', 'opencode.jsonc'],
   ...['.vscode', '.husky'],
 ])
 
-const steers = (place: string): boolean => place.split('/').some((name) => steering.has(name.toLowerCase()))
+const isProtected = (place: string): boolean => place.split('/').some((name) => protectedNames.has(name.toLowerCase()))

@@ -5,7 +5,7 @@ import { ownsAgent } from './agents.ts'
 import { isAdmin, type Principal } from './principal.ts'
 
 /** Whether a caller speaks for an execution: its agent, that agent's owner, the person who does it, or an admin. */
-export function speaksFor(
+export function actsFor(
   principal: Principal,
   execution: { readonly id: ExecutionId; readonly user_id: UserId | null },
   agent: { readonly owner_id: UserId | null } | null,

@@ -8,7 +8,15 @@ import { nameBarrier } from './await-entry.ts'
 import { sendFeedback, type FeedbackRequest, type FollowUp } from './send-feedback.ts'
 import { forgetLogs } from '../projects/forget-logs.ts'
 import { editMessage } from '../prompts/message-prompt.ts'
-import { abandon, afterMove, outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
+import {
+  cancelPendingWork,
+  finishMove,
+  outcomeOf,
+  transition,
+  type ActionDeps,
+  type Actor,
+  type Outcome,
+} from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
 import { giveVerdict, prepareVerdict, type VerdictRequest } from './give-verdict.ts'
 import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
@@ -57,7 +65,7 @@ export function createActions(deps: ActionDeps): Actions {
       const findings = await prepareVerdict(deps, request, signal)
       if (isRefusal(findings)) return nameBarrier(deps, request.task_id, actor, findings)
       const refusal = feed.commit((tx) => giveVerdict(deps, tx, { ...request, ...findings }))
-      return refusal ?? afterMove(deps, request.task_id, actor)
+      return refusal ?? finishMove(deps, request.task_id, actor)
     },
     cancel: async (task_id, actor) => {
       const result = feed.commit((tx) => {
@@ -79,12 +87,12 @@ export function createActions(deps: ActionDeps): Actions {
           patch: { active_execution_id: null },
         })
       })
-      return isRefusal(result) ? result : afterMove(deps, task_id, actor)
+      return isRefusal(result) ? result : finishMove(deps, task_id, actor)
     },
     assignRole: async (request, actor) => {
       const result = feed.commit((tx) => assignRole(deps, tx, { ...request, triggered_by: actor.triggered_by }))
       if (isRefusal(result)) return result
-      if (result.moved) await afterMove(deps, request.task_id, actor)
+      if (result.moved) await finishMove(deps, request.task_id, actor)
       await resetAfterReassign(deps, request.task_id, request)
       return outcomeOf(deps, request.task_id)
     },
@@ -93,7 +101,7 @@ export function createActions(deps: ActionDeps): Actions {
     feedback: async (request, signal) => {
       const sent = await sendFeedback(deps, request, signal)
       if (isRefusal(sent)) return sent
-      if (sent.moved) await endJudges(deps, request.task_id, sent.execution_id)
+      if (sent.moved) await stopReviewers(deps, request.task_id, sent.execution_id)
       deps.worker.wake(request.task_id)
       deps.scheduler.startQueued()
       return sent
@@ -109,7 +117,7 @@ export function createActions(deps: ActionDeps): Actions {
       }
       const isGuest = workspaceOwner(read, task).id !== task_id
       if (!isGuest && othersInWorkspace(read, task).length > 0) return workspaceInUse
-      await abandon(deps, task_id)
+      await cancelPendingWork(deps, task_id)
       const workspace = read.workspaces.byTask(task_id)
       if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)
       feed.commit((tx) => {
@@ -136,7 +144,7 @@ export function createActions(deps: ActionDeps): Actions {
 }
 
 /** What goes back to its coder is judged no longer. */
-async function endJudges(deps: ActionDeps, task_id: TaskId, coder: ExecutionId): Promise<void> {
+async function stopReviewers(deps: ActionDeps, task_id: TaskId, coder: ExecutionId): Promise<void> {
   deps.worker.interrupt(task_id)
   const open = deps.context.store.read.executions.openOfTask(task_id)
   await Promise.all(open.filter(({ id }) => id !== coder).map(({ id }) => deps.executions.stop(id, 'cancelled')))

@@ -2,12 +2,12 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
-import { checkBeforeExit, hasSlowChecks } from './before-exit.ts'
+import { runMoveGuards, hasAsyncGuards } from './before-exit.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import { noteMergedWork } from '../moves/review-attempts.ts'
 import type { Moved } from '../moves/transitions.ts'
 
-export interface AskedMove {
+export interface RequestedMove {
   readonly task_id: TaskId
   readonly status: string
   readonly version: number
@@ -18,31 +18,35 @@ export interface AskedMove {
 }
 
 /** Moves a task to a state that somebody named, once everything that can say no has been asked. */
-export async function moveAsAsked(deps: StepServices, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
+export async function requestMove(
+  deps: StepServices,
+  asked: RequestedMove,
+  signal: AbortSignal,
+): Promise<Moved | Refusal> {
   return moveAtOnce(deps, asked) ?? (await checkThenMove(deps, asked, signal))
 }
 
 /** The usual move, in one transaction. Answers null, and has changed nothing, where something slow has a say. */
-function moveAtOnce(deps: StepServices, asked: AskedMove): Moved | Refusal | null {
+function moveAtOnce(deps: StepServices, asked: RequestedMove): Moved | Refusal | null {
   const { context, transitions } = deps
   return context.feed.commit((tx) => {
     const task = tx.tasks.get(asked.task_id)
     if (!task) return notFound('task')
     const plan = transitions.plan(tx, task, requestOf(asked))
     if (isRefusal(plan)) return plan
-    return (asked.tree ?? null) !== null || hasSlowChecks(deps, plan, asked.triggered_by)
+    return (asked.tree ?? null) !== null || hasAsyncGuards(deps, plan, asked.triggered_by)
       ? null
       : transitions.applyPlan(tx, task, requestOf(asked), plan)
   })
 }
 
-async function checkThenMove(deps: StepServices, asked: AskedMove, signal: AbortSignal): Promise<Moved | Refusal> {
+async function checkThenMove(deps: StepServices, asked: RequestedMove, signal: AbortSignal): Promise<Moved | Refusal> {
   const { context, transitions } = deps
   const task = context.store.read.tasks.get(asked.task_id)
   if (!task) return notFound('task')
   const seen = asked.tree ?? null
   const said = { seen, vouched: isPerson(asked.triggered_by) ? seen : null }
-  const checks = await checkBeforeExit(deps, task, requestOf(asked), signal, said)
+  const checks = await runMoveGuards(deps, task, requestOf(asked), signal, said)
   if (isRefusal(checks)) return checks
   return context.feed.commit((tx) => {
     const current = tx.tasks.get(asked.task_id)
@@ -53,5 +57,5 @@ async function checkThenMove(deps: StepServices, asked: AskedMove, signal: Abort
   })
 }
 
-const requestOf = ({ status, version, reason, triggered_by }: AskedMove) =>
+const requestOf = ({ status, version, reason, triggered_by }: RequestedMove) =>
   ({ to: status, cause: 'asked', triggered_by, version, reason }) as const

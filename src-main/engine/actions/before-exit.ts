@@ -30,16 +30,16 @@ export interface SaidOfWork {
 }
 
 /** Whether anything slow has a say in this move. */
-export function hasSlowChecks(
+export function hasAsyncGuards(
   deps: Pick<StepServices, 'plugins'>,
   plan: TransitionPlan,
   triggered_by: string,
 ): boolean {
-  return guardsOf(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
+  return targetGuards(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
 /** The guards of the plugins that the target names; one that would be skipped there has no say either. */
-function guardsOf({ plugins }: Pick<StepServices, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
+function targetGuards({ plugins }: Pick<StepServices, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
   const runs = (name: string, phase: HookPhase) =>
     hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))
   return [...plugins.values()]
@@ -51,7 +51,7 @@ function guardsOf({ plugins }: Pick<StepServices, 'plugins'>, { to }: Transition
  * Everything slow that can still say no, before anything is written: the rules once, the guards of
  * the target's plugins, and the source's `before_exit` hooks. The rules are asked again at the commit.
  */
-export async function checkBeforeExit(
+export async function runMoveGuards(
   deps: StepServices,
   task: TaskRecord,
   request: TransitionRequest,
@@ -64,7 +64,7 @@ export async function checkBeforeExit(
   const changed = seen === null ? null : checkSeen(await lookAtWork(deps, task, { seen }, signal))
   if (changed) return changed
   let work: Work | null = null
-  for (const guard of guardsOf(deps, plan, request.triggered_by)) {
+  for (const guard of targetGuards(deps, plan, request.triggered_by)) {
     const project = read.projects.get(task.project_id)
     if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
     const found = await guard({

@@ -8,7 +8,7 @@ import { checkPermissions } from '../../domain/access/permissions.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../../domain/task/claim-guard.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isDone, type Workflow } from '../../domain/workflow/graph.ts'
-import { checkBeforeExit } from './before-exit.ts'
+import { runMoveGuards } from './before-exit.ts'
 import { cancelPendingMoves } from '../moves/effect-progress.ts'
 import type { OutboxWorker } from '../moves/effects.ts'
 import type { Tx } from '../event-feed.ts'
@@ -56,7 +56,7 @@ export function createClaims(deps: ClaimDeps): Claims {
     claim: async (request, signal) => {
       const task = read.tasks.get(request.task_id)
       if (!task) return notFound('task')
-      const checked = await checkFirst(deps, task, request, signal)
+      const checked = await runClaimGuards(deps, task, request, signal)
       if (isRefusal(checked)) return checked
       const result = context.feed.commit((tx) => commitClaim(deps, tx, request, checked))
       if (isRefusal(result)) return result
@@ -80,7 +80,7 @@ const isAboutWorkspace = ({ type }: ErrorAnnotation) =>
   type === 'workspace_error' || type === 'workspace_reset_required'
 
 /** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
-async function checkFirst(
+async function runClaimGuards(
   deps: StepServices,
   task: TaskRecord,
   request: ClaimRequest,
@@ -93,7 +93,7 @@ async function checkFirst(
   const target = plan.path.at(-1)
   if (target !== undefined) {
     const move = { to: target, cause: 'claim', triggered_by: request.triggered_by, version: null } as const
-    const checked = await checkBeforeExit(deps, task, move, signal)
+    const checked = await runMoveGuards(deps, task, move, signal)
     if (isRefusal(checked)) return checked
     outcomes = checked.hooks
   }
@@ -119,8 +119,8 @@ function planFor(
   const agent = claimant.type === 'agent' ? q.agents.get(claimant.id) : null
   if (claimant.type === 'agent' && !agent)
     return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
-  const unheld = agent && checkPermissions(agent)
-  if (unheld) return unheld
+  const permissionRefusal = agent && checkPermissions(agent)
+  if (permissionRefusal) return permissionRefusal
   const project = q.projects.get(task.project_id)
   const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
     const other = q.tasks.get(id)

@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts'
 import type { CommentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { redactorOf } from '../redactor-of.ts'
 
-export interface AskedFeedback {
+export interface FeedbackInput {
   /** Null: all that are not resolved. */
   readonly comment_ids: readonly CommentId[] | null
   readonly message: string | null
@@ -15,18 +15,18 @@ export interface AskedFeedback {
 /** A prompt that no agent reads to its end helps nobody. */
 const maxText = 400_000
 
-export interface GatheredFeedback {
+export interface CollectedFeedback {
   readonly text: string
   readonly comments: readonly CommentRecord[]
 }
 
 /** The words for the coder, and the comments that they settle; or why there is nothing to send. */
-export function gatherFeedback(
+export function collectFeedback(
   context: Pick<EngineContext, 'redactor'>,
   q: Queries,
   task: TaskRecord,
-  request: AskedFeedback,
-): GatheredFeedback | Refusal {
+  request: FeedbackInput,
+): CollectedFeedback | Refusal {
   const comments = q.comments.byTask(task.id)
   const known = new Set(comments.map((comment) => comment.id))
   const unknown = request.comment_ids?.find((id) => !known.has(id))

@@ -9,7 +9,7 @@ import type { WorkFacts } from '../../domain/review/judged-work.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { cascadeOnSuccess, hooksAt, isReviewGate } from '../../domain/workflow/graph.ts'
-import { checkBeforeExit } from './before-exit.ts'
+import { runMoveGuards } from './before-exit.ts'
 import { applyFailedReview } from '../moves/block-task.ts'
 import type { Tx } from '../event-feed.ts'
 import { notify } from '../notify.ts'
@@ -67,7 +67,7 @@ export async function prepareVerdict(
   if (!move) return { work, merged: null, checked: [], seen }
   const asked = { ...move, triggered_by: request.triggered_by, version: null }
   const said = { seen: null, vouched: work.work?.tree ?? null }
-  const checks = await checkBeforeExit(deps, task, asked, signal, said)
+  const checks = await runMoveGuards(deps, task, asked, signal, said)
   return isRefusal(checks) ? checks : { work, merged: checks.work, checked: checks.hooks, seen }
 }
 

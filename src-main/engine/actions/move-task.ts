@@ -4,7 +4,7 @@ import type { AgentId, ExecutionId, TaskId } from '../../../src-shared/contract/
 import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
 import { awaitEntry, nameBarrier } from './await-entry.ts'
-import { moveAsAsked, type AskedMove } from './asked-move.ts'
+import { requestMove, type RequestedMove } from './asked-move.ts'
 import type { ClaimDeps, Claims } from './claims.ts'
 import type { Cleanup } from '../worktrees/cleanup.ts'
 import type { Executions } from '../executions/executions.ts'
@@ -35,15 +35,15 @@ export interface ActionDeps extends ClaimDeps {
  */
 export async function transition(
   deps: ActionDeps,
-  request: Omit<AskedMove, 'triggered_by'>,
+  request: Omit<RequestedMove, 'triggered_by'>,
   actor: Actor,
   signal: AbortSignal,
 ): Promise<Outcome | Refusal> {
   const refusal = checkMessages(deps, request.task_id, actor)
   if (refusal) return refusal
-  const result = await moveAsAsked(deps, { ...request, triggered_by: actor.triggered_by }, signal)
+  const result = await requestMove(deps, { ...request, triggered_by: actor.triggered_by }, signal)
   if (isRefusal(result)) return nameBarrier(deps, request.task_id, actor, result)
-  await endOthers(deps, request.task_id, actor)
+  await stopSuperseded(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasPlugin(result.plan.to, 'run_merge')
   if (merges) await deps.worker.waitUntilEntered(request.task_id)
@@ -64,7 +64,7 @@ function checkMessages({ context, executions }: ActionDeps, task_id: TaskId, act
 }
 
 /** Drops what a task has still to do, and waits for what is under way to give up. */
-export async function abandon(
+export async function cancelPendingWork(
   deps: Pick<ActionDeps, 'context' | 'occasions' | 'worker'>,
   task_id: TaskId,
 ): Promise<void> {
@@ -76,9 +76,9 @@ export async function abandon(
 }
 
 /** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */
-export async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
+export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
   const outcome = outcomeOf(deps, task_id)
-  await endOthers(deps, task_id, actor)
+  await stopSuperseded(deps, task_id, actor)
   deps.worker.wake(task_id)
   return outcome
 }
@@ -87,7 +87,7 @@ export async function afterMove(deps: ActionDeps, task_id: TaskId, actor: Actor)
  * What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its
  * sentence, when it has begun one: a quick one has before it is written down that it runs.
  */
-async function endOthers(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
+async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
   deps.worker.interrupt(task_id)
   const others = deps.context.store.read.executions
     .openOfTask(task_id)

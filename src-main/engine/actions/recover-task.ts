@@ -9,7 +9,7 @@ import { completeStep, stepName, recordOutcome, stepsOfEffect } from '../moves/e
 import type { Tx } from '../event-feed.ts'
 import { retryFailedHooks, skipFirstFailedHook } from '../lifecycle/before-work.ts'
 import { outcomeOf, transition, type ActionDeps, type Actor, type Outcome } from './move-task.ts'
-import { checkRecovery, mergeStateFrom, runAgain } from './recovery-actions.ts'
+import { checkRecovery, mergeStateFrom, restartExecution } from './recovery-actions.ts'
 import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
 export interface RecoveryRequest {
@@ -47,7 +47,9 @@ export async function recoverTask(
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
     return resumeHook(deps, task, request, actor)
   }
-  const again = context.feed.commit((tx) => runAgain(deps, tx, task, request.action === 'resume', actor.triggered_by))
+  const again = context.feed.commit((tx) =>
+    restartExecution(deps, tx, task, request.action === 'resume', actor.triggered_by),
+  )
   if (typeof again === 'object') return again
   if (again === 'queued') {
     deps.scheduler.startQueued()

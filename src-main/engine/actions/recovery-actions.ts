@@ -33,7 +33,7 @@ export function mergeStateFrom(deps: StepServices, tx: Pick<Tx, 'projects'>, tas
 }
 
 /** Runs the present state's role once more; `nobody` when the state works for nobody (a blocked task). */
-export function runAgain(
+export function restartExecution(
   deps: StepServices,
   tx: Tx,
   task: TaskRecord,

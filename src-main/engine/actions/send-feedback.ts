@@ -7,9 +7,9 @@ import { followUpState } from '../../domain/task/follow-up-state.ts'
 import { clearAnnotation } from '../../domain/task/clear-annotation.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isReviewGate, roleOf } from '../../domain/workflow/graph.ts'
-import { checkBeforeExit } from './before-exit.ts'
+import { runMoveGuards } from './before-exit.ts'
 import type { Tx } from '../event-feed.ts'
-import { gatherFeedback, type AskedFeedback, type GatheredFeedback } from './gather-feedback.ts'
+import { collectFeedback, type FeedbackInput, type CollectedFeedback } from './gather-feedback.ts'
 import { emitMessageUpdated, isMessage, nextMessage, setCommentsResolved } from '../executions/messages.ts'
 import { belongsToCurrentState, enqueueExecution } from '../executions/open-execution.ts'
 import type { StepServices } from '../moves/perform-step.ts'
@@ -17,7 +17,7 @@ import { giveVerdict, noWork, prepareVerdict, type VerdictFindings, type Verdict
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { othersInWorkspace } from '../worktrees/workspace-of.ts'
 
-export interface FeedbackRequest extends AskedFeedback {
+export interface FeedbackRequest extends FeedbackInput {
   readonly task_id: TaskId
   readonly by: VerdictRequest['by']
   readonly triggered_by: string
@@ -42,7 +42,7 @@ export async function sendFeedback(
   const { store, feed } = deps.context
   const plan = planFollowUp(deps, store.read, request)
   if (isRefusal(plan)) return plan
-  const findings = await askOnTheWay(deps, plan, request, signal)
+  const findings = await runFeedbackGuards(deps, plan, request, signal)
   if (isRefusal(findings)) return findings
   return feed.commit((tx) => {
     const now = planFollowUp(deps, tx, request)
@@ -62,7 +62,7 @@ interface Plan {
   readonly target: WorkflowState
   readonly role: string
   readonly assignee: Assignee
-  readonly sent: GatheredFeedback
+  readonly sent: CollectedFeedback
   readonly moves: boolean
   /** Somebody with this role is at work: it comes when they have ended. */
   readonly waits: boolean
@@ -71,10 +71,10 @@ interface Plan {
 function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest): Plan | Refusal {
   const task = q.tasks.get(request.task_id)
   if (!task) return notFound('task')
-  const sent = gatherFeedback(deps.context, q, task, request)
+  const sent = collectFeedback(deps.context, q, task, request)
   if (isRefusal(sent)) return sent
   const workflow = deps.transitions.workflowOf(q, task)
-  const behind = planBehind(q, task, workflow.states.get(task.status), sent)
+  const behind = planQueuedMessage(q, task, workflow.states.get(task.status), sent)
   if (behind) return behind
   const target = followUpState({ workflow, status: task.status, audit: q.transitions.byTask(task.id) })
   if (isRefusal(target)) return target
@@ -84,16 +84,17 @@ function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest):
     return { code: 'not_claimable', message: `Nobody has the role ${role}. Claim the task, or give the role away.` }
   }
   const moves = task.status !== target.name
-  const refusal = checkFollowUp(q, task, role, assignee, moves) ?? checkWay(q, task, moves, isAtGate(deps, q, task))
+  const refusal =
+    checkFollowUp(q, task, role, assignee, moves) ?? checkPendingEffects(q, task, moves, isAtGate(deps, q, task))
   return refusal ?? { task, target, role, assignee, sent, moves, waits: false }
 }
 
 /** Somebody is at work here, or about to be: what is written now comes to them next. Who judges a review is left to it. */
-function planBehind(
+function planQueuedMessage(
   q: Queries,
   task: TaskRecord,
   state: WorkflowState | undefined,
-  sent: GatheredFeedback,
+  sent: CollectedFeedback,
 ): Plan | Refusal | null {
   const role = state && roleOf(state)
   const assignee = role ? task.roles[role] : undefined
@@ -104,7 +105,7 @@ function planBehind(
 }
 
 /** A move away is asked about like any other: by the gate's own rules, and by the hooks of what is left. */
-async function askOnTheWay(
+async function runFeedbackGuards(
   deps: StepServices,
   { task, target, sent, moves }: Plan,
   request: FeedbackRequest,
@@ -113,7 +114,7 @@ async function askOnTheWay(
   if (!moves) return { work: noWork, merged: null, checked: [], seen: null }
   if (isAtGate(deps, deps.context.store.read, task)) return prepareVerdict(deps, verdictOf(request, sent.text), signal)
   const move = { to: target.name, cause: 'reject', triggered_by: request.triggered_by, version: null } as const
-  const checked = await checkBeforeExit(deps, task, move, signal)
+  const checked = await runMoveGuards(deps, task, move, signal)
   return isRefusal(checked) ? checked : { work: noWork, merged: null, checked: checked.hooks, seen: null }
 }
 
@@ -144,7 +145,7 @@ function commitFollowUp(
   })
   // Who writes to an agent that rests wants it to go on, with what has waited longer first.
   const rests = tx.executions.openOfTask(task.id).every(isMessage)
-  if (moves || rests) putGoing(deps, tx, current, (rests && nextMessage(tx, task.id, role)) || execution)
+  if (moves || rests) activateExecution(deps, tx, current, (rests && nextMessage(tx, task.id, role)) || execution)
   if (!moves) emitMessageUpdated(tx, execution)
   return { execution_id: execution.id, moved: moves }
 }
@@ -183,7 +184,7 @@ function checkTask(task: TaskRecord): Refusal | null {
 }
 
 /** What the task has still to do must not run beside its coder, or move it away from them. A verdict overtakes it. */
-function checkWay(q: Queries, task: TaskRecord, moves: boolean, at_gate: boolean): Refusal | null {
+function checkPendingEffects(q: Queries, task: TaskRecord, moves: boolean, at_gate: boolean): Refusal | null {
   const pending = q.effects.first(task.id)
   if (!task.entry_barrier && (!pending || at_gate)) return null
   // A step that broke waits for a person, and new work is one answer to it.
@@ -225,7 +226,7 @@ function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: str
   return { task_id, verdict: 'fail', feedback, version: null, tree: null, by, triggered_by }
 }
 
-function putGoing(deps: StepServices, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
+function activateExecution(deps: StepServices, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
   const attended_mark = deps.context.newId()
   const error_annotation = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
   tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation, attended_mark })

@@ -2,7 +2,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { SyncCounts } from '../../../src-shared/contract/integrations.ts'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import { issueAddress, knownIds, type Base, type Repository } from '../../domain/integration/issue-address.ts'
-import { wantsIssue } from '../../domain/integration/issue-filter.ts'
+import { matchesFilter } from '../../domain/integration/issue-filter.ts'
 import { taskTextOf } from '../../domain/integration/issue-text.ts'
 import { readIssue, type ExternalIssue } from '../../domain/integration/read-issue.ts'
 import { newTaskDefaults } from '../../domain/task/fresh-task.ts'
@@ -41,7 +41,7 @@ export async function importPage(
   for (const item of items) {
     const read = readIssue(item)
     if (read.kind === 'broken') counts.errors++
-    if (read.kind === 'issue' && wantsIssue(source.record.sync_filter, read.issue)) wanted.push(read.issue)
+    if (read.kind === 'issue' && matchesFilter(source.record.sync_filter, read.issue)) wanted.push(read.issue)
   }
   for (let from = 0; from < wanted.length; from += chunkSize) {
     if (!goesOn()) return null

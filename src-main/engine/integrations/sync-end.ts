@@ -3,7 +3,12 @@ import type { SyncError, SyncFailure } from '../../../src-shared/contract/integr
 import { isSameRepository, type Repository } from '../../domain/integration/issue-address.ts'
 import { nextPoll } from '../../domain/integration/next-poll.ts'
 import type { Tx } from '../event-feed.ts'
-import { TrackerError, type IntegrationRecord, type IssuePageAnswer, type SyncWalk } from '../ports/issue-trackers.ts'
+import {
+  TrackerError,
+  type IntegrationRecord,
+  type IssuePageResponse,
+  type SyncCursor,
+} from '../ports/issue-trackers.ts'
 import type { SyncDeps } from './sync-once.ts'
 import { toIntegration } from './to-integration.ts'
 
@@ -21,7 +26,7 @@ const passing: ReadonlySet<SyncFailure> = new Set([
 ])
 
 /** A page is done, and others follow: from here the cycle goes on, even after a crash. */
-export function saveStep(tx: Tx, record: IntegrationRecord, step: SyncWalk, answer: IssuePageAnswer): void {
+export function saveStep(tx: Tx, record: IntegrationRecord, step: SyncCursor, answer: IssuePageResponse): void {
   save(tx, { ...record, walk: step, former_names: namesOf(record, answer) }, true)
 }
 
@@ -30,8 +35,8 @@ export function finish(
   deps: SyncDeps,
   tx: Tx,
   record: IntegrationRecord,
-  step: SyncWalk,
-  answer: IssuePageAnswer,
+  step: SyncCursor,
+  answer: IssuePageResponse,
 ): void {
   // Where nothing was new the same question is asked again, and its answer may be "not modified".
   const asksAgain = record.since !== null && step.pages === 1 && step.imported === 0 && step.errors === 0
@@ -97,7 +102,7 @@ function nextPollAt(deps: SyncDeps, record: IntegrationRecord, failures: number,
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
 /** The names of the repository: one that was renamed sends on to where its issues have the new one. */
-function namesOf(record: IntegrationRecord, { redirected, items }: IssuePageAnswer): readonly Repository[] {
+function namesOf(record: IntegrationRecord, { redirected, items }: IssuePageResponse): readonly Repository[] {
   const [first] = items ?? []
   if (!redirected || typeof first !== 'object' || first === null || !('html_url' in first)) return record.former_names
   const { html_url } = first

@@ -6,9 +6,9 @@ import { importPage, type ImportDeps, type ImportSource } from './import-page.ts
 import {
   TrackerError,
   type IntegrationRecord,
-  type IssuePageAnswer,
+  type IssuePageResponse,
   type IssueTrackers,
-  type SyncWalk,
+  type SyncCursor,
 } from '../ports/issue-trackers.ts'
 import { bindBeforeSending } from './secret-bindings.ts'
 import { readBaseUrl } from './tracker-urls.ts'
@@ -74,11 +74,15 @@ async function walk(
 interface Pages {
   readonly source: ImportSource
   readonly current: Current
-  readonly ask: (step: Pick<SyncWalk, 'next_url' | 'page_size'>) => Promise<IssuePageAnswer | 'too_large'>
+  readonly ask: (step: Pick<SyncCursor, 'next_url' | 'page_size'>) => Promise<IssuePageResponse | 'too_large'>
 }
 
 /** Imports a page while the next one is on its way. */
-async function takePages(deps: SyncDeps, { source, current, ask }: Pages, first: SyncWalk): Promise<SyncCounts | null> {
+async function takePages(
+  deps: SyncDeps,
+  { source, current, ask }: Pages,
+  first: SyncCursor,
+): Promise<SyncCounts | null> {
   const seen = new Set<string | null>()
   let step = first
   let coming = ask(step)
@@ -121,7 +125,7 @@ function endless(pages: number): TrackerError {
 }
 
 /** Writes down that a page is done; whether the cycle may go on. */
-function keep(deps: SyncDeps, current: Current, step: SyncWalk, answer: IssuePageAnswer, isLast: boolean): boolean {
+function keep(deps: SyncDeps, current: Current, step: SyncCursor, answer: IssuePageResponse, isLast: boolean): boolean {
   return deps.feed.commit((tx) => {
     const now = current()
     if (now === null) return false
@@ -148,9 +152,9 @@ function paused(until: number): TrackerError {
 async function askFor(
   deps: SyncDeps,
   record: IntegrationRecord,
-  step: Pick<SyncWalk, 'next_url' | 'page_size'>,
+  step: Pick<SyncCursor, 'next_url' | 'page_size'>,
   signal: AbortSignal,
-): Promise<IssuePageAnswer | 'too_large'> {
+): Promise<IssuePageResponse | 'too_large'> {
   const { since, etag } = record
   bindBeforeSending(deps, record)
   try {
@@ -163,11 +167,11 @@ async function askFor(
 }
 
 /** What is left of an interrupted cycle. */
-function rest(deps: SyncDeps, { walk: left }: IntegrationRecord): SyncWalk | null {
+function rest(deps: SyncDeps, { walk: left }: IntegrationRecord): SyncCursor | null {
   return left && deps.clock.now() - Date.parse(left.started_at) < longestRestMs ? left : null
 }
 
-function begin(deps: SyncDeps, page_size: number): SyncWalk {
+function begin(deps: SyncDeps, page_size: number): SyncCursor {
   const now = deps.clock.now()
   return {
     started_at: new Date(now).toISOString(),
@@ -180,7 +184,7 @@ function begin(deps: SyncDeps, page_size: number): SyncWalk {
   }
 }
 
-function advance(deps: SyncDeps, step: SyncWalk, answer: IssuePageAnswer, counts: SyncCounts): SyncWalk {
+function advance(deps: SyncDeps, step: SyncCursor, answer: IssuePageResponse, counts: SyncCounts): SyncCursor {
   const pages_total = answer.pages_total ?? step.pages_total
   const pages = step.pages + 1
   return {

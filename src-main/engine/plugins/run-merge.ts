@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts'
 import { vouchingReview } from '../moves/review-attempts.ts'
 import { settleInner } from '../worktrees/inner-repositories.ts'
 import { lookAtWork } from '../worktrees/look-at-work.ts'
-import { showHunks } from '../worktrees/show-hunks.ts'
+import { toConflictHunks } from '../worktrees/show-hunks.ts'
 import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../ports/workspaces.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
@@ -91,7 +91,7 @@ function refused(
   const message = isConflict
     ? `${files.length === 1 ? 'One file conflicts' : `${files.length} files conflict`} with ${base_branch}. Send the task back to its coder, or resolve it on ${branch} and try again.`
     : `Your checkout of ${base_branch} has changes in the way. Commit or stash them, then try the merge again.`
-  const hunks = isConflict ? { hunks: showHunks(context, task, result.hunks) } : {}
+  const hunks = isConflict ? { hunks: toConflictHunks(context, task, result.hunks) } : {}
   return {
     kind: 'failed',
     reason: `${message} ${files.slice(0, 20).join(', ')}`,

@@ -4,7 +4,7 @@ import type { Repository } from '../../domain/integration/issue-address.ts'
 import type { Cancellable } from './cancellable.ts'
 
 /** A cycle that has begun: where it goes on. */
-export interface SyncWalk extends SyncProgress {
+export interface SyncCursor extends SyncProgress {
   /** null: at the first page. */
   readonly next_url: string | null
   /** What the cycle after this one asks from. */
@@ -14,7 +14,7 @@ export interface SyncWalk extends SyncProgress {
 
 export type IntegrationRecord = Omit<Integration, 'progress' | 'syncing' | 'next_poll_at'> & {
   readonly next_poll_at: string
-  readonly walk: SyncWalk | null
+  readonly walk: SyncCursor | null
   /** Only what changed after this is asked for; null: everything. */
   readonly since: string | null
   /** Of what the last cycle got, where the next one asks the same. */
@@ -46,7 +46,7 @@ export interface PageRequest {
   readonly page_size: number
 }
 
-export interface IssuePageAnswer {
+export interface IssuePageResponse {
   /** What the tracker sent, as it sent it; null: nothing has changed since `etag`. */
   readonly items: readonly unknown[] | null
   readonly next_url: string | null
@@ -63,7 +63,7 @@ export interface IssuePageAnswer {
 /** Reads issues where they are. */
 export interface IssueTrackers {
   /** Throws `TrackerError`. */
-  page(request: PageRequest, options: Cancellable): Promise<IssuePageAnswer>
+  page(request: PageRequest, options: Cancellable): Promise<IssuePageResponse>
 }
 
 /** A tracker could not be read. Neither the message nor anything else of it holds the token or what the tracker said. */

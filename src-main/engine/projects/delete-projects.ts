@@ -1,5 +1,5 @@
 import type { ProjectId } from '../../../src-shared/contract/ids.ts'
-import { abandon } from '../actions/move-task.ts'
+import { cancelPendingWork } from '../actions/move-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { ProjectDeletion } from '../ports/store.ts'
 import { forgetLogs } from './forget-logs.ts'
@@ -20,7 +20,7 @@ const maxStep = 50
 /** So long steps write before what they wrote is brought into the file. */
 const checkpointMs = 200
 
-export function createProjectDeletions(deps: Parameters<typeof abandon>[0]): ProjectDeletions {
+export function createProjectDeletions(deps: Parameters<typeof cancelPendingWork>[0]): ProjectDeletions {
   const { context } = deps
   const { read } = context.store
   const closing = new AbortController()
@@ -64,11 +64,13 @@ async function removeProject(
 }
 
 /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
-async function abandonAll(deps: Parameters<typeof abandon>[0], project_id: ProjectId): Promise<void> {
+async function abandonAll(deps: Parameters<typeof cancelPendingWork>[0], project_id: ProjectId): Promise<void> {
   const { read } = deps.context.store
   const pending = new Set([...read.effects.pendingTasks(), ...read.occasions.pendingTasks()])
   const ofProject = [...pending].filter((id) => read.tasks.get(id)?.project_id === project_id)
-  await Promise.all(ofProject.map((task_id) => deps.context.writes.untilWritten(() => abandon(deps, task_id))))
+  await Promise.all(
+    ofProject.map((task_id) => deps.context.writes.untilWritten(() => cancelPendingWork(deps, task_id))),
+  )
 }
 
 /** What can't be removed stays behind as an orphan: the project is gone all the same. */

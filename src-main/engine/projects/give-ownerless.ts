@@ -10,7 +10,7 @@ const operator = 'operator'
  * Gives every project, agent and daemon without an owner to the first person, and what the person at this machine has
  * marked as read or viewed: they are one from now on. Runs inside their registration.
  */
-export function giveOwnerless(tx: Tx, owner_id: UserId): void {
+export function adoptOwnerless(tx: Tx, owner_id: UserId): void {
   for (const orphan of tx.projects.list()) {
     if (orphan.owner_id !== null) continue
     const project = { ...orphan, owner_id, updated_at: tx.now() }

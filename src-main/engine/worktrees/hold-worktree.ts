@@ -4,7 +4,7 @@ import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import type { EngineContext } from '../context.ts'
 
 /** Holds the lock of a worktree while something is done in it; refuses while somebody else has it. */
-export async function holdWorktree<T>(
+export async function withWorktreeLock<T>(
   context: Pick<EngineContext, 'workspaces' | 'newId'>,
   path: string | null,
   work: () => Promise<T>,

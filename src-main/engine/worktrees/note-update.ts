@@ -4,7 +4,7 @@ import type { Tx } from '../event-feed.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import { saveWorkspace } from './save-workspace.ts'
-import { showHunks } from './show-hunks.ts'
+import { toConflictHunks } from './show-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { workspaceOwner } from './workspace-of.ts'
@@ -65,7 +65,7 @@ function annotationAfter(
     const { files, left } = result
     if (!left) return before
     const message = `The merge of ${base_branch} is begun in ${path}: ${count(files)}. Resolve that there, then try the merge again.`
-    return { ...before, message, files: [...files], hunks: showHunks(context, task, result.hunks) }
+    return { ...before, message, files: [...files], hunks: toConflictHunks(context, task, result.hunks) }
   }
   const message = `${branch} has all of ${base_branch} now. Try the merge again.`
   return { ...before, message, files: [], hunks: [] }

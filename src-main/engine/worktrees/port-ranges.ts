@@ -7,7 +7,7 @@ import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
  * The worktree's record with a range of ports: the one that it has, else one that no other worktree has and whose
  * ports nobody uses now, which it keeps until it is cleaned. Where none is left, it goes without.
  */
-export async function withPorts(
+export async function assignPorts(
   context: EngineContext,
   task: TaskRecord,
   record: WorkspaceRecord,

@@ -4,7 +4,7 @@ import type { Rescue, RestoredRescue } from '../../../src-shared/contract/rescue
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import type { EngineContext } from '../context.ts'
 import type { FileDiff } from '../ports/diff-reader.ts'
-import { holdWorktree } from './hold-worktree.ts'
+import { withWorktreeLock } from './hold-worktree.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { repoPathsOf } from '../projects/repo-paths.ts'
 import { saveWorkspace } from './save-workspace.ts'
@@ -150,7 +150,7 @@ async function intoWorktree(
   const running = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)]
   if (running.some((one) => one.agent_id !== null)) return await restore(busy)
   const { path } = workspace
-  const restored = await holdWorktree(context, path, () => restore({ path }))
+  const restored = await withWorktreeLock(context, path, () => restore({ path }))
   if ('code' in restored && restored.code === workspaceLocked.code) return await restore(busy)
   tell(context, task)
   return restored

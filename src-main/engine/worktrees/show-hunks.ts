@@ -9,18 +9,18 @@ const onTask = { hunks: 12, each: 2_000, all: 12_000 }
 const inPrompt = { hunks: 100, each: 8_000, all: 60_000 }
 
 /** The places of a conflict as they may be kept with a task (or given to its coder), secrets blacked out. */
-export function showHunks(
+export function toConflictHunks(
   context: Pick<EngineContext, 'redactor' | 'store'>,
   task: Pick<TaskRecord, 'project_id'>,
   hunks: readonly ConflictHunk[],
   where: 'on_task' | 'in_prompt' = 'on_task',
 ): ConflictHunk[] {
-  const clean = blackOut(context, task, hunks)
+  const clean = redactHunks(context, task, hunks)
   return fitHunks(clean, where === 'on_task' ? onTask : inPrompt)
 }
 
 /** The places of a conflict without the project's secrets. */
-export function blackOut(
+export function redactHunks(
   { redactor, store }: Pick<EngineContext, 'redactor' | 'store'>,
   { project_id }: Pick<TaskRecord, 'project_id'>,
   hunks: readonly ConflictHunk[],

@@ -5,7 +5,7 @@ import type { updateStrategies } from '../../../src-shared/contract/merges.ts'
 import { count } from '../../domain/task/conflict-text.ts'
 import type { EngineContext } from '../context.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
-import { showHunks } from './show-hunks.ts'
+import { toConflictHunks } from './show-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
 export interface UpdatedBranch {
@@ -68,12 +68,12 @@ export function conflictRefusal(
   return {
     code: 'merge_conflict',
     message: `${what}, or let the coder resolve it.`,
-    details: { files, hunks: showHunks(context, task, hunks), left },
+    details: { files, hunks: toConflictHunks(context, task, hunks), left },
   }
 }
 
 /** There is no worktree (any more) in which an editor could resolve anything. */
-export function goneMeanwhile(why: string | null): Refusal {
+export function workspaceGoneRefusal(why: string | null): Refusal {
   const message = why ?? 'The worktree was removed meanwhile. Try again.'
   return { code: 'workspace_failed', message }
 }

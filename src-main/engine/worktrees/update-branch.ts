@@ -7,17 +7,17 @@ import { conflictPrompt } from '../../domain/task/conflict-text.ts'
 import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
 import type { FeedbackRequest } from '../actions/send-feedback.ts'
 import { commitMessage, keepMessage } from './commit-message.ts'
-import { holdWorktree } from './hold-worktree.ts'
+import { withWorktreeLock } from './hold-worktree.ts'
 import type { ActionDeps } from '../actions/move-task.ts'
 import type { StepServices } from '../moves/perform-step.ts'
 import type { Actions } from '../actions/actions.ts'
-import { blackOut, showHunks } from './show-hunks.ts'
+import { redactHunks, toConflictHunks } from './show-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { noteUpdate } from './note-update.ts'
 import {
   answerOf,
   conflictRefusal,
-  goneMeanwhile,
+  workspaceGoneRefusal,
   type Attempt,
   type Conflict,
   type UpdatedBranch,
@@ -60,7 +60,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       const ref = await worktrees.ref(workspace)
       const strategy = toSettings(project).merge_strategy
       const found = await context.workspaces.conflicts({ ...ref, strategy }, { signal })
-      return { ...found, hunks: blackOut(context, task, found.hunks) }
+      return { ...found, hunks: redactHunks(context, task, found.hunks) }
     },
     update: async (request, signal) => {
       await letStepsPass(deps, request.task_id, signal)
@@ -72,11 +72,11 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       if (first.result.left) return answerOf(request.strategy, first)
       // An editor needs files: the worktree is made anew from the branch.
       const ensured = await worktrees.ensure(first.task, signal)
-      if (ensured.kind !== 'ready') return goneMeanwhile(ensured.kind === 'failed' ? ensured.message : null)
+      if (ensured.kind !== 'ready') return workspaceGoneRefusal(ensured.kind === 'failed' ? ensured.message : null)
       const second = await attempt(deps, request, signal)
       if (isRefusal(second)) return second
       const isHeld = second.result.kind === 'conflict' && !second.result.left
-      return isHeld ? goneMeanwhile(null) : answerOf(request.strategy, second)
+      return isHeld ? workspaceGoneRefusal(null) : answerOf(request.strategy, second)
     },
   }
 }
@@ -102,7 +102,9 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
       return invalidInput('base_branch', 'A branch can’t be its own base. Name another.')
     }
     const ref = await worktrees.ref(workspace)
-    return await holdWorktree(context, ref.path, () => updateHeld(deps, request, { ...found, workspace, ref }, signal))
+    return await withWorktreeLock(context, ref.path, () =>
+      updateHeld(deps, request, { ...found, workspace, ref }, signal),
+    )
   })
 }
 
@@ -189,7 +191,7 @@ async function handOver(
   const { task, workspace } = found
   const { task_id, by, triggered_by, strategy } = request
   const { branch, base_branch } = workspace
-  const hunks = showHunks(deps.context, task, conflict.hunks, 'in_prompt')
+  const hunks = toConflictHunks(deps.context, task, conflict.hunks, 'in_prompt')
   const message = conflictPrompt({ ...conflict, branch, base_branch, strategy, hunks })
   const sent = await deps.actions.feedback({ task_id, by, triggered_by, comment_ids: [], message }, signal)
   if (isRefusal(sent)) return sent

@@ -8,7 +8,7 @@ import type { Tx } from '../event-feed.ts'
 import { type BranchRef, WorkspaceError } from '../ports/workspaces.ts'
 import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { scriptEnvironment } from '../../domain/task/script-environment.ts'
-import { withPorts } from './port-ranges.ts'
+import { assignPorts } from './port-ranges.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import { toSettings } from '../views.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from './workspace-of.ts'
@@ -160,7 +160,7 @@ async function ensureOwn(
     planned.base_commit === null && !(await context.workspaces.exists(planned.path))
       ? feed.commit((tx) => renameUnmade(tx, task, project, planned))
       : planned
-  const record = await withPorts(context, task, current)
+  const record = await assignPorts(context, task, current)
   const { setup_commands, copy_files, redaction_patterns } = toSettings(project)
   try {
     const result = await context.workspaces.ensure(

@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import type { AgentId, IntegrationId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { Platform, SyncError, SyncFilter } from '../../../src-shared/contract/integrations.ts'
 import type { Repository } from '../../domain/integration/issue-address.ts'
-import type { SyncWalk } from '../../engine/ports/issue-trackers.ts'
+import type { SyncCursor } from '../../engine/ports/issue-trackers.ts'
 import { flag, json } from './columns.ts'
 import { projects, tasks } from './work.ts'
 
@@ -30,7 +30,7 @@ export const integrations = sqliteTable(
     last_polled_at: text('last_polled_at'),
     last_error: json<SyncError>('last_error'),
     next_poll_at: text('next_poll_at').notNull(),
-    walk: json<SyncWalk>('walk'),
+    walk: json<SyncCursor>('walk'),
     since: text('since'),
     etag: text('etag'),
     not_before: text('not_before'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { taskTextOf } from '../../../src-main/domain/integration/issue-text.ts'
-import { wantsIssue } from '../../../src-main/domain/integration/issue-filter.ts'
+import { matchesFilter } from '../../../src-main/domain/integration/issue-filter.ts'
 import { readIssue } from '../../../src-main/domain/integration/read-issue.ts'
 import { cpuTime } from '../../helpers/cpu-time.ts'
 
@@ -81,7 +81,7 @@ test.each([
   [{ labels: ['BUG'] }, true],
   [{ labels: ['ui', 'urgent'] }, false],
 ])('filter %o lets in an issue with the labels Bug and help wanted: %o', (filter, wanted) => {
-  expect(wantsIssue(filter, { labels: ['Bug', 'help wanted'] })).toBe(wanted)
+  expect(matchesFilter(filter, { labels: ['Bug', 'help wanted'] })).toBe(wanted)
 })
 
 test.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { portBases, portsFrom } from '../../../../src-main/domain/task/port-ranges.ts'
 import type { EngineContext } from '../../../../src-main/engine/context.ts'
-import { withPorts } from '../../../../src-main/engine/worktrees/port-ranges.ts'
+import { assignPorts } from '../../../../src-main/engine/worktrees/port-ranges.ts'
 import type { TaskRecord, WorkspaceRecord } from '../../../../src-main/engine/ports/store.ts'
 
 interface World {
@@ -39,7 +39,7 @@ function createWorld({ busy, before = () => Promise.resolve() }: World) {
   } as unknown as EngineContext
   const take = (id: string, port_base: number | null = null) => {
     const record = { id: `of ${id}`, task_id: id, status: 'creating', port_base } as WorkspaceRecord
-    return withPorts(context, { id, project_id: 'P' } as TaskRecord, record)
+    return assignPorts(context, { id, project_id: 'P' } as TaskRecord, record)
   }
   return { take, records, tried, warned }
 }
