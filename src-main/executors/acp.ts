@@ -17,7 +17,7 @@ export const anyAcpAgent: AcpAgent = {
   },
   args: (_run, own) => own,
   refusedArgs: { flags: {}, allowedShort: /^-/ },
-  choicesByProtocol: true,
+  configuresViaProtocol: true,
 }
 
 /** The driver of agents that speak ACP. */

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { policyOf } from '../domain/access/permissions.ts'
 import { createAgentDriver } from './agent/agent-driver.ts'
 import type { AgentDriverOptions } from './agent/agent-driver.ts'
-import type { AgentProfile, AgentProgram, PrepareContext, Preparation } from './agent/agent-profile.ts'
+import type { AgentProfile, AgentProgram, PrepareContext, PreparedLaunch } from './agent/agent-profile.ts'
 import { mcpServerName } from './agent/mcp-server.ts'
 import { writePrivateFile } from './agent/private-file.ts'
 import { hasFile, hasVariable } from './agent/signed-in.ts'
 import { buildCommandLine, claudeRefusedArgs, claudeRefusedWhenAsking } from './claude-code/command-line.ts'
 import { converseWithClaude } from './claude-code/converse.ts'
-import { claudeMarks, claudeQuiet } from './claude-code/environment.ts'
+import { claudeUnsetEnv, claudeDefaultEnv } from './claude-code/environment.ts'
 import type { ExecutorProfileDriver } from './executor.ts'
 import type { ExecutionRun } from '../engine/ports/executors.ts'
 
@@ -35,10 +35,10 @@ const claudeCode: AgentProfile = {
   program,
   refusedArgs: claudeRefusedArgs,
   refusedWhenAsking: claudeRefusedWhenAsking,
-  quiet: claudeQuiet,
-  forget: claudeMarks,
+  defaultEnv: claudeDefaultEnv,
+  unsetEnv: claudeUnsetEnv,
   prepare: prepareClaude,
-  converse: converseWithClaude,
+  createSession: converseWithClaude,
   exitGraceMs: 30_000,
 }
 
@@ -50,7 +50,7 @@ async function prepareClaude(
   run: ExecutionRun,
   own: readonly string[],
   { resources }: PrepareContext,
-): Promise<Preparation> {
+): Promise<PreparedLaunch> {
   const mcp = run.mcp && resources.use(await writePrivateFile('mcp.json', mcpConfig(run.mcp)))
   const { model = null, effort = null } = run.config
   const asks = policyOf(run.config) !== 'all'

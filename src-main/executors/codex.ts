@@ -25,7 +25,7 @@ const program: AgentProgram = {
 export const codex: AgentProfile = {
   program,
   refusedArgs: codexRefusedArgs,
-  quiet: () => ({ RUST_BACKTRACE: '0' }),
+  defaultEnv: () => ({ RUST_BACKTRACE: '0' }),
   prepare: ({ config, session_id, mcp }, args) => {
     const { model = null, effort = null } = config
     const request = { model, effort, session_id, mcp_url: mcp?.url ?? null, args }
@@ -34,7 +34,7 @@ export const codex: AgentProfile = {
       ...(mcp && { env: { [tokenVariable]: mcp.token } }),
     })
   },
-  converse: converseWithCodex,
+  createSession: converseWithCodex,
   exitGraceMs: 30_000,
 }
 

@@ -38,8 +38,8 @@ export const copilot: AcpAgent = {
     '--remote': 'none',
     '--connect': 'optional',
   }),
-  quiet: { COPILOT_AUTO_UPDATE: 'false' },
-  choicesByProtocol: false,
+  defaultEnv: { COPILOT_AUTO_UPDATE: 'false' },
+  configuresViaProtocol: false,
   // A model server that refuses becomes words at the end of a turn that went well.
   isFailure: (text) => text.startsWith('Error: '),
   isNotice: (text) => /^Info: \S+$|^Warning: \d+ tool call\(s\) had no recorded result/.test(text),

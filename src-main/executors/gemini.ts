@@ -38,8 +38,8 @@ export const gemini: AcpAgent = {
     '--session-file': 'one',
   }),
   // In a folder that nobody has trusted it leaves out settings and tools, and a worktree is always new.
-  quiet: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-  choicesByProtocol: false,
-  tellsByAsking: true,
-  loadsLate: true,
+  defaultEnv: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+  configuresViaProtocol: false,
+  reportsToolsViaPermission: true,
+  replaysAfterLoad: true,
 }

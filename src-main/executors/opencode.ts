@@ -32,7 +32,7 @@ export const opencode: AcpAgent = {
     '--mdns': 'none',
     '--cors': 'many',
   }),
-  quiet: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+  defaultEnv: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
   asking: { OPENCODE_PERMISSION: JSON.stringify(asksAll) },
-  choicesByProtocol: true,
+  configuresViaProtocol: true,
 }

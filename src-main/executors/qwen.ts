@@ -25,5 +25,5 @@ export const qwen: AcpAgent = {
     '--mcp-config': 'one',
     '--json-schema': 'one',
   }),
-  choicesByProtocol: false,
+  configuresViaProtocol: false,
 }

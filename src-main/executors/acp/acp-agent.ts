@@ -13,15 +13,15 @@ export interface AcpAgent {
   ) => readonly string[] | Promise<readonly string[]>
   readonly refusedArgs: RefusedArgs
   /** Variables for every run. */
-  readonly quiet?: Readonly<Record<string, string>>
+  readonly defaultEnv?: Readonly<Record<string, string>>
   /** Variables that make it ask before it acts, where that is its policy. */
   readonly asking?: Readonly<Record<string, string>>
   /** What a person chooses is asked for over the protocol; else `args` name it. */
-  readonly choicesByProtocol: boolean
+  readonly configuresViaProtocol: boolean
   /** It tells what a tool does only where it asks for leave, so it shall go on asking. */
-  readonly tellsByAsking?: boolean
+  readonly reportsToolsViaPermission?: boolean
   /** When it loads a session, it goes on telling the story of it after it has answered. */
-  readonly loadsLate?: boolean
+  readonly replaysAfterLoad?: boolean
   /** Last words with which the program itself tells that its turn failed. */
   readonly isFailure?: (text: string) => boolean
   /** Chunks of words that are the program's own notices. */

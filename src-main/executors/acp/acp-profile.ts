@@ -7,12 +7,12 @@ import { converseOverAcp } from './converse.ts'
 export const acpProfile = (agent: AcpAgent): AgentProfile => ({
   program: agent.program,
   refusedArgs: agent.refusedArgs,
-  quiet: () => agent.quiet ?? {},
+  defaultEnv: () => agent.defaultEnv ?? {},
   prepare: async (run, own, place) => ({
     args: await agent.args(run, own, place),
     ...(policyOf(run.config) !== 'all' && agent.asking && { env: agent.asking }),
   }),
-  converse: (run, listener) => converseOverAcp(agent, run, listener),
+  createSession: (run, listener) => converseOverAcp(agent, run, listener),
   // It waits for further prompts until its stdin ends, and not every one notices that.
   exitGraceMs: 3_000,
 })

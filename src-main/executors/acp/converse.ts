@@ -2,13 +2,13 @@ import { methods, RequestError } from '@agentclientprotocol/sdk'
 import type { AnyMessage, PromptResponse, Stream } from '@agentclientprotocol/sdk'
 import { policyOf } from '../../domain/access/permissions.ts'
 import type { ExecutionRun } from '../../engine/ports/executors.ts'
-import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
+import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
-import { beginStory, concludeStory, noteFailure } from '../agent/run-story.ts'
-import type { RunStory } from '../agent/run-story.ts'
-import { cut, isRecord } from '../agent/words.ts'
+import { createRunState, toRunResult, recordFailure } from '../agent/run-story.ts'
+import type { RunState } from '../agent/run-story.ts'
+import { clip, isRecord } from '../agent/words.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { createUpdateReader } from './read-updates.ts'
 import type { UpdateReader } from './read-updates.ts'
@@ -19,11 +19,11 @@ import { createUsageCount } from './usage.ts'
 import type { UsageCount } from './usage.ts'
 
 /** What one conversation holds together. */
-interface Talk {
+interface AcpState {
   readonly agent: AcpAgent
   readonly run: ExecutionRun
-  readonly listener: DialogueListener
-  readonly story: RunStory
+  readonly listener: AgentSessionListener
+  readonly story: RunState
   readonly usage: UsageCount
   readonly updates: UpdateReader
   readonly permissions: Permissions
@@ -40,12 +40,12 @@ interface Talk {
 }
 
 /** Speaks the Agent Client Protocol: a session, a prompt, and further prompts as long as people have something to say. */
-export function converseOverAcp(agent: AcpAgent, run: ExecutionRun, listener: DialogueListener): Dialogue {
-  const story = beginStory(null)
+export function converseOverAcp(agent: AcpAgent, run: ExecutionRun, listener: AgentSessionListener): AgentSession {
+  const story = createRunState(null)
   const usage = createUsageCount()
   const { isNotice = () => false } = agent
   const updates = createUpdateReader({ cwd: run.cwd, story, usage, listener, isNotice })
-  const talk: Talk = {
+  const talk: AcpState = {
     agent,
     run,
     listener,
@@ -69,8 +69,8 @@ export function converseOverAcp(agent: AcpAgent, run: ExecutionRun, listener: Di
       updates.flush()
       close()
     },
-    begin: (prompt) => void converse(talk, stream, prompt),
-    say: (text) => {
+    begin: (prompt) => void runPromptLoop(talk, stream, prompt),
+    send: (text) => {
       talk.queue.push(text)
       return Promise.resolve()
     },
@@ -101,7 +101,7 @@ function createStream(write: (text: string) => Promise<void>): {
 }
 
 /** Updates are read here, in their order and however large; requests and answers are the SDK's. */
-function onMessage(talk: Talk, json: unknown, receive: (message: AnyMessage) => void): boolean {
+function onMessage(talk: AcpState, json: unknown, receive: (message: AnyMessage) => void): boolean {
   if (!isRecord(json) || json['jsonrpc'] !== '2.0') return false
   if (json['method'] === methods.client.session.requestPermission) {
     const call = readAskedCall(json)
@@ -119,11 +119,11 @@ function onMessage(talk: Talk, json: unknown, receive: (message: AnyMessage) => 
   return true
 }
 
-async function converse(talk: Talk, stream: Stream, prompt: string): Promise<void> {
+async function runPromptLoop(talk: AcpState, stream: Stream, prompt: string): Promise<void> {
   const { listener, story, usage, updates, queue } = talk
   try {
     const session = await openSession(talk, stream)
-    if (talk.run.session_id !== null && talk.agent.loadsLate === true) await hearOut(talk, session)
+    if (talk.run.session_id !== null && talk.agent.replaysAfterLoad === true) await drainReplay(talk, session)
     talk.present = true
     usage.begin()
     for (let words: string | undefined = prompt; words !== undefined; words = queue.shift()) {
@@ -139,7 +139,7 @@ async function converse(talk: Talk, stream: Stream, prompt: string): Promise<voi
 }
 
 /** Waits until an agent that is still telling of earlier turns has nothing more to tell of them. */
-async function hearOut(talk: Talk, session: AcpSession): Promise<void> {
+async function drainReplay(talk: AcpState, session: AcpSession): Promise<void> {
   let heard: number
   do {
     heard = talk.replayed
@@ -147,14 +147,14 @@ async function hearOut(talk: Talk, session: AcpSession): Promise<void> {
   } while (talk.replayed > heard)
 }
 
-async function openSession(talk: Talk, stream: Stream): Promise<AcpSession> {
+async function openSession(talk: AcpState, stream: Stream): Promise<AcpSession> {
   const { agent, run, listener, story } = talk
   const session = await openAcpSession({
     run,
     stream,
-    model: agent.choicesByProtocol ? (run.config.model ?? null) : null,
-    effort: agent.choicesByProtocol ? (run.config.effort ?? null) : null,
-    free: policyOf(run.config) === 'all' ? (agent.tellsByAsking === true ? null : true) : false,
+    model: agent.configuresViaProtocol ? (run.config.model ?? null) : null,
+    effort: agent.configuresViaProtocol ? (run.config.effort ?? null) : null,
+    free: policyOf(run.config) === 'all' ? (agent.reportsToolsViaPermission === true ? null : true) : false,
     permit: (toolCallId, signal) => permit(talk, toolCallId, signal),
   })
   story.session_id = session.id
@@ -163,7 +163,11 @@ async function openSession(talk: Talk, stream: Stream): Promise<AcpSession> {
 }
 
 /** What can't be read is not allowed, unless everything is. */
-async function permit({ permissions, asked, run }: Talk, toolCallId: string, signal: AbortSignal): Promise<boolean> {
+async function permit(
+  { permissions, asked, run }: AcpState,
+  toolCallId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const call = asked.get(toolCallId)
   if (call === undefined) return policyOf(run.config) === 'all'
   return (await permissions.decide(call, signal)).allowed
@@ -174,22 +178,22 @@ const limits: Readonly<Record<string, string>> = {
   max_turn_requests: 'It ran into the limit of requests for one turn.',
 }
 
-function endTurn({ agent, updates, usage, listener, story }: Talk, response: PromptResponse): void {
+function endTurn({ agent, updates, usage, listener, story }: AcpState, response: PromptResponse): void {
   updates.flush()
   story.ended = true
-  const { closingWords: words } = story
-  if (words !== null && agent.isFailure?.(words) === true) noteFailure(story, words)
+  const { finalMessage: words } = story
+  if (words !== null && agent.isFailure?.(words) === true) recordFailure(story, words)
   const spent = usage.endTurn(response)
   if (spent !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...spent })
   const limit = limits[response.stopReason]
   const why = limit ?? (response.stopReason === 'refusal' ? 'The model refused to go on.' : null)
   if (why === null) return
-  noteFailure(story, why, limit !== undefined)
+  recordFailure(story, why, limit !== undefined)
   listener.onEntry({ type: 'error', at: listener.now(), text: why })
 }
 
 /** Whatever went wrong is told; only an agent that fell silent leaves the word to its stderr and its exit. */
-function fail(talk: Talk, error: unknown): void {
+function fail(talk: AcpState, error: unknown): void {
   const { agent, story, listener } = talk
   if (!(error instanceof RequestError) && !(error instanceof AcpSetupError)) {
     talk.cutShort = true
@@ -199,14 +203,14 @@ function fail(talk: Talk, error: unknown): void {
   const told = error instanceof RequestError ? describeError(error) : error.message
   const text = error instanceof AcpSetupError && error.code === 'sign_in' ? `${name}: ${told}. ${signInHint}` : told
   story.ended = true
-  noteFailure(story, text)
-  listener.onEntry({ type: 'error', at: listener.now(), text: cut(text) })
+  recordFailure(story, text)
+  listener.onEntry({ type: 'error', at: listener.now(), text: clip(text) })
 }
 
-function conclude({ story, run, usage, agent, cutShort }: Talk, stderr: string): RunResult {
+function conclude({ story, run, usage, agent, cutShort }: AcpState, stderr: string): RunResult {
   story.usage = usage.total()
-  if (cutShort) noteFailure(story, stderr || `${agent.program.name} ended in the middle of its turn.`)
-  const result = concludeStory(story, stderr)
+  if (cutShort) recordFailure(story, stderr || `${agent.program.name} ended in the middle of its turn.`)
+  const result = toRunResult(story, stderr)
   // What it never took up is no session to be asked for again, unless it did not come to that.
   return { ...result, session_id: result.session_id ?? (story.failure !== null && !cutShort ? null : run.session_id) }
 }

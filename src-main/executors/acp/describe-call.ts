@@ -3,7 +3,7 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 import type { PermissionRequest } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
-import { cut, cutAll, isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
+import { clip, clipDeep, isRecord, isText, oneLine, relativeToCwd } from '../agent/words.ts'
 import type { Call } from './updates.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
@@ -32,7 +32,7 @@ export function describeCall(call: Call, title: string, cwd: string): Omit<ToolC
     tool,
     action,
     target: targetOf(call, input, action, cwd),
-    input: cutAll(Object.keys(input).length > 0 ? input : null),
+    input: clipDeep(Object.keys(input).length > 0 ? input : null),
     diff,
   }
 }
@@ -86,7 +86,7 @@ function targetOf(
   cwd: string,
 ): string | null {
   const path = [call.locations?.[0]?.path, diffContent(call)?.path].find(isText)
-  const place = path === undefined ? undefined : withinCwd(path, cwd)
+  const place = path === undefined ? undefined : relativeToCwd(path, cwd)
   const inner = Object.values(input).find(isText)
   const words =
     action === 'run'
@@ -108,7 +108,7 @@ function diffOf(call: Call, input: Readonly<Record<string, unknown>>, cwd: strin
     given?.newText === undefined ? changeOf(input) : { old_text: given.oldText || null, new_text: given.newText }
   if (path === undefined || change === null) return null
   if ((change.old_text?.length ?? 0) + change.new_text.length > maxDiffText) return null
-  return { path: withinCwd(path, cwd), ...change }
+  return { path: relativeToCwd(path, cwd), ...change }
 }
 
 /** Some agents tell a change by the input of their tool only. */
@@ -126,7 +126,7 @@ export function resultOfCall(call: Call): { readonly ok: boolean; readonly text:
   const raw = [call.rawOutput, output['output'], output['content']].find((text) => typeof text === 'string')
   const text = textsOf(call).join('\n') || raw || ''
   const ok = call.status === 'completed' && (exitCodeIn(output) ?? 0) === 0
-  return { ok, text: cut(text.replace(/^```(?:console)?\n([\s\S]*)\n```$/, '$1')) }
+  return { ok, text: clip(text.replace(/^```(?:console)?\n([\s\S]*)\n```$/, '$1')) }
 }
 
 const textsOf = (call: Call): string[] =>

@@ -1,8 +1,8 @@
-import type { DialogueListener } from '../agent/agent-profile.ts'
+import type { AgentSessionListener } from '../agent/agent-profile.ts'
 import type { PermissionRequest } from '../agent/permissions.ts'
-import { noteDeed, noteWords } from '../agent/run-story.ts'
-import type { RunStory } from '../agent/run-story.ts'
-import { cut, isRecord } from '../agent/words.ts'
+import { recordToolUse, recordMessage } from '../agent/run-story.ts'
+import type { RunState } from '../agent/run-story.ts'
+import { clip, isRecord } from '../agent/words.ts'
 import { describePermissionRequest, describeCall, resultOfCall } from './describe-call.ts'
 import type { Call, Update } from './updates.ts'
 import type { UsageCount } from './usage.ts'
@@ -17,9 +17,9 @@ export interface UpdateReader {
 
 export interface UpdateReaderOptions {
   readonly cwd: string
-  readonly story: RunStory
+  readonly story: RunState
   readonly usage: UsageCount
-  readonly listener: Pick<DialogueListener, 'onEntry' | 'now'>
+  readonly listener: Pick<AgentSessionListener, 'onEntry' | 'now'>
   readonly isNotice: (text: string) => boolean
 }
 
@@ -44,8 +44,8 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     const words = gathered
     gathered = null
     if (words === null || words.text.trim() === '') return
-    if (words.type === 'message') noteWords(story, words.text)
-    listener.onEntry({ type: words.type, at: listener.now(), text: cut(words.text) })
+    if (words.type === 'message') recordMessage(story, words.text)
+    listener.onEntry({ type: words.type, at: listener.now(), text: clip(words.text) })
   }
   const gather = (type: 'message' | 'thinking', text: string, id: string | null): void => {
     if (text === '' || isNotice(text)) return
@@ -57,7 +57,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
   const tell = (known: KnownCall): void => {
     if (known.told) return
     known.told = true
-    noteDeed(story)
+    recordToolUse(story)
     const { call, title } = known
     const about = describeCall(call, title, cwd)
     listener.onEntry({ type: 'tool_call', at: listener.now(), id: call.toolCallId, ...about })

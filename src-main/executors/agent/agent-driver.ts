@@ -25,7 +25,7 @@ export interface AgentDriverOptions {
 }
 
 /** What is there to be started, and how. */
-export interface Launchable {
+export interface SpawnSpec {
   readonly file: string
   readonly args: readonly string[]
   readonly verbatimArguments?: boolean
@@ -43,7 +43,7 @@ export function createAgentDriver(profile: AgentProfile, options: AgentDriverOpt
         ...options,
         env,
         signal,
-        launch: (args, its) => launchProgram(program, run, args, its),
+        launch: (args, agentEnv) => launchProgram(program, run, args, agentEnv),
       }),
     refusedArgs: (config) => sortArgs(profile, config).refused,
     detect: (cancellable) => detectAgent(program, env, cancellable),
@@ -60,7 +60,7 @@ export interface StartOptions extends AgentDriverOptions {
   readonly env: Variables
   readonly signal: AbortSignal
   /** Throws `ExecutorError` when there is nothing to start. */
-  readonly launch: (args: readonly string[], env: Readonly<Record<string, string>>) => Launchable
+  readonly launch: (args: readonly string[], env: Readonly<Record<string, string>>) => SpawnSpec
 }
 
 /** Starts one run of an agent. Whatever happens, the log is closed in the end and nothing is left behind. */
@@ -96,8 +96,8 @@ async function start(profile: AgentProfile, run: ExecutionRun, options: StartOpt
   }
   const prepared = await profile.prepare(run, own.args, { env, resources })
   signal.throwIfAborted()
-  const its = { ...env, ...prepared.env }
-  const tree = await spawnAgent(profile.program, launch(prepared.args, its), { cwd: run.cwd, env: its })
+  const agentEnv = { ...env, ...prepared.env }
+  const tree = await spawnAgent(profile.program, launch(prepared.args, agentEnv), { cwd: run.cwd, env: agentEnv })
   if (signal.aborted) {
     await tree.stop({ graceMs: 0 })
     signal.throwIfAborted()
@@ -110,7 +110,7 @@ function launchProgram(
   run: ExecutionRun,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Launchable {
+): SpawnSpec {
   const command = run.config.command?.trim() || null
   const path = findProgram(about, command, env)
   if (path === null) throw notInstalled(about, command)
@@ -120,7 +120,7 @@ function launchProgram(
 
 async function spawnAgent(
   { name }: AgentProgram,
-  { file, args, verbatimArguments = false }: Launchable,
+  { file, args, verbatimArguments = false }: SpawnSpec,
   place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<ProcessTree & { readonly stdin: Writable }> {
   try {

@@ -8,12 +8,12 @@ type Given = Readonly<Record<string, string>>
  * `config`, then the `run`'s variables, which nothing overrides.
  */
 export function agentEnvironment(
-  { quiet, forget = [] }: Pick<AgentProfile, 'quiet' | 'forget'>,
+  { defaultEnv, unsetEnv = [] }: Pick<AgentProfile, 'defaultEnv' | 'unsetEnv'>,
   config: Given,
   run: Given,
   inherited: Variables,
 ): Record<string, string> {
   const person = { ...inherited }
-  for (const name of forget) delete person[name]
-  return { ...childEnvironment({}, person), ...quiet(), ...config, ...run }
+  for (const name of unsetEnv) delete person[name]
+  return { ...childEnvironment({}, person), ...defaultEnv(), ...config, ...run }
 }

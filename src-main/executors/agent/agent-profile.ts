@@ -24,7 +24,7 @@ export interface AgentProgram {
 }
 
 /** What a profile adds to a start: arguments and variables. */
-export interface Preparation {
+export interface PreparedLaunch {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -38,7 +38,7 @@ export interface PrepareContext {
 }
 
 /** Told what an agent says and does. */
-export interface DialogueListener {
+export interface AgentSessionListener {
   readonly onEntry: (entry: TranscriptEntry) => void
   /** The time of the entries, as ISO 8601. */
   readonly now: () => string
@@ -61,14 +61,14 @@ export type RunResult = Pick<ExecutionOutcome, 'session_id' | 'usage' | 'conclus
 }
 
 /** One run's conversation with an agent: its stdout in, our words out. Nothing that it prints makes it throw. */
-export interface Dialogue {
+export interface AgentSession {
   push(bytes: Uint8Array): void
   /** No more bytes come; a half line at the end is read as it is. */
   end(): void
   /** Hands over the prompt. */
   begin(prompt: string): void
   /** Says something while it works; null when this agent takes no more than its prompt. */
-  readonly say: ((text: string) => Promise<void>) | null
+  readonly send: ((text: string) => Promise<void>) | null
   /** What it comes to; `stderr` is its end. */
   result(stderr: string): RunResult
 }
@@ -80,12 +80,12 @@ export interface AgentProfile {
   /** Flags that are refused, too, where it has to ask before it acts. */
   readonly refusedWhenAsking?: RefusedArgs['flags']
   /** Variables for every run, below the person's own settings for the agent. */
-  readonly quiet: () => Readonly<Record<string, string>>
+  readonly defaultEnv: () => Readonly<Record<string, string>>
   /** Variables of the person's environment that it must not see. */
-  readonly forget?: readonly string[]
+  readonly unsetEnv?: readonly string[]
   /** The arguments for this run around the person's `own`. */
-  prepare(run: ExecutionRun, own: readonly string[], place: PrepareContext): Promise<Preparation>
-  converse(run: ExecutionRun, listener: DialogueListener): Dialogue
+  prepare(run: ExecutionRun, own: readonly string[], place: PrepareContext): Promise<PreparedLaunch>
+  createSession(run: ExecutionRun, listener: AgentSessionListener): AgentSession
   /** How long it may take to exit after its last turn before it is made to, in ms. */
   readonly exitGraceMs: number
 }

@@ -1,7 +1,7 @@
 import type { AskOption, ToolAction, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { mayActAlone, policyOf, staysInOwnTask } from '../../domain/access/permissions.ts'
 import type { AgentRequestAnswer, AgentRequest, ExecutionRun } from '../../engine/ports/executors.ts'
-import { placesIn } from './places.ts'
+import { resolveToolPaths } from './places.ts'
 import { isRecord, isText } from './words.ts'
 
 /** A call of a tool that waits for leave. */
@@ -48,7 +48,7 @@ export function createPermissions(
     decide: async (call, signal) => {
       const { action, paths } = call
       const ours = call.ours && staysInOwnTask(call.tool, call.input, run.task_id)
-      const places = await placesIn(run.cwd, paths)
+      const places = await resolveToolPaths(run.cwd, paths)
       const alone = { action, ours, places }
       if (mayActAlone(policy, alone)) return yes
       const lasting = lastingOf(call, mayActAlone('worktree', alone))

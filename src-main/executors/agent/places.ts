@@ -6,7 +6,7 @@ import { isRecord } from './words.ts'
  * Paths as places below `cwd`, with `/`; null when one of them is elsewhere. Links are followed: what
  * lies behind one counts, not where it stands. What can't be looked at is elsewhere.
  */
-export async function placesIn(cwd: string, paths: readonly string[]): Promise<readonly string[] | null> {
+export async function resolveToolPaths(cwd: string, paths: readonly string[]): Promise<readonly string[] | null> {
   try {
     return await findPlaces(cwd, paths)
   } catch (error) {

@@ -4,13 +4,13 @@ const limitWords =
 const maxMessage = 2_000
 
 /** Whether an error is a used-up account or too many requests. Never asked of the model's own words. */
-export const tellsLimit = (text: string): boolean => limitWords.test(text)
+export const isLimitError = (text: string): boolean => limitWords.test(text)
 
 /** Only the very end counts, with the marks that may close it: a question further up is mostly rhetoric. */
 export const endsWithQuestion = (words: string): boolean => /[?？؟][*_`"'”’)\]]*$/.test(words.trimEnd())
 
 /** The paragraph that a question stands in, at the end of the words. */
-export const questionOf = (words: string): string =>
+export const lastParagraph = (words: string): string =>
   words
     .trimEnd()
     .split(/\n\s*\n/)
@@ -18,5 +18,5 @@ export const questionOf = (words: string): string =>
     ?.trim() ?? ''
 
 /** A sentence for people; null when there is none. */
-export const messageOf = (words: string): string | null =>
+export const clipMessage = (words: string): string | null =>
   words === '' ? null : words.length > maxMessage ? `${words.slice(0, maxMessage - 1)}…` : words

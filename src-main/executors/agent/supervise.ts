@@ -6,21 +6,21 @@ import type { ExecutionOutcome, ExecutionRun, RunningExecution } from '../../eng
 import type { AgentProfile, RunResult } from './agent-profile.ts'
 import { drain, settle } from './drain.ts'
 import { createStderrReader } from './read-stderr.ts'
-import { questionOf } from './read-words.ts'
+import { lastParagraph } from './read-words.ts'
 
 export interface SupervisedRun {
   readonly run: ExecutionRun
   readonly tree: ProcessTree & { readonly stdin: Writable }
   readonly clock: Clock
-  readonly profile: Pick<AgentProfile, 'converse'>
+  readonly profile: Pick<AgentProfile, 'createSession'>
   /** Removed once the tree is gone, before the log is closed. */
   readonly resources: AsyncDisposable
   /** How long it may take to exit after its last turn, in ms. */
   readonly exitGraceMs: number
 }
 
-/** What ended a run. `linger`: it was made to exit after its last turn. */
-type EndedBy = 'itself' | 'stop' | 'timeout' | 'linger'
+/** What ended a run. `exit_timeout`: it was made to exit after its last turn. */
+type EndedBy = 'itself' | 'stop' | 'timeout' | 'exit_timeout'
 
 /** setTimeout fires at once for anything longer. */
 const longestTimer = 2 ** 31 - 1
@@ -39,7 +39,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
     if (!exited && endedBy === 'itself') endedBy = why
     await tree.stop(graceMs === undefined ? {} : { graceMs })
   }
-  const dialogue = profile.converse(run, {
+  const dialogue = profile.createSession(run, {
     now,
     onEntry: (entry) => log.entry(entry),
     onSession: (session_id) => run.onSession?.(session_id),
@@ -49,7 +49,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
       open = false
       tree.stdin.end()
       clearTimeout(lingerTimer)
-      if (queued === 0) lingerTimer = setTimeout(() => void end('linger', 2_000), exitGraceMs)
+      if (queued === 0) lingerTimer = setTimeout(() => void end('exit_timeout', 2_000), exitGraceMs)
     },
     write: (text) => writeTo(tree.stdin, text),
     closeInput: () => void tree.stdin.end(),
@@ -82,9 +82,9 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
       await outcome
     },
     input: async (data) => {
-      if (dialogue.say === null || !open || exited) throw inputClosed()
+      if (dialogue.send === null || !open || exited) throw inputClosed()
       log.entry({ type: 'prompt', at: now(), text: data })
-      await dialogue.say(data)
+      await dialogue.send(data)
     },
   }
 }
@@ -92,7 +92,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
 /** A question at the end of the words waits for a person, so it stands in the transcript as one. */
 function noteQuestion({ log }: ExecutionRun, result: RunResult, endedBy: EndedBy, at: string): void {
   if (result.conclusion !== 'question' || result.message === null || endedBy === 'stop' || endedBy === 'timeout') return
-  log.entry({ type: 'question', at, text: questionOf(result.message) })
+  log.entry({ type: 'question', at, text: lastParagraph(result.message) })
 }
 
 interface RunEnd {
@@ -115,7 +115,7 @@ function describeEnd({ run, result, treeEnd, endedBy, failure }: RunEnd): Execut
       const text = `It was stopped after ${run.timeout_seconds ?? 0} s, the time it was given.`
       return { ...told, ended: 'timed_out', exit_code: treeEnd.exit_code, message: text }
     }
-    case 'linger':
+    case 'exit_timeout':
       return { ...told, ended: 'exited', exit_code: codeAfter(0), message }
     case 'itself': {
       // Last words alone would read as if it had ended well.

@@ -7,18 +7,18 @@ const maxTarget = 200
 const maxDepth = 50
 
 /** A text as the transcript keeps it. */
-export const cut = (text: string): string =>
+export const clip = (text: string): string =>
   text.length > maxText
     ? `${text.slice(0, maxText)}\n… ${text.length - maxText} more characters are in the raw log`
     : text
 
 /** A value with every text in it cut. */
-export function cutAll(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return cut(value)
+export function clipDeep(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return clip(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= maxDepth) return '…'
-  if (Array.isArray(value)) return value.map((inner) => cutAll(inner, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutAll(inner, depth + 1)]))
+  if (Array.isArray(value)) return value.map((inner) => clipDeep(inner, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clipDeep(inner, depth + 1)]))
 }
 
 /** A text in one line of at most 200 characters. */
@@ -32,7 +32,7 @@ export function oneLine(text: string): string {
 }
 
 /** A path below `cwd` relative to it, any other as it is. */
-export function withinCwd(path: string, cwd: string | null): string {
+export function relativeToCwd(path: string, cwd: string | null): string {
   if (cwd === null || !isAbsolute(path)) return path
   const inner = relative(cwd, path)
   const outside = inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner)

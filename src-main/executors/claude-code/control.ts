@@ -3,7 +3,7 @@ import type { AgentRequest } from '../../engine/ports/executors.ts'
 import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
-import { cutAll } from '../agent/words.ts'
+import { clipDeep } from '../agent/words.ts'
 import { describeTool } from './describe-tool.ts'
 
 /**
@@ -84,7 +84,7 @@ type Decision =
 
 function callOf(tool: string, input: Input, cwd: string): PermissionRequest {
   const ours = tool.startsWith(`mcp__${mcpServerName}__`)
-  return { tool, ...describeTool(tool, input, cwd), input: cutAll(input), ours, paths: pathsIn(input) }
+  return { tool, ...describeTool(tool, input, cwd), input: clipDeep(input), ours, paths: pathsIn(input) }
 }
 
 async function decide(

@@ -1,13 +1,13 @@
 import type { ExecutionRun } from '../../engine/ports/executors.ts'
-import type { Dialogue, DialogueListener, RunResult } from '../agent/agent-profile.ts'
+import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import { conclude } from './conclude.ts'
 import { createControl } from './control.ts'
 import { createStreamReader } from './read-stream.ts'
-import type { RunFacts } from './track-run.ts'
+import type { RunState } from './track-run.ts'
 
 /** Stream-json both ways: every message is a line, and the end of a turn closes its stdin, upon which it exits. */
-export function converseWithClaude(run: ExecutionRun, listener: DialogueListener): Dialogue {
+export function converseWithClaude(run: ExecutionRun, listener: AgentSessionListener): AgentSession {
   const control = createControl({
     permissions: createPermissions(run, { tellsWhy: true }),
     cwd: run.cwd,
@@ -22,15 +22,15 @@ export function converseWithClaude(run: ExecutionRun, listener: DialogueListener
     },
     // A prompt that can't be delivered has no other cause than an early exit, which tells more.
     begin: (prompt) => void listener.write(userMessage(prompt)).catch(() => undefined),
-    say: (text) => listener.write(userMessage(text)),
+    send: (text) => listener.write(userMessage(text)),
     result: (stderr) => resultOf(stream.facts(), run.session_id, stderr),
   }
 }
 
-function resultOf(facts: RunFacts, asked: string | null, stderr: string): RunResult {
+function resultOf(facts: RunState, asked: string | null, stderr: string): RunResult {
   // A session that is not there any more must not be asked for again.
   const lost = facts.result?.subtype === 'error_during_execution' && facts.api_error === null && !facts.acted
-  const session_id = lost && facts.last_words === null ? null : (facts.session_id ?? asked)
+  const session_id = lost && facts.lastMessage === null ? null : (facts.session_id ?? asked)
   return { session_id, usage: facts.usage, failed: facts.result?.failed === true, ...conclude(facts, stderr) }
 }
 

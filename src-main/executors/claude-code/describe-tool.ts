@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
+import { isRecord, isText, oneLine, relativeToCwd } from '../agent/words.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
 
@@ -48,7 +48,7 @@ function targetOf(tool: string, fields: Readonly<Record<string, unknown>>, cwd: 
   const key = keys.find((name) => isText(fields[name]))
   const value = key === undefined ? undefined : fields[key]
   if (key === undefined || !isText(value)) return null
-  return oneLine(pathKeys.includes(key) ? withinCwd(value, cwd) : value)
+  return oneLine(pathKeys.includes(key) ? relativeToCwd(value, cwd) : value)
 }
 
 function diffOf(tool: string, fields: Readonly<Record<string, unknown>>, cwd: string | null): ToolCall['diff'] {
@@ -56,7 +56,7 @@ function diffOf(tool: string, fields: Readonly<Record<string, unknown>>, cwd: st
   const change = changeOf(tool, fields)
   if (!isText(path) || change === null) return null
   if ((change.old_text?.length ?? 0) + change.new_text.length > maxDiffText) return null
-  return { path: withinCwd(path, cwd), ...change }
+  return { path: relativeToCwd(path, cwd), ...change }
 }
 
 type Change = Pick<NonNullable<ToolCall['diff']>, 'old_text' | 'new_text'>

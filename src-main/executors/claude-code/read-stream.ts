@@ -6,8 +6,8 @@ import type { ControlMessage } from './control.ts'
 import { parseLine } from './stream-events.ts'
 import type { StreamEvent } from './stream-events.ts'
 import { toEntries } from './to-entries.ts'
-import { noFacts, trackRun } from './track-run.ts'
-import type { RunFacts } from './track-run.ts'
+import { initialRunState, reduceRunState } from './track-run.ts'
+import type { RunState } from './track-run.ts'
 
 export interface StreamListener {
   readonly onEntry: (entry: TranscriptEntry) => void
@@ -27,7 +27,7 @@ export interface StreamReader {
   push(bytes: Uint8Array): void
   /** No more bytes come; a half line at the end is read as it is. */
   end(): void
-  facts(): RunFacts
+  facts(): RunState
 }
 
 /**
@@ -36,7 +36,7 @@ export interface StreamReader {
  */
 export function createStreamReader(listener: StreamListener, maxBytes: number = maxLineBytes): StreamReader {
   const lines = createLineSplitter(maxBytes)
-  let facts = noFacts
+  let facts = initialRunState
 
   const read = (line: SplitLine): void => {
     const at = listener.now()
@@ -52,7 +52,7 @@ export function createStreamReader(listener: StreamListener, maxBytes: number = 
       return
     }
     const before = facts
-    facts = trackRun(before, parsed.event)
+    facts = reduceRunState(before, parsed.event)
     if (facts.session_id !== null && facts.session_id !== before.session_id) listener.onSession?.(facts.session_id)
     for (const entry of toEntries(parsed.event, before, facts, at)) listener.onEntry(entry)
     if (parsed.event.type === 'result') listener.onTurnEnd?.(parsed.event.queued_turn_count ?? 0)

@@ -1,13 +1,13 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { cut, cutAll } from '../agent/words.ts'
+import { clip, clipDeep } from '../agent/words.ts'
 import { describeTool } from './describe-tool.ts'
 import { blocksOf, isSynthetic } from './stream-events.ts'
 import type { AssistantEvent, Block, StreamEvent, SystemEvent, UserEvent } from './stream-events.ts'
 import { isToolUse } from './track-run.ts'
-import type { RunFacts } from './track-run.ts'
+import type { RunState } from './track-run.ts'
 
 /** The transcript entries of one event. `before` and `after` are the facts around it. */
-export function toEntries(event: StreamEvent, before: RunFacts, after: RunFacts, at: string): TranscriptEntry[] {
+export function toEntries(event: StreamEvent, before: RunState, after: RunState, at: string): TranscriptEntry[] {
   switch (event.type) {
     case 'system':
       return fromSystem(event, at)
@@ -38,15 +38,15 @@ function fromSystem(event: SystemEvent, at: string): TranscriptEntry[] {
 function fromAssistant(event: AssistantEvent, cwd: string | null, at: string): TranscriptEntry[] {
   const said = isSynthetic(event) ? 'error' : 'message'
   return blocksOf(event).flatMap((block): TranscriptEntry[] => {
-    if (block.type === 'text') return hasWords(block.text) ? [{ type: said, at, text: cut(block.text) }] : []
+    if (block.type === 'text') return hasWords(block.text) ? [{ type: said, at, text: clip(block.text) }] : []
     if (block.type === 'thinking') {
-      return hasWords(block.thinking) ? [{ type: 'thinking', at, text: cut(block.thinking) }] : []
+      return hasWords(block.thinking) ? [{ type: 'thinking', at, text: clip(block.thinking) }] : []
     }
     if (!isToolUse(block.type)) return []
     const tool = block.name ?? block.type
     const input = block.input ?? null
     return [
-      { type: 'tool_call', at, id: block.id ?? '', tool, input: cutAll(input), ...describeTool(tool, input, cwd) },
+      { type: 'tool_call', at, id: block.id ?? '', tool, input: clipDeep(input), ...describeTool(tool, input, cwd) },
     ]
   })
 }
@@ -68,25 +68,25 @@ function touchedLine({ tool_use_result }: UserEvent): number | null {
   return hunk && before >= 0 && others.length === 0 ? Math.max(1, hunk.newStart + before) : null
 }
 
-function fromResult(before: RunFacts, after: RunFacts, at: string): TranscriptEntry[] {
+function fromResult(before: RunState, after: RunState, at: string): TranscriptEntry[] {
   const entries: TranscriptEntry[] = []
   const { result } = after
   // An API error was told by the event before.
   if (result?.failed && result.text !== null && result.text !== before.api_error?.text) {
-    entries.push({ type: 'error', at, text: cut(result.text) })
+    entries.push({ type: 'error', at, text: clip(result.text) })
   }
   return [...entries, ...usageOfRest(before, after, at)]
 }
 
 /** What the model call has used that was not told yet. */
-function usageSoFar({ spent: told }: RunFacts, { spent }: RunFacts, at: string): TranscriptEntry[] {
+function usageSoFar({ spent: told }: RunState, { spent }: RunState, at: string): TranscriptEntry[] {
   const input_tokens = spent.input_tokens - told.input_tokens
   const output_tokens = spent.output_tokens - told.output_tokens
   return input_tokens + output_tokens === 0 ? [] : [{ type: 'usage', at, input_tokens, output_tokens, cost_usd: null }]
 }
 
 /** What the turn has used and its model calls did not tell, and what it cost. */
-function usageOfRest({ usage: told, spent }: RunFacts, { usage }: RunFacts, at: string): TranscriptEntry[] {
+function usageOfRest({ usage: told, spent }: RunState, { usage }: RunState, at: string): TranscriptEntry[] {
   if (!usage) return []
   const rest = (kind: 'input_tokens' | 'output_tokens') => Math.max(0, usage[kind] - (told?.[kind] ?? 0) - spent[kind])
   const cost_usd = usage.cost_usd === null ? null : Math.max(0, usage.cost_usd - (told?.cost_usd ?? 0))
@@ -96,7 +96,7 @@ function usageOfRest({ usage: told, spent }: RunFacts, { usage }: RunFacts, at: 
 function resultText(block: Block): string {
   const { content } = block
   const text = typeof content === 'string' ? content : Array.isArray(content) ? content.map(partText).join('\n') : ''
-  return cut(text.replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>$/, '$1'))
+  return clip(text.replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>$/, '$1'))
 }
 
 function partText(part: unknown): string {

@@ -3,7 +3,7 @@ import { blocksOf, isSynthetic } from './stream-events.ts'
 import type { AssistantEvent, ResultEvent, StreamEvent, Tokens } from './stream-events.ts'
 
 /** What is known of a run from the events so far. */
-export interface RunFacts {
+export interface RunState {
   readonly session_id: string | null
   readonly cwd: string | null
   /** Sums over all turns of this process; null until a turn has ended. */
@@ -15,9 +15,9 @@ export interface RunFacts {
   /** It called a tool. */
   readonly acted: boolean
   /** Its latest words, when nothing was done after them. */
-  readonly closing_words: string | null
+  readonly finalMessage: string | null
   /** Its latest words, whatever came after them. */
-  readonly last_words: string | null
+  readonly lastMessage: string | null
   /** The latest API error that nothing good has followed. */
   readonly api_error: { readonly kind: string; readonly text: string } | null
   readonly rate_limit_rejected: boolean
@@ -37,22 +37,22 @@ export interface RunResult {
 const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0 }
 
 /** Nothing has been heard yet. */
-export const noFacts: RunFacts = {
+export const initialRunState: RunState = {
   session_id: null,
   cwd: null,
   usage: null,
   spent: noTokens,
   call: null,
   acted: false,
-  closing_words: null,
-  last_words: null,
+  finalMessage: null,
+  lastMessage: null,
   api_error: null,
   rate_limit_rejected: false,
   result: null,
 }
 
 /** The facts after one more event. */
-export function trackRun(before: RunFacts, event: StreamEvent): RunFacts {
+export function reduceRunState(before: RunState, event: StreamEvent): RunState {
   const facts = { ...before, session_id: event.session_id ?? before.session_id }
   switch (event.type) {
     case 'system':
@@ -74,7 +74,7 @@ export function trackRun(before: RunFacts, event: StreamEvent): RunFacts {
   }
 }
 
-function afterAssistant(facts: RunFacts, event: AssistantEvent): RunFacts {
+function afterAssistant(facts: RunState, event: AssistantEvent): RunState {
   const text = wordsOf(event)
   if (isSynthetic(event)) return { ...facts, api_error: text === '' ? null : { kind: event.error ?? 'unknown', text } }
   const acts = blocksOf(event).some((block) => isToolUse(block.type))
@@ -84,8 +84,8 @@ function afterAssistant(facts: RunFacts, event: AssistantEvent): RunFacts {
     ...facts,
     ...afterCall(facts, event),
     acted: facts.acted || acts,
-    closing_words: acts ? null : speaks ? text : facts.closing_words,
-    last_words: speaks ? text : facts.last_words,
+    finalMessage: acts ? null : speaks ? text : facts.finalMessage,
+    lastMessage: speaks ? text : facts.lastMessage,
     api_error: null,
   }
 }
@@ -101,7 +101,7 @@ function addUsage(before: Usage | null, event: ResultEvent): Usage {
 }
 
 /** A sub-agent's calls come between those of the agent; the turn tells of them at its end. */
-function afterCall({ spent, call }: RunFacts, { message, parent_tool_use_id }: AssistantEvent) {
+function afterCall({ spent, call }: RunState, { message, parent_tool_use_id }: AssistantEvent) {
   const { id, usage } = message
   if (id === undefined || !usage || (parent_tool_use_id ?? null) !== null) return { spent, call }
   const tokens = tokensOf(usage)

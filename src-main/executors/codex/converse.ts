@@ -1,17 +1,17 @@
 import type { ExecutionRun } from '../../engine/ports/executors.ts'
-import type { Dialogue, DialogueListener } from '../agent/agent-profile.ts'
+import type { AgentSession, AgentSessionListener } from '../agent/agent-profile.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
-import { beginStory, concludeStory, noteDeed, noteFailure, noteWords } from '../agent/run-story.ts'
-import type { RunStory } from '../agent/run-story.ts'
-import { cut, isRecord } from '../agent/words.ts'
+import { createRunState, toRunResult, recordToolUse, recordFailure, recordMessage } from '../agent/run-story.ts'
+import type { RunState } from '../agent/run-story.ts'
+import { clip, isRecord } from '../agent/words.ts'
 import { describeItem, resultOfItem } from './describe-item.ts'
 import { readCodexEvent } from './stream-events.ts'
 import type { CodexEvent, CodexItem } from './stream-events.ts'
 
 /** Codex takes its prompt over stdin up to the end and prints events; it is asked once per run. */
-export function converseWithCodex(run: ExecutionRun, listener: DialogueListener): Dialogue {
-  const story = beginStory(null)
+export function converseWithCodex(run: ExecutionRun, listener: AgentSessionListener): AgentSession {
+  const story = createRunState(null)
   const scribe = createScribe(run, story, listener)
   let heard = false
   const reader = readJsonLines({
@@ -31,9 +31,9 @@ export function converseWithCodex(run: ExecutionRun, listener: DialogueListener)
       void listener.write(prompt).catch(() => undefined)
       listener.closeInput()
     },
-    say: null,
+    send: null,
     result: (stderr) => {
-      const result = concludeStory(story, /^Error:[^]*/m.exec(stderr)?.[0] ?? stderr)
+      const result = toRunResult(story, /^Error:[^]*/m.exec(stderr)?.[0] ?? stderr)
       // It refuses a session that is not there any more before it says anything.
       const gone = !heard && stderr !== ''
       return { ...result, session_id: result.session_id ?? (gone ? null : run.session_id) }
@@ -44,8 +44,8 @@ export function converseWithCodex(run: ExecutionRun, listener: DialogueListener)
 /** Writes the transcript of the events, and the story that they tell. */
 function createScribe(
   { cwd, session_usage }: ExecutionRun,
-  story: RunStory,
-  listener: DialogueListener,
+  story: RunState,
+  listener: AgentSessionListener,
 ): (event: CodexEvent) => void {
   const told = new Set<string>()
   let lastError = ''
@@ -53,22 +53,22 @@ function createScribe(
   const tellError = (text: string): void => {
     if (text === lastError) return
     lastError = text
-    listener.onEntry({ type: 'error', at: at(), text: cut(text) })
+    listener.onEntry({ type: 'error', at: at(), text: clip(text) })
   }
   const begin = (item: CodexItem): void => {
     const call = told.has(item.id) ? null : describeItem(item, cwd)
     if (call === null) return
     told.add(item.id)
-    noteDeed(story)
+    recordToolUse(story)
     listener.onEntry({ type: 'tool_call', at: at(), id: item.id, ...call })
   }
   const complete = (item: CodexItem): void => {
     const text = item.text ?? ''
     if (item.type === 'agent_message') {
-      noteWords(story, text)
-      if (text.trim() !== '') listener.onEntry({ type: 'message', at: at(), text: cut(text) })
+      recordMessage(story, text)
+      if (text.trim() !== '') listener.onEntry({ type: 'message', at: at(), text: clip(text) })
     } else if (item.type === 'reasoning') {
-      if (text.trim() !== '') listener.onEntry({ type: 'thinking', at: at(), text: cut(text) })
+      if (text.trim() !== '') listener.onEntry({ type: 'thinking', at: at(), text: clip(text) })
     } else if (item.type === 'error') {
       // A warning: the turn goes on.
       tellError(item.message ?? text)
@@ -94,7 +94,7 @@ function createScribe(
         return tellError(wordsOf(event.message))
       case 'turn.failed':
         story.ended = true
-        noteFailure(story, wordsOf(event.error.message))
+        recordFailure(story, wordsOf(event.error.message))
         tellError(wordsOf(event.error.message))
         return listener.onTurnEnd(0)
       case 'turn.completed': {

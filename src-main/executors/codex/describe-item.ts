@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { cut, cutAll, isRecord, isText, oneLine, withinCwd } from '../agent/words.ts'
+import { clip, clipDeep, isRecord, isText, oneLine, relativeToCwd } from '../agent/words.ts'
 import type { CodexItem } from './stream-events.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
@@ -9,19 +9,19 @@ export function describeItem(item: CodexItem, cwd: string): Omit<ToolCall, 'type
   switch (item.type) {
     case 'command_execution': {
       const command = withoutShell(item.command ?? '')
-      return { tool: 'shell', action: 'run', target: oneLine(command), input: { command: cut(command) }, diff: null }
+      return { tool: 'shell', action: 'run', target: oneLine(command), input: { command: clip(command) }, diff: null }
     }
     case 'file_change': {
       const { changes = [] } = item
-      const [first, ...others] = changes.map((change) => withinCwd(change.path, cwd))
+      const [first, ...others] = changes.map((change) => relativeToCwd(change.path, cwd))
       const target = others.length > 0 ? `${first} and ${others.length} more` : (first ?? null)
       const action = changes.every((change) => change.kind === 'add') ? 'write' : 'edit'
-      return { tool: 'apply_patch', action, target, input: cutAll({ changes }), diff: null }
+      return { tool: 'apply_patch', action, target, input: clipDeep({ changes }), diff: null }
     }
     case 'mcp_tool_call': {
       const input = item.arguments ?? null
       const target = isRecord(input) ? oneLine(Object.values(input).find(isText) ?? '') || null : null
-      return { tool: `${item.server}/${item.tool}`, action: 'mcp', target, input: cutAll(input), diff: null }
+      return { tool: `${item.server}/${item.tool}`, action: 'mcp', target, input: clipDeep(input), diff: null }
     }
     case 'web_search': {
       const query = item.query ?? ''
@@ -37,11 +37,11 @@ export function describeItem(item: CodexItem, cwd: string): Omit<ToolCall, 'type
 /** What a finished item answered. */
 export function resultOfItem(item: CodexItem): { readonly ok: boolean; readonly text: string } {
   const ok = item.status !== 'failed' && item.status !== 'declined'
-  if (item.type !== 'mcp_tool_call') return { ok, text: cut(item.aggregated_output ?? '') }
+  if (item.type !== 'mcp_tool_call') return { ok, text: clip(item.aggregated_output ?? '') }
   const content = isRecord(item.result) && Array.isArray(item.result['content']) ? item.result['content'] : []
   const parts = content.flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []))
   const error = isRecord(item.error) && typeof item.error['message'] === 'string' ? [item.error['message']] : []
-  return { ok: ok && error.length === 0, text: cut([...parts, ...error].join('\n')) }
+  return { ok: ok && error.length === 0, text: clip([...parts, ...error].join('\n')) }
 }
 
 /** Codex hands every command to a shell, which is no news to a person. */

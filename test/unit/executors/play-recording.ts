@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
-import type { Dialogue, DialogueListener, RunResult } from '../../../src-main/executors/agent/agent-profile.ts'
+import type { AgentSession, AgentSessionListener, RunResult } from '../../../src-main/executors/agent/agent-profile.ts'
 import type { ExecutionRun } from '../../../src-main/engine/ports/executors.ts'
 
 export const at = '2026-11-21T10:00:00.000Z'
@@ -41,7 +41,7 @@ export const runOf = (about: Partial<ExecutionRun> = {}): ExecutionRun => ({
  */
 export async function play(
   lines: readonly string[],
-  converse: (run: ExecutionRun, listener: DialogueListener) => Dialogue,
+  converse: (run: ExecutionRun, listener: AgentSessionListener) => AgentSession,
   run: ExecutionRun = runOf(),
   cut: (bytes: Uint8Array) => readonly Uint8Array[] = (bytes) => [bytes],
 ): Promise<Played> {

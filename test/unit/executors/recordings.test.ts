@@ -146,7 +146,7 @@ const cases: readonly Case[] = [
 ]
 
 describe.each(cases)('a recorded run of $name', ({ name, profile, entries }) => {
-  const converse: AgentProfile['converse'] = (run, listener) => profile.converse(run, listener)
+  const converse: AgentProfile['createSession'] = (run, listener) => profile.createSession(run, listener)
 
   test('becomes the transcript that a person would write of it', async () => {
     const played = await play(recordingOf(name), converse)

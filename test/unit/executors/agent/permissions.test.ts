@@ -7,7 +7,7 @@ import type { PermissionPolicy } from '../../../../src-shared/contract/projects.
 import type { AgentRequestAnswer, AgentRequest } from '../../../../src-main/engine/ports/executors.ts'
 import { createPermissions } from '../../../../src-main/executors/agent/permissions.ts'
 import type { PermissionRequest } from '../../../../src-main/executors/agent/permissions.ts'
-import { pathsIn, placesIn } from '../../../../src-main/executors/agent/places.ts'
+import { pathsIn, resolveToolPaths } from '../../../../src-main/executors/agent/places.ts'
 
 const never = new AbortController().signal
 
@@ -26,12 +26,12 @@ async function makeTree(): Promise<{ readonly root: string; readonly cwd: string
 test('places are told below the worktree, whatever links lead to them, and what leads out of it is none', async () => {
   await using tree = await makeTree()
   const { cwd } = tree
-  expect(await placesIn(cwd, [])).toEqual([])
-  expect(await placesIn(cwd, ['src/a.ts', join(cwd, 'b.ts')])).toEqual(['src/a.ts', 'b.ts'])
-  expect(await placesIn(cwd, ['here/new.ts'])).toEqual(['src/new.ts', 'here/new.ts'])
-  expect(await placesIn(join(tree.root, 'tree', 'here', '..'), ['a.ts'])).toEqual(['a.ts'])
+  expect(await resolveToolPaths(cwd, [])).toEqual([])
+  expect(await resolveToolPaths(cwd, ['src/a.ts', join(cwd, 'b.ts')])).toEqual(['src/a.ts', 'b.ts'])
+  expect(await resolveToolPaths(cwd, ['here/new.ts'])).toEqual(['src/new.ts', 'here/new.ts'])
+  expect(await resolveToolPaths(join(tree.root, 'tree', 'here', '..'), ['a.ts'])).toEqual(['a.ts'])
   const outside = ['../x', '/etc/passwd', 'leak.txt', 'dangling', 'up/tree/../x', '~/x', 'src/\0x', join(cwd, '..')]
-  for (const path of outside) expect([path, await placesIn(cwd, ['src/a.ts', path])]).toEqual([path, null])
+  for (const path of outside) expect([path, await resolveToolPaths(cwd, ['src/a.ts', path])]).toEqual([path, null])
 })
 
 test('the paths of a call are found under the names that agents give them', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endsWithQuestion, questionOf, tellsLimit } from '../../../../src-main/executors/agent/read-words.ts'
+import { endsWithQuestion, lastParagraph, isLimitError } from '../../../../src-main/executors/agent/read-words.ts'
 
 test.each([
   'Claude AI usage limit reached|1764000000',
@@ -12,7 +12,7 @@ test.each([
   'You have reached your premium request limit',
   'insufficient_quota',
 ])('%j tells of a limit', (text) => {
-  expect(tellsLimit(text)).toBe(true)
+  expect(isLimitError(text)).toBe(true)
 })
 
 test.each([
@@ -22,11 +22,11 @@ test.each([
   'context length exceeded',
   'Connection error.',
 ])('%j does not', (text) => {
-  expect(tellsLimit(text)).toBe(false)
+  expect(isLimitError(text)).toBe(false)
 })
 
 test('only the very end is a question, and its paragraph is what is asked', () => {
   expect(endsWithQuestion('Shall I? I do.')).toBe(false)
   expect(endsWithQuestion('Fine. **Shall I?**\n')).toBe(true)
-  expect(questionOf('I looked.\n\nThere are two.\nWhich one?\n')).toBe('There are two.\nWhich one?')
+  expect(lastParagraph('I looked.\n\nThere are two.\nWhich one?\n')).toBe('There are two.\nWhich one?')
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { agentEnvironment } from '../../../../src-main/executors/agent/agent-environment.ts'
-import { claudeMarks, claudeQuiet } from '../../../../src-main/executors/claude-code/environment.ts'
+import { claudeUnsetEnv, claudeDefaultEnv } from '../../../../src-main/executors/claude-code/environment.ts'
 
 type Variables = Readonly<Record<string, string>>
 const claudeEnvironment = (
@@ -8,7 +8,7 @@ const claudeEnvironment = (
   run: Variables,
   inherited: Record<string, string | undefined>,
   isRoot: boolean,
-) => agentEnvironment({ quiet: () => claudeQuiet(isRoot), forget: claudeMarks }, config, run, inherited)
+) => agentEnvironment({ defaultEnv: () => claudeDefaultEnv(isRoot), unsetEnv: claudeUnsetEnv }, config, run, inherited)
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' }
 

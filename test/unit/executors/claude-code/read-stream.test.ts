@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
 import { TranscriptEntry as TranscriptEntrySchema } from '../../../../src-shared/contract/executions.ts'
 import { createStreamReader } from '../../../../src-main/executors/claude-code/read-stream.ts'
-import type { RunFacts } from '../../../../src-main/executors/claude-code/track-run.ts'
+import type { RunState } from '../../../../src-main/executors/claude-code/track-run.ts'
 import { cutAt } from './cut-bytes.ts'
 
 const at = '2026-11-21T10:00:00.000Z'
@@ -14,7 +14,7 @@ const session = '01e90850-a8a5-49ab-8ba4-3fadee47185a'
 
 interface Read {
   readonly entries: readonly TranscriptEntry[]
-  readonly facts: RunFacts
+  readonly facts: RunState
   readonly turns: readonly string[]
 }
 
@@ -92,8 +92,8 @@ test('a recorded run becomes the transcript that a person would write of it', ()
     spent: { input_tokens: 0, output_tokens: 0 },
     call: null,
     acted: true,
-    closing_words: 'Done: grüße 🌲.',
-    last_words: 'Done: grüße 🌲.',
+    finalMessage: 'Done: grüße 🌲.',
+    lastMessage: 'Done: grüße 🌲.',
     api_error: null,
     rate_limit_rejected: false,
     result: { failed: false, subtype: 'success', text: 'Done: grüße 🌲.', api_error_status: null },
@@ -199,10 +199,10 @@ test('an API error is one error entry, not words of the model, and no failed run
   const result = { type: 'result', subtype: 'success', is_error: true, result: 'API Error: 500', api_error_status: 500 }
   const failed = readEvents(failing, result)
   expect(failed.entries.filter(({ type }) => type !== 'usage')).toEqual([{ type: 'error', at, text: 'API Error: 500' }])
-  expect(failed.facts).toMatchObject({ last_words: null, result: { failed: true } })
+  expect(failed.facts).toMatchObject({ lastMessage: null, result: { failed: true } })
 
   const recovered = readEvents(failing, assistant('Here I am.'), { ...result, is_error: false, result: 'Here I am.' })
-  expect(recovered.facts).toMatchObject({ last_words: 'Here I am.', api_error: null, result: { failed: false } })
+  expect(recovered.facts).toMatchObject({ lastMessage: 'Here I am.', api_error: null, result: { failed: false } })
 })
 
 test('a person sees that the model server refuses and that it is tried again', () => {
@@ -239,7 +239,7 @@ test('over several turns tokens add up, with those of the cache, and the cost is
 
 test("a sub-agent's words are shown, but are not the agent's last words", () => {
   const { facts, entries } = readEvents(assistant('Mine.'), assistant('Theirs?', { parent_tool_use_id: 'toolu_1' }))
-  expect(facts.last_words).toBe('Mine.')
+  expect(facts.lastMessage).toBe('Mine.')
   expect(entries).toHaveLength(2)
 })
 
