@@ -15,7 +15,7 @@ import { thisProcess } from './domain/access/request-source.ts'
 import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/context.ts'
-import { createDiffWatches, type DiffWatches } from './engine/worktrees/diff-watches.ts'
+import { createDiffWatches, type DiffWatchers } from './engine/worktrees/diff-watches.ts'
 import { adoptOwnerless } from './engine/projects/give-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
 import { createKnownSecrets } from './engine/known-secrets.ts'
@@ -219,7 +219,7 @@ interface ApiPieces {
   readonly integrations: Integrations
   readonly identity: Identity
   readonly templates: WorkflowFiles
-  readonly diffWatches: DiffWatches
+  readonly diffWatches: DiffWatchers
   readonly agentTests: AgentTests
   readonly damage: () => string | null
 }

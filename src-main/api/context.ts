@@ -16,7 +16,7 @@ import type { Principal } from '../domain/access/principal.ts'
 import type { RequestSource } from '../domain/access/request-source.ts'
 import type { ReadDefinition } from '../domain/workflow/read-definition.ts'
 import type { Engine } from '../engine/create-engine.ts'
-import type { DiffWatches } from '../engine/worktrees/diff-watches.ts'
+import type { DiffWatchers } from '../engine/worktrees/diff-watches.ts'
 import type { Integrations } from '../engine/integrations/integrations.ts'
 import type { EventFeed, Tx } from '../engine/event-feed.ts'
 import type { Clock } from '../engine/ports/clock.ts'
@@ -114,7 +114,7 @@ export interface ApiParts {
   readonly templates: TemplatesPort
   readonly identity: IdentityPort
   readonly workspaces: Workspaces
-  readonly diffWatches: Pick<DiffWatches, 'extend'>
+  readonly diffWatches: Pick<DiffWatchers, 'extend'>
   readonly executors: Executors
   /** Starts an agent once, to see whether it works. */
   readonly testAgent: (agent: AgentRecord, signal: AbortSignal) => Promise<AgentTest>

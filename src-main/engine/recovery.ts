@@ -32,7 +32,7 @@ export async function recover(deps: StepServices): Promise<void> {
   await finishMerges(context)
   const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
   const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
-  const tried = await context.workspaces.removeLeftScratch(context.config.workspaceRoot, (path) =>
+  const tried = await context.workspaces.removeStaleScratch(context.config.workspaceRoot, (path) =>
     context.scripts.reap(hookTestMark(path)),
   )
   if (tried.length > 0) context.log.info({ paths: tried }, 'throw-away worktrees of a killed service were removed')

@@ -21,7 +21,7 @@ import { GitError } from './git/git-error.ts'
 import { removeLeftTemporary } from './git/temporary-folder.ts'
 import { commonDir } from './git/worktree.ts'
 import { inspectRepository } from './inspect-repository.ts'
-import { removeLeftGitLocks } from './worktree/left-git-locks.ts'
+import { removeStaleGitLocks } from './worktree/left-git-locks.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.ts'
 import { checkMergeTarget, mergeIntoTarget, readConflicts, refuseOtherBranch } from './merge/merge-into-target.ts'
 import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
@@ -35,7 +35,7 @@ import { readRescueDiff } from './rescue/rescue-diff.ts'
 import { restoreRescue } from './rescue/rescue-restore.ts'
 import { rescueUncommitted } from './rescue/rescue.ts'
 import { resetWorktree } from './worktree/reset-worktree.ts'
-import { makeScratch, removeLeftScratch } from './worktree/scratch-worktree.ts'
+import { createScratch, removeStaleScratch } from './worktree/scratch-worktree.ts'
 import { finishPendingMove } from './merge/pending-move.ts'
 import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
 import { updateBranch } from './merge/update-branch.ts'
@@ -101,10 +101,10 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
         }),
       ),
     withScratch: async (request, use, { signal }) => {
-      await using scratch = await asWorkspaceError(makeScratch(request, { signal, repositories, onLeft }))
+      await using scratch = await asWorkspaceError(createScratch(request, { signal, repositories, onLeft }))
       return await use(scratch.path)
     },
-    removeLeftScratch: (root, before) => asWorkspaceError(removeLeftScratch(root, before, { repositories, onLeft })),
+    removeStaleScratch: (root, before) => asWorkspaceError(removeStaleScratch(root, before, { repositories, onLeft })),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
     size: (path, { signal }) => asWorkspaceError(measureFolder(path, { signal })),
     status: (ref, { signal }) => ofRepository(ref, { signal }, () => readWorktreeStatus(ref, { signal })),
@@ -211,7 +211,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     readLock: (path) => asWorkspaceError(holderOf(path)),
     releaseStaleLocks: async (root) => {
       await asWorkspaceError(removeLeftTemporary())
-      const left = await asWorkspaceError(removeLeftGitLocks(root, { signal: new AbortController().signal }))
+      const left = await asWorkspaceError(removeStaleGitLocks(root, { signal: new AbortController().signal }))
       if (left.length > 0) options.log?.warn({ files: left }, 'locks that a killed git left in worktrees were removed')
       return await asWorkspaceError(releaseStale(root))
     },

@@ -1,6 +1,6 @@
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
 import type { diffScopes } from '../../src-shared/contract/workspaces.ts'
-import type { DiffWishes, FileDiff } from '../engine/ports/diff-reader.ts'
+import type { DiffQuery, FileDiff } from '../engine/ports/diff-reader.ts'
 import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import type { Cancellable } from '../engine/ports/cancellable.ts'
 import type { BranchRef } from '../engine/ports/workspaces.ts'
@@ -31,7 +31,7 @@ export async function readDiff(
   ref: BranchRef,
   scope: DiffScope,
   file: string | null,
-  { signal, ignore_whitespace = false, since = null }: Cancellable & DiffWishes,
+  { signal, ignore_whitespace = false, since = null }: Cancellable & DiffQuery,
 ): Promise<TakenDiff> {
   const { base, head, ...found } = await findSides(ref, scope, { signal, since })
   const { read, tree, unread } = await compare(found, { signal }, (sides) =>

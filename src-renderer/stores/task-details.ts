@@ -13,10 +13,10 @@ export function useTaskDetails() {
 
   return {
     /** What has changed, by default on the whole branch, committed or not; null before the first claim. */
-    diff: (taskId: string, wishes: DiffWishes): Promise<Diff | null> =>
+    diff: (taskId: string, wishes: DiffQuery): Promise<Diff | null> =>
       orNull(client.call('tasks.diff', { task_id: taskId, ...wishes })),
     /** One file's patch, however large. */
-    fileDiff: (taskId: string, path: string, wishes: DiffWishes): Promise<Diff> =>
+    fileDiff: (taskId: string, path: string, wishes: DiffQuery): Promise<Diff> =>
       client.call('tasks.diff', { task_id: taskId, path, ...wishes }),
     /** Has changes of the worktree's files told for a minute. */
     watchDiff: (taskId: string) => client.call('tasks.watch_diff', { task_id: taskId }),
@@ -48,7 +48,7 @@ export function useTaskDetails() {
 }
 
 /** What a diff is compared with, and how. */
-export type DiffWishes = Pick<OperationInput<'tasks.diff'>, 'scope' | 'since_attempt' | 'ignore_whitespace'>
+export type DiffQuery = Pick<OperationInput<'tasks.diff'>, 'scope' | 'since_attempt' | 'ignore_whitespace'>
 
 export interface LogPiece {
   readonly text: string

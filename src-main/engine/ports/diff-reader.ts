@@ -8,7 +8,7 @@ export type FileChange = Omit<DiffFile, 'viewed'>
 export type FileDiff = Omit<Diff, 'files'> & { readonly files: readonly FileChange[] }
 
 /** How a diff is to be read. */
-export interface DiffWishes {
+export interface DiffQuery {
   /** Lines that differ in white space only are the same, and files without others are left out. */
   readonly ignore_whitespace?: boolean
   /** Compare with this commit. */
@@ -22,17 +22,17 @@ export interface DiffReader {
     ref: BranchRef,
     scope: (typeof diffScopes)[number],
     file: string | null,
-    options: Cancellable & DiffWishes,
+    options: Cancellable & DiffQuery,
   ): Promise<FileDiff>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /**
    * Tells when files of a worktree change that are not ignored, or its HEAD or index do: what comes after this has
    * resolved is not missed. It may tell in vain; many changes at once are told once.
    */
-  watch(path: string, news: WatchNews): Promise<WorktreeWatch>
+  watch(path: string, news: WatchEvent): Promise<WorktreeWatch>
 }
 
-export interface WatchNews {
+export interface WatchEvent {
   onChange(): void
   /** The worktree is gone, and with it the watch. */
   onEnd(): void

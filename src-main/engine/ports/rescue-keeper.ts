@@ -11,7 +11,7 @@ export interface RescueName {
 }
 
 /** What was kept before something was thrown away. Refs that no rescue can be called are left alone. */
-export interface RescueKeeper {
+export interface RescueStore {
   /** Newest first; with `task_id`, those of one task. */
   rescues(repo_path: string, task_id: string | null, options: Cancellable): Promise<readonly Rescue[]>
   /** What a rescue holds: against what it lay on, or where its commits left the branches. With `file`, of that alone. */
@@ -36,7 +36,7 @@ export interface RescueKeeper {
 }
 
 /** Folders below the workspace root that no task knows. */
-export interface OrphanKeeper {
+export interface OrphanStore {
   /** null when it is gone. */
   describeOrphan(path: string, options: Cancellable): Promise<Orphan | null>
   /**

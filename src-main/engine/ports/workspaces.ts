@@ -5,7 +5,7 @@ import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
 import type { DiffReader } from './diff-reader.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Cancellable } from './cancellable.ts'
-import type { OrphanKeeper, RescueKeeper } from './rescue-keeper.ts'
+import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
 
 export interface RepositoryInfo {
   /** Absolute path of the main worktree's root (or of the bare repository). */
@@ -118,7 +118,7 @@ export interface WorktreeLock {
   readonly pid: number | null
 }
 
-export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, BranchUpdater {
+export interface Workspaces extends DiffReader, RescueStore, OrphanStore, BranchUpdater {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   /** Reads which programs a repository's own configuration makes git run. */
@@ -133,7 +133,7 @@ export interface Workspaces extends DiffReader, RescueKeeper, OrphanKeeper, Bran
    */
   withScratch<T>(request: ScratchRequest, use: (path: string) => Promise<T>, options: Cancellable): Promise<T>
   /** Removes what killed services left of such worktrees below `root`, each when `before` has ended; their paths. */
-  removeLeftScratch(root: string, before: (path: string) => Promise<void>): Promise<readonly string[]>
+  removeStaleScratch(root: string, before: (path: string) => Promise<void>): Promise<readonly string[]>
   exists(path: string): Promise<boolean>
   /** How large the files of a worktree are, those that git ignores too; null when it is not there. */
   size(path: string, options: Cancellable): Promise<FolderSize | null>

@@ -8,7 +8,7 @@ import type { Worktrees } from './worktrees.ts'
 const usualLeaseMs = 60_000
 
 /** Watches the worktrees whose changes somebody looks at, and no others. */
-export interface DiffWatches {
+export interface DiffWatchers {
   /** Somebody looks at what the task changes; see the operation `tasks.watch_diff`. */
   extend(task: TaskRecord): Promise<{ readonly until: string | null; readonly since: string | null }>
   /** Settles when nothing is watched any more. */
@@ -29,7 +29,7 @@ export function createDiffWatches(
   parts: Parts,
   worktrees: Pick<Worktrees, 'of'>,
   leaseMs: number = usualLeaseMs,
-): DiffWatches {
+): DiffWatchers {
   const { workspaces, feed, clock, log } = parts
   const byPath = new Map<string, Watched>()
   const ending = new Set<Promise<void>>()

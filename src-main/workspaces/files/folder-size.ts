@@ -12,12 +12,12 @@ const patience = 500_000
 
 /** How large the files of a worktree are. */
 export async function measureFolder(path: string, { signal }: Cancellable): Promise<FolderSize | null> {
-  const found = await glanceAt(path, patience, { signal })
+  const found = await estimateFolder(path, patience, { signal })
   return found && { size_bytes: found.size_bytes, size_complete: found.size_complete }
 }
 
 /** How large the files below a folder are together, and when any of them changed; null when there is no such folder. */
-export async function glanceAt(
+export async function estimateFolder(
   path: string,
   limit: number,
   { signal }: Cancellable,

@@ -12,7 +12,7 @@ export async function folderState(path: string): Promise<'missing' | 'empty' | '
 }
 
 /** Moves whatever is at `path` to the first free `{path}.broken-{n}`, so that nothing in it is lost; where it is now. */
-export async function setAside(path: string): Promise<string | null> {
+export async function quarantine(path: string): Promise<string | null> {
   const state = await folderState(path)
   if (state === 'missing') return null
   if (state === 'empty') {

@@ -5,7 +5,7 @@ import { addNestedFiles, allButInner, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import type { Git } from './snapshot.ts'
-import { allButLock, readStatus } from './status.ts'
+import { excludeLockFile, readStatus } from './status.ts'
 import { hasMessage, unfinishedCommand } from './unfinished.ts'
 import { refuseUnresolved } from './unmerged.ts'
 
@@ -44,7 +44,7 @@ export async function commitEverything(cwd: string, message: string, { signal }:
   if (status.unmerged.length > 0) await refuseUnresolved(cwd, { signal })
   // `--sparse`: also what was made outside the sparse checkout.
   const inner = await listInner(cwd, { signal })
-  const others = [...allButLock, ...allButInner(inner)]
+  const others = [...excludeLockFile, ...allButInner(inner)]
   await runGit(cwd, ['add', '--all', '--sparse', '--ignore-errors', '--', ...others], {
     signal,
     access: 'write',

@@ -6,9 +6,9 @@ import { resolveCommit } from './branch.ts'
 import { filesOf, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
-import { copyIndex, throwAwayObjects } from './own-index.ts'
+import { copyIndex, dropTemporaryObjects } from './own-index.ts'
 import { addUnread, type Git } from './snapshot.ts'
-import { allButLock, unmonitored } from './status.ts'
+import { excludeLockFile, unmonitored } from './status.ts'
 import { makeTemporary } from './temporary-folder.ts'
 import { findUnread } from './unread-files.ts'
 import type { UnreadFile } from './unread-files.ts'
@@ -35,7 +35,7 @@ export async function withFrozenTree<T>(
   use: (tree: string, env: Readonly<Record<string, string>>, unread: readonly UnreadFile[]) => Promise<T>,
 ): Promise<T> {
   const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
-  const { stdout } = await runGit(worktree, [...unmonitored, 'ls-files', '-z', ...changed, '--', ...allButLock], {
+  const { stdout } = await runGit(worktree, [...unmonitored, 'ls-files', '-z', ...changed, '--', ...excludeLockFile], {
     signal,
   })
   const objects = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-path', 'objects'], { signal })
@@ -54,7 +54,7 @@ export async function withFrozenTree<T>(
     const { settled, repositories } = await freeze(worktree, frozen, read, { signal })
     const index = join(temporary, 'index')
     await copyIndex(join(git_dir, 'index'), index)
-    const env = { GIT_INDEX_FILE: index, ...(await throwAwayObjects(temporary, objects)) }
+    const env = { GIT_INDEX_FILE: index, ...(await dropTemporaryObjects(temporary, objects)) }
     const options = { signal, env, access: 'write' as const }
     const place = [`--git-dir=${git_dir}`, `--work-tree=${frozen}`, '-c', 'core.bare=false', ...unmonitored]
     const forget = [...place, 'update-index', '-z', '--force-remove', '--stdin']

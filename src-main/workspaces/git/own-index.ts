@@ -14,7 +14,7 @@ export async function copyIndex(from: string, to: string): Promise<void> {
 }
 
 /** What makes git put new objects into a folder of its own, beside those that the repository has. */
-export async function throwAwayObjects(temporary: string, real: string): Promise<Record<string, string>> {
+export async function dropTemporaryObjects(temporary: string, real: string): Promise<Record<string, string>> {
   const own = join(temporary, 'objects')
   await mkdir(own)
   return { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${real.replaceAll(/["\\]/g, '\\$&')}"` }

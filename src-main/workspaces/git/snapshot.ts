@@ -2,10 +2,10 @@ import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { configPlaceOf } from './configured-programs.ts'
-import { copyIndex, isPartial, throwAwayObjects } from './own-index.ts'
+import { copyIndex, isPartial, dropTemporaryObjects } from './own-index.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions, GitOutput } from './run-git.ts'
-import { allButLock } from './status.ts'
+import { excludeLockFile } from './status.ts'
 import { makeTemporary } from './temporary-folder.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
 import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
@@ -102,9 +102,9 @@ export async function withWorktreeIndex<T>(
   const { common } = await configPlaceOf(git_dir)
   return await withOwnIndex(worktree, { signal, git_dir }, async (git, own, temporary) => {
     const objects = join(common, 'objects')
-    const env = { ...own, ...((await isPartial(objects)) ? {} : await throwAwayObjects(temporary, objects)) }
+    const env = { ...own, ...((await isPartial(objects)) ? {} : await dropTemporaryObjects(temporary, objects)) }
     const inOwn: Git = (args, more = {}) => git([...quick, ...args], { env, ...more })
-    const changed = ['ls-files', '-z', '--modified', '--', ...allButLock]
+    const changed = ['ls-files', '-z', '--modified', '--', ...excludeLockFile]
     const [index, untracked, listed] = await Promise.all([readIndex(inOwn), listUntracked(inOwn), inOwn(changed)])
     const { entries } = index
     const names = [...listed.stdout.toString('latin1').split('\0').slice(0, -1), ...index.untracked]
@@ -117,7 +117,7 @@ export async function withWorktreeIndex<T>(
     )
     await uncover(worktree, inOwn, entries)
     await addUntracked(worktree, inOwn, untracked.filter(isRead))
-    const others = [...allButLock, ...allBut([...unread.values()]), ...allButInner(inner)]
+    const others = [...excludeLockFile, ...allBut([...unread.values()]), ...allButInner(inner)]
     await inOwn(['add', '--all', '--sparse', '--ignore-errors', '--', ...others], { accept: [0, 1] })
     await addNestedFiles(worktree, inOwn, inner, { signal })
     await addUnread(worktree, inOwn, [...unread.values()])
@@ -185,7 +185,7 @@ async function addEverything(
   await uncover(worktree, git, entries)
   if (!plain) await addUntracked(worktree, git, await listUntracked(git))
   const inner = await findInner(worktree, { links, untracked })
-  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...allButLock, ...allButInner(inner)]
+  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...excludeLockFile, ...allButInner(inner)]
   const { exit_code } = await git(add, { accept: [0, 1] })
   if (taken === 'files') await addNestedFiles(worktree, git, inner, { signal })
   return exit_code === 0
@@ -216,7 +216,7 @@ interface Index {
 }
 
 async function readIndex(git: Git): Promise<Index> {
-  const { stdout } = await git([...listIndexAndUntracked, '--', ...allButLock])
+  const { stdout } = await git([...listIndexAndUntracked, '--', ...excludeLockFile])
   const { staged, untracked } = splitListing(stdout)
   const unusual = staged.filter((line) => /^[a-zSM]/.test(line))
   return {

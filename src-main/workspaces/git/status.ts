@@ -7,7 +7,7 @@ type Options = Pick<GitOptions, 'signal'>
  * Everything in a worktree but the lock file, which belongs to the service. As a pattern: `git add` fails
  * when an ignored file is named outright, be it to leave it out.
  */
-export const allButLock = [':/', ':(exclude,top,glob).svc.loc[k]'] as const
+export const excludeLockFile = [':/', ':(exclude,top,glob).svc.loc[k]'] as const
 
 /** Keeps git from asking a program of the person's what has changed, or from leaving one running that watches. */
 export const unmonitored = ['-c', 'core.fsmonitor=false'] as const
@@ -24,7 +24,15 @@ export async function readStatus(
   cwd: string,
   { signal, untracked = 'normal' }: Options & { readonly untracked?: 'normal' | 'no' },
 ): Promise<ChangedPaths> {
-  const args = ['status', '--porcelain=v2', '-z', '--no-renames', `--untracked-files=${untracked}`, '--', ...allButLock]
+  const args = [
+    'status',
+    '--porcelain=v2',
+    '-z',
+    '--no-renames',
+    `--untracked-files=${untracked}`,
+    '--',
+    ...excludeLockFile,
+  ]
   const { stdout } = await runGit(cwd, args, { signal })
   const found: { changed: string[]; unmerged: string[]; untracked: string[] } = {
     changed: [],

@@ -75,7 +75,7 @@ export async function repairWorktree(repo: string, path: string, { signal }: Opt
  * Takes away what a repository knows of a worktree whose folder is gone; no other record is touched. Done by hand,
  * because `git worktree remove` would remove a folder, too, that has come to its place meanwhile.
  */
-export async function forgetWorktree(record: string): Promise<void> {
+export async function pruneWorktree(record: string): Promise<void> {
   await rm(record, { recursive: true, force: true })
 }
 
@@ -83,9 +83,9 @@ export async function forgetWorktree(record: string): Promise<void> {
  * Takes away the record of a worktree whose making was cut short: git has named it after the folder, and had not yet,
  * or no longer, written down where that is.
  */
-export async function forgetHalfMade(common: string, path: string): Promise<void> {
+export async function pruneIncomplete(common: string, path: string): Promise<void> {
   const record = join(common, 'worktrees', basename(path))
-  if ((await orNull(stat(join(record, 'gitdir')))) === null) await forgetWorktree(record)
+  if ((await orNull(stat(join(record, 'gitdir')))) === null) await pruneWorktree(record)
 }
 
 /** The folder in which the repository keeps what it knows of the worktree at `path`, null when it knows none. */

@@ -10,7 +10,7 @@ import { changedPaths, pathText } from '../git/tree-paths.ts'
 import { startMerge, unfinishedCommand } from '../git/unfinished.ts'
 import { markUnresolved, unresolvedPaths } from '../git/unmerged.ts'
 import type { UpdateSides } from './plan-update.ts'
-import { pathsInTheWay } from './target-checkout.ts'
+import { overwrittenPaths } from './target-checkout.ts'
 
 type InWorktree = UpdateRequest & { readonly path: string }
 type Conflict = Extract<UpdateResult, { kind: 'conflict' }>
@@ -19,7 +19,7 @@ type Conflict = Extract<UpdateResult, { kind: 'conflict' }>
  * Takes up a merge that is under way in the worktree: concludes it when all is resolved, else answers what is not.
  * Throws when the worktree is on another branch, or in the middle of something that is no merge of the base.
  */
-export async function takeUpLeft(
+export async function resumeMerge(
   request: InWorktree,
   { signal }: Cancellable,
 ): Promise<'none' | 'concluded' | Conflict> {
@@ -68,7 +68,7 @@ async function readLeft(request: InWorktree, { signal }: Cancellable): Promise<C
  * Begins the merge of the base in the worktree, whatever the strategy: it is the one thing that an editor can finish.
  * Where it turns out to need nobody, it is concluded at once.
  */
-export async function leaveMerge(
+export async function startManualMerge(
   request: InWorktree,
   { head, base }: UpdateSides,
   { signal }: Cancellable,
@@ -77,7 +77,7 @@ export async function leaveMerge(
   const merged = await mergeTrees(path, head, base, { signal })
   // git takes ignored files for expendable; nobody else does.
   const changes = await changedPaths(path, head, merged.tree, { signal })
-  const inTheWay = await pathsInTheWay([path], changes, { signal })
+  const inTheWay = await overwrittenPaths([path], changes, { signal })
   if (inTheWay.length > 0) return { kind: 'in_the_way', files: inTheWay }
   const names = { ours: branch, theirs: base_branch }
   const hunks = merged.kind === 'conflict' ? await readHunks(path, merged, names, { signal }) : []

@@ -12,7 +12,7 @@ import { readGitLink } from '../git/git-link.ts'
 import { moveBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
-import { checkoutsToMove, isUntouched, lookAt, pathsInTheWay } from './target-checkout.ts'
+import { checkoutsToUpdate, hasNoOverlap, readCheckouts, overwrittenPaths } from './target-checkout.ts'
 import { verifyMerge } from './verify-merge.ts'
 
 const attempts = 5
@@ -31,14 +31,14 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const [made, looked] = await Promise.all([
       prepare(request, { signal }),
-      checkoutsToMove(repo, base_branch, { signal }).then((checkouts) => lookAt(checkouts, { signal })),
+      checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
     ])
     if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
     if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
     signal.throwIfAborted()
     const { commit, changes, sides } = made
     const checkouts = looked.map(({ checkout }) => checkout)
-    const clear = looked.filter((one) => isUntouched(one, changes))
+    const clear = looked.filter((one) => hasNoOverlap(one, changes))
     const verification = createVerification(request, { ...sides, commit })
     const moved = await moveBranch({
       ...{ repo, branch: base_branch, from: sides.target.commit, to: commit, reason: `copse: merge ${branch}` },
@@ -94,13 +94,13 @@ export async function checkMergeTarget(
   const { repo_path: repo } = ref
   await refuseOtherBranch(ref, { signal })
   await finishPendingMove(repo, { signal })
-  const checkouts = await checkoutsToMove(repo, ref.base_branch, { signal })
+  const checkouts = await checkoutsToUpdate(repo, ref.base_branch, { signal })
   if (checkouts.length === 0) return []
   const sides = await readSides(ref, { signal })
   const plan = await planMerge(repo, sides, 'merge', { signal })
   if (plan.kind === 'conflict' || plan.kind === 'nothing_to_do') return []
   const changes = await changedPaths(repo, sides.target.tree, plan.tree, { signal })
-  return await pathsInTheWay(checkouts, changes, { signal })
+  return await overwrittenPaths(checkouts, changes, { signal })
 }
 
 /** What a merge would conflict in now. */

@@ -6,7 +6,7 @@ import { swapBranch } from '../git/refs.ts'
 import { changedPaths, type ChangedPath } from '../git/tree-paths.ts'
 import { notePendingMove } from './pending-move.ts'
 import { restoreFiles } from './restore-files.ts'
-import { looksClear, pathsInTheWay } from './target-checkout.ts'
+import { isLikelyClear, overwrittenPaths } from './target-checkout.ts'
 
 export interface BranchMove {
   readonly repo: string
@@ -19,7 +19,7 @@ export interface BranchMove {
   readonly changes: readonly ChangedPath[]
   /** The worktrees that have the branch checked out. */
   readonly checkouts: readonly string[]
-  /** Checkouts in which nothing tracked is in the way while their index is in this state (`lookAt`). */
+  /** Checkouts in which nothing tracked is in the way while their index is in this state (`readCheckouts`). */
   readonly untouched?: ReadonlyMap<string, string>
   /** The branch has moved, and files begin to follow. */
   readonly onFollow?: () => void
@@ -47,7 +47,7 @@ export async function moveBranch(move: BranchMove): Promise<MovedBranch> {
   const { signal } = new AbortController()
   const moved = await moveNoted(move, 'look', { signal })
   if (moved !== 'unclear') return moved
-  const files = await pathsInTheWay(checkouts, changes, { signal })
+  const files = await overwrittenPaths(checkouts, changes, { signal })
   if (files.length > 0) return { kind: 'dirty', files }
   const again = await moveNoted(move, 'looked', { signal })
   return again === 'unclear' ? { kind: 'dirty', files: await unfollowable(move, { signal }) } : again
@@ -92,7 +92,7 @@ async function moveLocked(
   await using stack = new AsyncDisposableStack()
   const locks: CheckoutLock[] = []
   for (const checkout of checkouts) locks.push(stack.use(await lockCheckout(checkout, token)))
-  const looks = look === 'look' ? checkouts.map((checkout) => looksClear(checkout, changes)) : []
+  const looks = look === 'look' ? checkouts.map((checkout) => isLikelyClear(checkout, changes)) : []
   const unsure = locks.filter(({ checkout, state }) => untouched?.get(checkout) !== state)
   const trials = unsure.map((lock) => follow(lock, from, to, { signal, dryRun: true }))
   const [clear, fits] = await Promise.all([Promise.all(looks), Promise.all(trials)])
@@ -105,7 +105,7 @@ async function moveLocked(
     const following = followAndInstall(lock, from, to, { signal })
     if (index === 0) move.onFollow?.()
     if (await following) continue
-    const left = await takeBack(move, where, { failed: lock, followed: locks.slice(0, index) }, { signal })
+    const left = await rollBack(move, where, { failed: lock, followed: locks.slice(0, index) }, { signal })
     return left === null ? 'dirty' : { kind: 'stuck', checkout: lock.checkout, why: left }
   }
   return { kind: 'moved' }
@@ -121,7 +121,7 @@ async function followAndInstall(lock: CheckoutLock, from: string, to: string, op
  * A file changed since the trial, or could not be written: what was written is taken back, then the branch. On a disk
  * that is full, the one makes room for the other. Answers why the branch could not go back, null when it did.
  */
-async function takeBack(
+async function rollBack(
   { branch, from, to, reason, changes }: BranchMove,
   where: string,
   { failed, followed }: { readonly failed: CheckoutLock; readonly followed: readonly CheckoutLock[] },
@@ -148,7 +148,7 @@ const stuck = ({ branch }: BranchMove, { checkout, why }: StuckMove): WorkspaceE
 /** git refused to let the files follow: the paths that are found in the way, or else what it could not do. */
 async function unfollowable(move: BranchMove, { signal }: Cancellable): Promise<readonly string[]> {
   const { repo, from, to, checkouts } = move
-  const files = await pathsInTheWay(checkouts, await changedPaths(repo, from, to, { signal }), { signal })
+  const files = await overwrittenPaths(checkouts, await changedPaths(repo, from, to, { signal }), { signal })
   if (files.length > 0) return files
   throw new WorkspaceError(
     'git_failed',

@@ -19,7 +19,7 @@ export async function checkoutsOf(repo: string, branch: string, { signal }: Canc
  * The checkouts that follow when a branch moves. Throws while the branch is being rebased in a worktree: git will not
  * put the outcome of that on a branch that has moved meanwhile.
  */
-export async function checkoutsToMove(
+export async function checkoutsToUpdate(
   repo: string,
   branch: string,
   { signal }: Cancellable,
@@ -48,7 +48,7 @@ async function presentOn(worktrees: readonly ListedWorktree[], branch: string): 
  * The paths of checkouts in which following their branch would lose something: changed there (staged or not)
  * and by the move, or not tracked there, ignored or not, where the move puts a file.
  */
-export async function pathsInTheWay(
+export async function overwrittenPaths(
   checkouts: readonly string[],
   moves: readonly ChangedPath[],
   { signal }: Cancellable,
@@ -63,14 +63,17 @@ export async function pathsInTheWay(
 }
 
 /** What is changed in a checkout, and the state in which its index was when that was looked for. */
-export interface LookedAt {
+export interface CheckoutStatus {
   readonly checkout: string
   readonly state: string
   readonly status: ChangedPaths
 }
 
 /** Looks at the checkouts before it is known what a move changes. */
-export async function lookAt(checkouts: readonly string[], { signal }: Cancellable): Promise<readonly LookedAt[]> {
+export async function readCheckouts(
+  checkouts: readonly string[],
+  { signal }: Cancellable,
+): Promise<readonly CheckoutStatus[]> {
   return await Promise.all(
     checkouts.map(async (checkout) => {
       const state = await indexState(checkout)
@@ -80,14 +83,14 @@ export async function lookAt(checkouts: readonly string[], { signal }: Cancellab
 }
 
 /** Whether nothing that is tracked in the checkout is changed there and by the move. */
-export const isUntouched = ({ status }: LookedAt, moves: readonly ChangedPath[]): boolean =>
+export const hasNoOverlap = ({ status }: CheckoutStatus, moves: readonly ChangedPath[]): boolean =>
   hitBy(status, moves).length === 0
 
 /**
  * Whether a look at the files alone finds nothing that the move could hit: what it adds is not there, and what it
  * changes is. git itself tells what has other contents; it would not mind the rest.
  */
-export async function looksClear(checkout: string, moves: readonly ChangedPath[]): Promise<boolean> {
+export async function isLikelyClear(checkout: string, moves: readonly ChangedPath[]): Promise<boolean> {
   const parents = new Set(moves.flatMap(({ key, status }) => (status === 'A' ? parentsOf(key) : [])))
   const checks = [
     ...[...parents].map((key) => async () => (await entryAt(checkout, key))?.isDirectory() !== false),

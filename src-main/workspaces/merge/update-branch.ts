@@ -9,12 +9,12 @@ import { treeOf } from '../git/merge.ts'
 import { readTree } from '../git/snapshot.ts'
 import { readStatus } from '../git/status.ts'
 import { changedPaths } from '../git/tree-paths.ts'
-import { leaveMerge, takeUpLeft } from './left-merge.ts'
+import { startManualMerge, resumeMerge } from './left-merge.ts'
 import { moveBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planUpdate, type UpdatePlan, type UpdateSides } from './plan-update.ts'
-import { keepCommit } from '../rescue/rescue.ts'
-import { checkoutsToMove } from './target-checkout.ts'
+import { rescueCommit } from '../rescue/rescue.ts'
+import { checkoutsToUpdate } from './target-checkout.ts'
 
 interface UpdateOptions extends Cancellable {
   readonly now: () => number
@@ -31,7 +31,7 @@ export async function updateBranch(request: UpdateRequest, options: UpdateOption
   const { repo_path: repo, path } = request
   const { signal } = options
   await finishPendingMove(repo, { signal })
-  const left = path === null ? 'none' : await takeUpLeft({ ...request, path }, { signal })
+  const left = path === null ? 'none' : await resumeMerge({ ...request, path }, { signal })
   if (typeof left === 'object') return left
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const sides = await readSides(request, { signal })
@@ -53,7 +53,7 @@ export async function updateBranch(request: UpdateRequest, options: UpdateOption
     const done =
       plan.kind === 'move'
         ? await move(request, sides, plan, options)
-        : await leaveMerge({ ...request, path: path ?? repo }, sides, { signal })
+        : await startManualMerge({ ...request, path: path ?? repo }, sides, { signal })
     if (done !== null) return done
   }
   throw new WorkspaceError('git_failed', `${request.branch} could not be updated; something keeps changing it.`)
@@ -92,7 +92,7 @@ async function move(
   const { repo_path: repo, branch, base_branch } = request
   const [changes, checkouts] = await Promise.all([
     changedPaths(repo, head, commit, { signal }),
-    checkoutsToMove(repo, branch, { signal }),
+    checkoutsToUpdate(repo, branch, { signal }),
   ])
   const rescue_ref = rewrites ? await keepTip(request, head, { signal, now }) : null
   const reason = `copse: update from ${base_branch}`
@@ -108,7 +108,7 @@ async function keepTip(
   { signal, now }: UpdateOptions,
 ): Promise<string> {
   const files = await countLooseFiles(repo, head, { signal, except: branchRef(branch) })
-  return await keepCommit(repo, head, task_id, { signal, now, reason: 'rewritten', note: { kind: 'commits', files } })
+  return await rescueCommit(repo, head, task_id, { signal, now, reason: 'rewritten', note: { kind: 'commits', files } })
 }
 
 async function describe(

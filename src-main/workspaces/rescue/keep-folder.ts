@@ -5,16 +5,16 @@ import { countChanged } from '../git/count-files.ts'
 import { emptyTree } from '../git/merge.ts'
 import { withSnapshot } from '../git/snapshot.ts'
 import { commonDir } from '../git/worktree.ts'
-import { removeKept } from './remove-kept.ts'
+import { removeRescued } from './remove-kept.ts'
 import type { RemoveOptions } from '../worktree/remove-worktree.ts'
-import { keepCommit } from './rescue.ts'
+import { rescueCommit } from './rescue.ts'
 
 /**
  * Keeps the files of a plain folder as a rescue of a repository, then removes the folder; the ref, null when it had
  * none. Files that a `.gitignore` in it names are not kept. Refuses a folder that commits can't hold: with repositories
  * in it, or unreadable files.
  */
-export async function keepFolder(
+export async function rescueFolder(
   path: string,
   repo: string,
   task: string,
@@ -34,10 +34,10 @@ export async function keepFolder(
     const message = `What was in a folder left over from task ${task}\n`
     const commit = await commitTree(repo, { tree, parents: [], message }, { signal })
     const files = await countChanged(repo, empty, tree, { signal })
-    return await keepCommit(repo, commit, task, { ...options, reason: 'removal', note: { kind: 'commits', files } })
+    return await rescueCommit(repo, commit, task, { ...options, reason: 'removal', note: { kind: 'commits', files } })
   }
   const ref = tree === empty ? null : await keep()
-  await removeKept(path, async (folder) => (await look(folder)) === tree, { signal })
+  await removeRescued(path, async (folder) => (await look(folder)) === tree, { signal })
   return ref
 }
 

@@ -6,8 +6,8 @@ import { commitTree } from '../git/commit.ts'
 import { countLooseFiles } from '../git/count-files.ts'
 import { treeOf } from '../git/merge.ts'
 import { readGit, runGit } from '../git/run-git.ts'
-import { keepCommit, type RescueOptions } from './rescue.ts'
-import { tipRef } from './rewritten.ts'
+import { rescueCommit, type RescueOptions } from './rescue.ts'
+import { lastTipRef } from './rewritten.ts'
 
 /** Where git notes commits that only this worktree leads to, while it is in the middle of something. */
 const notes = [
@@ -24,7 +24,7 @@ const notes = [
  * HEAD was on and no branch ever, and where the service last saw the branch. `record` is the worktree's folder in its
  * repository; the worktree itself may be gone. Answers the rescue ref, null when everything is reachable anyway.
  */
-export async function keepLooseEnds(
+export async function rescueUnreachable(
   repo: string,
   record: string,
   task: string,
@@ -37,7 +37,7 @@ export async function keepLooseEnds(
     ...found.flatMap((text) => text?.match(/^[0-9a-f]{40,64}$/gm) ?? []),
     ...(await reflogOf(repo, [...own, 'log', '--walk-reflogs', '--format=%H', 'HEAD'], options)),
   ]
-  for (const name of ['HEAD', tipRef]) {
+  for (const name of ['HEAD', lastTipRef]) {
     const { exit_code, stdout } = await runGit(
       repo,
       [...own, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
@@ -50,13 +50,13 @@ export async function keepLooseEnds(
   const amended = await reflogOf(repo, ['log', '--walk-reflogs', '--format=%H', '--branches'], options)
   const tips = await looseTips(repo, commits, amended, options)
   if (tips.length === 0) return null
-  const commit = await joinTips(repo, tips, task, options)
+  const commit = await mergeTips(repo, tips, task, options)
   const files = await countLooseFiles(repo, commit, { signal })
-  return await keepCommit(repo, commit, task, { ...options, note: { kind: 'commits', files } })
+  return await rescueCommit(repo, commit, task, { ...options, note: { kind: 'commits', files } })
 }
 
 /** One commit that leads to all of these. */
-export async function joinTips(
+export async function mergeTips(
   cwd: string,
   tips: readonly string[],
   task: string,

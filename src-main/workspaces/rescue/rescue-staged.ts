@@ -5,7 +5,7 @@ import { commitTree } from '../git/commit.ts'
 import { countChanged } from '../git/count-files.ts'
 import { emptyTree, treeOf } from '../git/merge.ts'
 import { runGit } from '../git/run-git.ts'
-import { keepCommit, uncommittedIn, type RescueOptions } from './rescue.ts'
+import { rescueCommit, uncommittedIn, type RescueOptions } from './rescue.ts'
 
 /**
  * Keeps what was staged in a worktree whose folder is gone, from the repository's record of it; null when it is what
@@ -29,7 +29,7 @@ export async function rescueStaged(
   const message = `${uncommittedIn} the workspace of task ${task}\n`
   const commit = await commitTree(repo, { tree, parents: head === null ? [] : [head], message }, { signal })
   const files = await countChanged(repo, before, tree, { signal })
-  return await keepCommit(repo, commit, task, { ...options, note: { kind: 'uncommitted', files } })
+  return await rescueCommit(repo, commit, task, { ...options, note: { kind: 'uncommitted', files } })
 }
 
 async function headOf(repo: string, record: string, { signal }: RescueOptions): Promise<string | null> {

@@ -46,7 +46,7 @@ export async function withRescue<T>(
     const what = `the workspace of task ${task}`
     const { commit, files, kept, complete } = await commitSnapshot(path, snapshot, what, options)
     const note = { kind: 'uncommitted', files } as const
-    const ref = commit === null ? null : await keepCommit(path, commit, task, { ...options, note })
+    const ref = commit === null ? null : await rescueCommit(path, commit, task, { ...options, note })
     return await use({ ref, complete, readable: snapshot.complete, kept }, snapshot.env)
   })
 }
@@ -96,7 +96,7 @@ export async function commitSnapshot(
 export const uncommittedIn = 'What was uncommitted in'
 
 /** Keeps a commit under `refs/svc/rescue/{task}/{time}`, with a note of what it is. */
-export async function keepCommit(
+export async function rescueCommit(
   cwd: string,
   commit: string,
   task: string,
@@ -114,7 +114,7 @@ export async function keepCommit(
 }
 
 /** Keeps a commit unless some other ref leads to it anyway. */
-export async function keepUnlessReachable(
+export async function rescueIfUnreachable(
   cwd: string,
   commit: string,
   task: string,
@@ -124,7 +124,7 @@ export async function keepUnlessReachable(
   const but = except === undefined ? {} : { except }
   if (await isReachable(cwd, commit, { signal, ...but })) return null
   const files = await countLooseFiles(cwd, commit, { signal, ...but })
-  return await keepCommit(cwd, commit, task, { ...options, note: { kind: 'commits', files } })
+  return await rescueCommit(cwd, commit, task, { ...options, note: { kind: 'commits', files } })
 }
 
 /**

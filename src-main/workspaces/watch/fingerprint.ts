@@ -4,7 +4,7 @@ import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { resolveCommit } from '../git/branch.ts'
 import { peekHead } from '../git/peek.ts'
 import { runGit } from '../git/run-git.ts'
-import { allButLock, unmonitored } from '../git/status.ts'
+import { excludeLockFile, unmonitored } from '../git/status.ts'
 import { pathBytes } from '../git/tree-paths.ts'
 
 /** So many changed files are looked at one by one; of those beyond only the names count. */
@@ -14,7 +14,7 @@ const atOnce = 64
 /** A word that changes when the differences of a worktree do: from its HEAD, and its changed files' names, sizes and times. */
 export async function fingerprint(worktree: string, { signal }: Cancellable): Promise<string> {
   const changed = ['--modified', '--deleted', '--others', '--exclude-standard', '--deduplicate']
-  const args = [...unmonitored, 'ls-files', '-z', ...changed, '--', ...allButLock]
+  const args = [...unmonitored, 'ls-files', '-z', ...changed, '--', ...excludeLockFile]
   const { stdout } = await runGit(worktree, args, { signal })
   const head = (await peekHead(worktree))?.commit ?? (await resolveCommit(worktree, 'HEAD', { signal }))
   const hash = createHash('sha1')

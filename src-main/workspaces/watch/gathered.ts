@@ -1,5 +1,5 @@
 /** What came together and is dealt with at once. */
-export interface Gathered {
+export interface ChangeBatch {
   /** Names in the tree, `moved` where they came, went or were replaced. */
   readonly keys: ReadonlyMap<string, { readonly moved: boolean }>
   /** More came than was kept. */
@@ -17,12 +17,12 @@ export interface Timing {
   readonly pauseMs: number
 }
 
-export const usualTiming: Timing = { quietMs: 150, latestMs: 1_000, pauseMs: 500 }
+export const defaultDebounce: Timing = { quietMs: 150, latestMs: 1_000, pauseMs: 500 }
 
 const kept = 500
 
 /** Gathers what comes in a burst and hands it to `handle`, never twice at the same time. */
-export function createGatherer(timing: Timing, handle: (gathered: Gathered) => Promise<void>) {
+export function createEventBatcher(timing: Timing, handle: (gathered: ChangeBatch) => Promise<void>) {
   let keys = new Map<string, { moved: boolean }>()
   let overflowed = false
   let git = false
@@ -43,7 +43,7 @@ export function createGatherer(timing: Timing, handle: (gathered: Gathered) => P
     timer = null
     // What comes meanwhile is armed when this is done.
     if (working || closed) return
-    const gathered: Gathered = { keys, overflowed, git }
+    const gathered: ChangeBatch = { keys, overflowed, git }
     keys = new Map()
     overflowed = git = false
     first = null

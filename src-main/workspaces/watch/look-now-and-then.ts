@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../base/log.ts'
-import type { WatchNews } from '../../engine/ports/diff-reader.ts'
+import type { WatchEvent } from '../../engine/ports/diff-reader.ts'
 import { GitError } from '../git/git-error.ts'
 import { fingerprint } from './fingerprint.ts'
 
@@ -21,9 +21,9 @@ export interface LookOptions {
  * Compares a worktree with what it was at the last look, until the signal ends it: for where the system does not tell
  * of changes. The first look may tell of what was there before.
  */
-export async function startLooking(
+export async function startPolling(
   root: string,
-  news: WatchNews,
+  news: WatchEvent,
   { signal, inTurn, isStill, every, log }: LookOptions,
 ): Promise<void> {
   let last: string | null = null

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FSWatcher } from 'node:fs'
 import type { Logger } from '../../base/log.ts'
-import type { WatchNews, WorktreeWatch } from '../../engine/ports/diff-reader.ts'
+import type { WatchEvent, WorktreeWatch } from '../../engine/ports/diff-reader.ts'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { GitError } from '../git/git-error.ts'
@@ -10,8 +10,8 @@ import { areAllIgnored, ignoredFolders } from '../git/ignored.ts'
 import { pathBytes } from '../git/tree-paths.ts'
 import { readGitLink } from '../git/git-link.ts'
 import { createFolderWatches, startWatch, TooManyFolders, type FolderWatches } from './folder-watches.ts'
-import { createGatherer, usualTiming, type Gathered, type Timing } from './gathered.ts'
-import { startLooking } from './look-now-and-then.ts'
+import { createEventBatcher, defaultDebounce, type ChangeBatch, type Timing } from './gathered.ts'
+import { startPolling } from './look-now-and-then.ts'
 import { createTreeWatch } from './tree-watch.ts'
 
 export interface WatchOptions {
@@ -35,7 +35,7 @@ const everything = ''
 const watchesTrees = process.platform === 'darwin' || process.platform === 'win32'
 
 /** See `DiffReader.watch`. */
-export async function watchWorktree(root: string, news: WatchNews, options: WatchOptions): Promise<WorktreeWatch> {
+export async function watchWorktree(root: string, news: WatchEvent, options: WatchOptions): Promise<WorktreeWatch> {
   const stop = new AbortController()
   const { signal } = stop
   const id = await idOf(root)
@@ -73,13 +73,13 @@ export async function watchWorktree(root: string, news: WatchNews, options: Watc
     how = 'looking'
     options.log?.warn({ err: reason, root }, 'a worktree cannot be watched; it is looked at now and then')
     const every = options.lookEveryMs ?? 3_000
-    looking = startLooking(root, { ...news, onEnd: end }, { signal, inTurn, isStill, every, log: options.log })
+    looking = startPolling(root, { ...news, onEnd: end }, { signal, inTurn, isStill, every, log: options.log })
   }
   const cover = async (keys: readonly string[]) => {
     ignored = await inTurn(() => ignoredFolders(root, { signal }))
     for (const key of keys) await folders.cover(key)
   }
-  const deal = async (gathered: Gathered) => {
+  const deal = async (gathered: ChangeBatch) => {
     // Another folder in its place is no longer what is watched.
     if (!(await isStill())) return end()
     const keys = [...gathered.keys.keys()]
@@ -89,7 +89,7 @@ export async function watchWorktree(root: string, news: WatchNews, options: Watc
     const isNews = gathered.git || gathered.overflowed || !(await inTurn(() => areAllIgnored(root, keys, { signal })))
     if (isNews && !signal.aborted) news.onChange()
   }
-  const gatherer = createGatherer(options.timing ?? usualTiming, async (gathered) => {
+  const gatherer = createEventBatcher(options.timing ?? defaultDebounce, async (gathered) => {
     try {
       await deal(gathered)
     } catch (error) {
@@ -130,7 +130,7 @@ const isIgnoreFile = (key: string): boolean => key === '.gitignore' || key.endsW
 /** Folders that came, watched ones that went or were replaced, and those that became a repository, or are none any more. */
 async function newFolders(
   root: string,
-  { keys }: Gathered,
+  { keys }: ChangeBatch,
   folders: Pick<FolderWatches, 'has'>,
 ): Promise<readonly string[]> {
   const moved = [...new Set([...keys].filter(([, { moved }]) => moved).map(([key]) => key.replace(/\/\.git$/, '')))]

@@ -8,14 +8,14 @@ import { branchRef, branchTips, mergeBase, resolveBase } from '../git/branch.ts'
 import { checkOutFiles, readCheckoutSettings, type CheckoutSettings } from '../git/checkout.ts'
 import { deleteRef } from '../git/refs.ts'
 import { readGitLink } from '../git/git-link.ts'
-import { addWorktree, findRecord, forgetHalfMade, forgetWorktree } from '../git/worktree.ts'
-import { keepLooseEnds } from '../rescue/loose-ends.ts'
+import { addWorktree, findRecord, pruneIncomplete, pruneWorktree } from '../git/worktree.ts'
+import { rescueUnreachable } from '../rescue/loose-ends.ts'
 import { rescueStaged } from '../rescue/rescue-staged.ts'
-import { noteTip } from '../rescue/rewritten.ts'
-import { setAside } from '../files/set-aside.ts'
+import { recordTip } from '../rescue/rewritten.ts'
+import { quarantine } from '../files/set-aside.ts'
 
 /** A worktree that is there, but for its files. */
-export interface BegunWorktree {
+export interface PreparedWorktree {
   readonly kind: 'begun'
   readonly mayHaveHook: boolean
   /** Writes its files. When that fails, or is cancelled, the worktree is gone again, with the branch if it was new. */
@@ -38,11 +38,11 @@ interface Made {
  * Makes a worktree without its files. Only this needs the repository to itself; the files, which take their time in a
  * big repository, are written by `finish`, while others do the same.
  */
-export async function beginWorktree(
+export async function prepareWorktree(
   request: WorktreeRequest,
   common: string,
   options: EnsureOptions,
-): Promise<BegunWorktree | Extract<WorktreeResult, { kind: 'branch_gone' }>> {
+): Promise<PreparedWorktree | Extract<WorktreeResult, { kind: 'branch_gone' }>> {
   const { repo_path: repo, path, branch, base_branch: baseBranch } = request
   const { signal } = options
   const [tips, settings, record] = await Promise.all([
@@ -54,16 +54,16 @@ export async function beginWorktree(
   if (record !== null) {
     const keep = { ...options, reason: 'lost' } as const
     await rescueStaged(repo, record, taskOf(request), keep)
-    await keepLooseEnds(repo, record, taskOf(request), keep)
+    await rescueUnreachable(repo, record, taskOf(request), keep)
   }
   if (known === undefined && request.expect === 'existing') return { kind: 'branch_gone' }
   const base = tips.get(baseBranch) ?? (await resolveBase(repo, baseBranch, { signal }))
   const tip = known ?? base
-  if (tip === null) throw baseGone(request)
+  if (tip === null) throw baseBranchMissing(request)
 
-  const aside = await setAside(path)
+  const aside = await quarantine(path)
   if (aside !== null) options.onSetAside({ from: path, to: aside })
-  if (record !== null) await forgetWorktree(record)
+  if (record !== null) await pruneWorktree(record)
   await mkdir(dirname(path), { recursive: true })
   const made: Made = { repo, common, path, branch, tip, base, isNewBranch: known === undefined }
   try {
@@ -90,7 +90,7 @@ async function finish(
   const fork = isNewBranch || base === null ? base : mergeBase(repo, base, tip, { signal })
   // All have ended before anything is taken away from under them.
   const [noted, written, forked] = await Promise.allSettled([
-    noteTip(path, tip, task, options),
+    recordTip(path, tip, task, options),
     checkOutFiles(path, settings, { signal }),
     fork,
   ])
@@ -109,13 +109,13 @@ async function takeApart(made: Made): Promise<void> {
   const record = await readGitLink(made.path)
   // Workers of an interrupted checkout may write one more file.
   await rm(made.path, { recursive: true, force: true, maxRetries: 3 })
-  if (record !== null) await forgetWorktree(record)
+  if (record !== null) await pruneWorktree(record)
   await takeBackNames(made)
 }
 
 /** What the repository knows of a worktree that was not made, or is no more. */
 async function takeBackNames(made: Made): Promise<void> {
-  await forgetHalfMade(made.common, made.path)
+  await pruneIncomplete(made.common, made.path)
   if (made.isNewBranch) await dropBranch(made)
 }
 
@@ -128,7 +128,7 @@ async function dropBranch({ repo, branch, tip }: Made): Promise<void> {
 export const taskOf = (request: WorktreeRequest): string => request.task_id ?? basename(request.path)
 
 /** The failure of a worktree that has nothing to begin from. */
-export function baseGone(request: WorktreeRequest): WorkspaceError {
+export function baseBranchMissing(request: WorktreeRequest): WorkspaceError {
   return new WorkspaceError(
     'git_failed',
     `The base branch "${request.base_branch}" is not in ${request.repo_path}. Choose another base branch or create it.`,

@@ -5,7 +5,7 @@ import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import type { WorktreeRequest, WorktreeResult } from '../../engine/ports/workspaces.ts'
 import type { KeyedLock } from '../../base/keyed-lock.ts'
 import { copyFiles } from '../files/copy-files.ts'
-import { baseGone, beginWorktree, taskOf, type BegunWorktree } from './create-worktree.ts'
+import { baseBranchMissing, prepareWorktree, taskOf, type PreparedWorktree } from './create-worktree.ts'
 import { excludeLock, isLockExcluded } from './exclude-lock.ts'
 import { orNull } from '../files/file-errors.ts'
 import { isHealthy, isWhole } from './found-worktree.ts'
@@ -18,9 +18,9 @@ import { isBeingRebased } from '../git/unfinished.ts'
 import { readGitLink } from '../git/git-link.ts'
 import { commonDir } from '../git/worktree.ts'
 import { placeOf } from '../files/path-guard.ts'
-import { takeBack } from '../rescue/remove-kept.ts'
-import { keepUnlessReachable } from '../rescue/rescue.ts'
-import { noteTip } from '../rescue/rewritten.ts'
+import { undoRemoval } from '../rescue/remove-kept.ts'
+import { rescueIfUnreachable } from '../rescue/rescue.ts'
+import { recordTip } from '../rescue/rewritten.ts'
 import { runSetup } from './set-up-worktree.ts'
 
 export interface EnsureOptions extends Cancellable {
@@ -54,12 +54,12 @@ async function findOrBegin(
   request: WorktreeRequest,
   common: string,
   options: EnsureOptions,
-): Promise<WorktreeResult | BegunWorktree> {
+): Promise<WorktreeResult | PreparedWorktree> {
   return await options.repositories.run(common, async () => {
     await excludeLock(common)
-    await takeBack(request.path)
+    await undoRemoval(request.path)
     if (await isHealthy(request, common, options)) return await reuse(request, options)
-    return await beginWorktree(request, common, options)
+    return await prepareWorktree(request, common, options)
   })
 }
 
@@ -76,7 +76,7 @@ async function findReady(
   if (knownBase === undefined || !(await isLockExcluded(common)) || !(await isWhole(path, common, options))) return null
   const head = await peekHead(path)
   if (head?.branch !== branch) return null
-  await noteTip(path, head.commit, taskOf(request), options)
+  await recordTip(path, head.commit, taskOf(request), options)
   return { kind: 'ready', how: 'reused', base_commit: knownBase }
 }
 
@@ -85,7 +85,7 @@ async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<
   const { signal } = options
   const peeked = await peekHead(path)
   const isOnBranch = peeked?.branch === branch
-  if (isOnBranch) await noteTip(path, peeked.commit, taskOf(request), options)
+  if (isOnBranch) await recordTip(path, peeked.commit, taskOf(request), options)
   if (isOnBranch && knownBase !== undefined) return { kind: 'ready', how: 'reused', base_commit: knownBase }
   // An agent that was interrupted within a rebase of its branch goes on with it; git would not switch anyway.
   if (!isOnBranch && (await currentBranch(path, { signal })) !== branch && !(await isBeingRebased(path, branch))) {
@@ -93,8 +93,8 @@ async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<
   }
   const head = await resolveCommit(path, 'HEAD', { signal })
   const base = await resolveBase(path, baseBranch, { signal })
-  if (head === null) throw baseGone(request)
-  if (!isOnBranch) await noteTip(path, head, taskOf(request), options)
+  if (head === null) throw baseBranchMissing(request)
+  if (!isOnBranch) await recordTip(path, head, taskOf(request), options)
   const fork = base === null ? null : await mergeBase(path, base, head, { signal })
   return { kind: 'ready', how: 'reused', base_commit: fork ?? head }
 }
@@ -118,7 +118,7 @@ async function returnToBranch(request: WorktreeRequest, options: EnsureOptions):
         `Commit or discard them there and run "git switch ${branch}", then try again.`,
     )
   }
-  if (head !== null) await keepUnlessReachable(path, head, taskOf(request), { ...options, reason: 'left' })
+  if (head !== null) await rescueIfUnreachable(path, head, taskOf(request), { ...options, reason: 'left' })
   await runGit(path, [...noHooks, 'switch', '--quiet', '--no-guess', branch], { signal, access: 'write' })
 }
 

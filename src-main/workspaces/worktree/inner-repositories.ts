@@ -7,7 +7,7 @@ import { listInner } from '../git/nested.ts'
 import { readGit, runGit, splitNul } from '../git/run-git.ts'
 import { withSnapshot } from '../git/snapshot.ts'
 import { pathText } from '../git/tree-paths.ts'
-import { removeKept } from '../rescue/remove-kept.ts'
+import { removeRescued } from '../rescue/remove-kept.ts'
 import type { RescueOptions } from '../rescue/rescue.ts'
 import { keepInner } from './submodules.ts'
 
@@ -92,7 +92,7 @@ export async function removeNested(
   for (const name of names) {
     const inner = join(path, name)
     const kept = (await keepInner(repo_path, inner, name, task, options)).at(-1)
-    await removeKept(
+    await removeRescued(
       inner,
       (folder) =>
         withSnapshot(folder, options, ({ tree, complete }) => Promise.resolve(complete && tree === kept?.kept.tree)),

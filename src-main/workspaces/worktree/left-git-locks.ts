@@ -17,7 +17,7 @@ const longestWriteMs = 10 * 60_000
  * those of its worktree and its branch, the person over that of a branch that is merged into, and git would tidy up
  * those repositories no more for the others.
  */
-export async function removeLeftGitLocks(root: string, { signal }: Cancellable): Promise<readonly string[]> {
+export async function removeStaleGitLocks(root: string, { signal }: Cancellable): Promise<readonly string[]> {
   const now = Date.now()
   const startedAt = now - process.uptime() * 1_000
   const removed: string[] = []

@@ -9,7 +9,7 @@ import { WorkspaceError, type WorktreeLock } from '../../engine/ports/workspaces
 import { hasCode, isMissing, isTaken, orNull } from '../files/file-errors.ts'
 import { openFolder, type Folder } from '../files/folder.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
-import { setAside } from '../files/set-aside.ts'
+import { quarantine } from '../files/set-aside.ts'
 
 const lockName = '.svc.lock'
 /** Throw-away worktrees lie in this folder of the workspace root; they are no task's. */
@@ -54,7 +54,7 @@ async function putInPlace(file: string, prepared: string, execution: ExecutionId
       return null
     }
     if (present !== null) return present
-    if ((await orNull(lstat(file)))?.isDirectory()) await setAside(file)
+    if ((await orNull(lstat(file)))?.isDirectory()) await quarantine(file)
     else await takeAway(file, `${prepared}-stale`)
   }
   throw new WorkspaceError(

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path'
 import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
-import { glanceAt } from '../files/folder-size.ts'
+import { estimateFolder } from '../files/folder-size.ts'
 import { currentBranch } from '../git/branch.ts'
 import { GitError } from '../git/git-error.ts'
 import { isDirty } from '../git/status.ts'
@@ -10,10 +10,10 @@ import { listWorktrees } from '../git/worktree.ts'
 import { worktreeFolders } from './lock.ts'
 import { ownRecord } from './own-worktree.ts'
 import { placeOf } from '../files/path-guard.ts'
-import { goingName } from '../rescue/remove-kept.ts'
+import { removingPath } from '../rescue/remove-kept.ts'
 import { listRescues } from '../rescue/rescue-list.ts'
 import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
-import { keepFolder } from '../rescue/keep-folder.ts'
+import { rescueFolder } from '../rescue/keep-folder.ts'
 
 /** More files than this are not looked at for an estimate. */
 const glanceLimit = 20_000
@@ -21,7 +21,7 @@ const glanceLimit = 20_000
 /** The folders of worktrees below the root that are none of `known`, sorted. One that is being removed counts as known. */
 export async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
   const places = await Promise.all(known.map((path) => placeOf(resolve(path))))
-  const expected = new Set(places.flatMap((path) => [path, goingName(path)]))
+  const expected = new Set(places.flatMap((path) => [path, removingPath(path)]))
   const orphans: string[] = []
   for (const path of await worktreeFolders(root)) {
     if (!expected.has(await placeOf(path))) orphans.push(path)
@@ -31,7 +31,7 @@ export async function findOrphans(root: string, known: readonly string[]): Promi
 
 /** What a folder that nobody knows holds, null when it is gone. Its sizes are of the files, not of the disk's blocks. */
 export async function describeOrphan(path: string, { signal }: Cancellable): Promise<Orphan | null> {
-  const glance = await glanceAt(path, glanceLimit, { signal })
+  const glance = await estimateFolder(path, glanceLimit, { signal })
   if (glance === null) return null
   const repo = await repositoryOf(path, { signal })
   if (repo === null) return { path, kind: 'folder', branch: null, repo_path: null, dirty: true, ...glance }
@@ -67,7 +67,7 @@ export async function removeOrphan(
           'Look through it and delete it by hand.',
       )
     }
-    const ref = await keepFolder(path, fallback, task_id, options)
+    const ref = await rescueFolder(path, fallback, task_id, options)
     return { path: given, rescues: ref === null ? [] : [ref], moved_to: null }
   }
   const before = new Set((await listRescues(repo, task_id, { signal })).map((one) => one.ref))

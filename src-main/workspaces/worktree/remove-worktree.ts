@@ -5,14 +5,14 @@ import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { branchRef, resolveCommit } from '../git/branch.ts'
 import { runGit } from '../git/run-git.ts'
 import { withSnapshot } from '../git/snapshot.ts'
-import { commonDir, findRecord, forgetWorktree } from '../git/worktree.ts'
-import { keepLooseEnds } from '../rescue/loose-ends.ts'
+import { commonDir, findRecord, pruneWorktree } from '../git/worktree.ts'
+import { rescueUnreachable } from '../rescue/loose-ends.ts'
 import { ownRecord } from './own-worktree.ts'
 import { isInside, placeOf, realpathOfExisting } from '../files/path-guard.ts'
-import { removeKept, stillWritten, takeBack } from '../rescue/remove-kept.ts'
+import { removeRescued, changedDuringRemoval, undoRemoval } from '../rescue/remove-kept.ts'
 import { rescueStaged } from '../rescue/rescue-staged.ts'
-import { keepUnlessReachable, rescueUncommitted, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
-import { setAside } from '../files/set-aside.ts'
+import { rescueIfUnreachable, rescueUncommitted, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
+import { quarantine } from '../files/set-aside.ts'
 import { keepSubmodules } from './submodules.ts'
 
 export interface RemoveRequest {
@@ -79,21 +79,21 @@ async function removeFolder(
   options: RemoveOptions & RescueOptions,
 ): Promise<string | null> {
   const { repo_path: repo, path, task_id: task } = request
-  await takeBack(path)
+  await undoRemoval(path)
   const record = await findRecord(common, path)
   const own = await ownRecord(path, options)
   const isWorktree = own !== null && record !== null && (await realpath(own)) === (await realpath(record))
   const work = isWorktree ? await keepWork(request, record, options) : null
   // Of a worktree that lost its folder the repository still knows what was staged, and where HEAD was.
   const staged = record === null || isWorktree ? null : await rescueStaged(repo, record, task, options)
-  const loose = record === null ? null : await keepLooseEnds(repo, record, task, options)
+  const loose = record === null ? null : await rescueUnreachable(repo, record, task, options)
   options.signal.throwIfAborted()
-  if (work?.complete === true) await removeKept(path, work.isAsKept, options)
+  if (work?.complete === true) await removeRescued(path, work.isAsKept, options)
   else {
-    const aside = await setAside(path)
+    const aside = await quarantine(path)
     if (aside !== null) options.onSetAside({ from: path, to: aside })
   }
-  if (record !== null) await forgetWorktree(record)
+  if (record !== null) await pruneWorktree(record)
   return work?.ref ?? staged ?? loose
 }
 
@@ -112,8 +112,8 @@ async function keepWork(request: RemoveRequest, record: string, options: RescueO
   // git can't look into submodules of a folder that was renamed: there the last look comes before that.
   const early = submodules.length > 0
   if (early && complete) {
-    for (const one of submodules) if (!(await isSame(one.kept, one.path))) throw stillWritten(one.path)
-    if (!(await isSame(kept, path, record))) throw stillWritten(path)
+    for (const one of submodules) if (!(await isSame(one.kept, one.path))) throw changedDuringRemoval(one.path)
+    if (!(await isSame(kept, path, record))) throw changedDuringRemoval(path)
   }
   return {
     ref: ref ?? submodules.find((one) => one.ref !== null)?.ref ?? null,
@@ -132,7 +132,7 @@ async function deleteBranch(
   const { signal } = options
   const tip = await resolveCommit(repo, branchRef(branch), { signal })
   if (tip === null) return null
-  const ref = await keepUnlessReachable(repo, tip, task, { ...options, except: branchRef(branch) })
+  const ref = await rescueIfUnreachable(repo, tip, task, { ...options, except: branchRef(branch) })
   const { exit_code, stderr } = await runGit(repo, ['branch', '--quiet', '-D', '--', branch], {
     signal,
     access: 'write',

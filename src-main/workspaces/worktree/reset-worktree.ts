@@ -4,9 +4,9 @@ import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { orNull } from '../files/file-errors.ts'
 import { runGit, splitNul } from '../git/run-git.ts'
-import { allButLock } from '../git/status.ts'
+import { excludeLockFile } from '../git/status.ts'
 import { commonDir } from '../git/worktree.ts'
-import { keepLooseEnds } from '../rescue/loose-ends.ts'
+import { rescueUnreachable } from '../rescue/loose-ends.ts'
 import { requireOwn } from './own-worktree.ts'
 import { removeEmptyFolders } from '../files/remove-empty-folders.ts'
 import { withRescue, type RescueOptions } from '../rescue/rescue.ts'
@@ -35,7 +35,7 @@ export async function resetWorktree(path: string, task: string, options: ResetOp
       return ref
     })
     // A merge that is given up may have been of a commit that nothing else leads to.
-    const loose = await keepLooseEnds(path, record, task, keep)
+    const loose = await rescueUnreachable(path, record, task, keep)
     await runGit(path, [...place(path, record), 'reset', '--quiet'], { signal, access: 'write' })
     await refuseLeft(path, record, { signal })
     await removeEmptyFolders(path, await untrackedFolders(path, record, { signal }))
@@ -65,7 +65,7 @@ async function putBack(
 
 /** Files that came or changed since they were kept, or that could not be removed. */
 async function refuseLeft(path: string, record: string, { signal }: Cancellable): Promise<void> {
-  const list = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard', '--', ...allButLock]
+  const list = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard', '--', ...excludeLockFile]
   const { stdout } = await runGit(path, [...place(path, record), ...list], { signal })
   // Repositories within the worktree end in a slash, submodules are listed as changed.
   const left = splitNul(stdout).filter((name) => !name.endsWith('/'))
@@ -82,7 +82,7 @@ async function refuseLeft(path: string, record: string, { signal }: Cancellable)
 }
 
 async function untrackedFolders(path: string, record: string, { signal }: Cancellable): Promise<readonly string[]> {
-  const list = ['ls-files', '-z', '--others', '--exclude-standard', '--directory', '--', ...allButLock]
+  const list = ['ls-files', '-z', '--others', '--exclude-standard', '--directory', '--', ...excludeLockFile]
   const { stdout } = await runGit(path, [...place(path, record), ...list], { signal })
   return splitNul(stdout).filter((name) => name.endsWith('/'))
 }

@@ -13,7 +13,7 @@ import { explainCheckout } from './explain-checkout.ts'
 import { orNull } from '../files/file-errors.ts'
 import { resolveBase } from '../git/branch.ts'
 import { checkOutFiles, readCheckoutSettings } from '../git/checkout.ts'
-import { addDetached, findRecord, forgetHalfMade, forgetWorktree } from '../git/worktree.ts'
+import { addDetached, findRecord, pruneIncomplete, pruneWorktree } from '../git/worktree.ts'
 import { scratchFolder } from './lock.ts'
 import { requireRepository } from './moved-repository.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
@@ -39,7 +39,7 @@ const noteOf = (path: string): string => `${path}.json`
  * Makes a worktree at a commit, on no branch, whose files are those that a task's would have before its set-up
  * commands: of the repository's refs, configuration and checkout nothing changes. Its `post-checkout` hook is not run.
  */
-export async function makeScratch(
+export async function createScratch(
   { repo_path: repo, root, at, copy_files }: ScratchRequest,
   options: ScratchOptions & Cancellable,
 ): Promise<ScratchWorktree> {
@@ -70,7 +70,7 @@ export async function makeScratch(
 }
 
 /** Removes what killed services left of such worktrees below `root`, each after `before`; the paths that are gone. */
-export async function removeLeftScratch(
+export async function removeStaleScratch(
   root: string,
   before: (path: string) => Promise<void>,
   options: ScratchOptions,
@@ -114,7 +114,7 @@ async function removeScratch(
 /** As `git worktree prune` does it: the last record takes the folder of the records with it. */
 async function forget(path: string, common: string): Promise<void> {
   const record = await findRecord(common, path)
-  await (record === null ? forgetHalfMade(common, path) : forgetWorktree(record))
+  await (record === null ? pruneIncomplete(common, path) : pruneWorktree(record))
   await removeIfEmpty(join(common, 'worktrees'))
 }
 

@@ -8,8 +8,8 @@ import { listInner } from '../git/nested.ts'
 import { readGit, runGit } from '../git/run-git.ts'
 import { withSnapshot } from '../git/snapshot.ts'
 import { pathText } from '../git/tree-paths.ts'
-import { joinTips, unpublishedTips } from '../rescue/loose-ends.ts'
-import { commitSnapshot, keepCommit, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
+import { mergeTips, unpublishedTips } from '../rescue/loose-ends.ts'
+import { commitSnapshot, rescueCommit, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
 
 /** The work that was found in a submodule, and the ref that keeps it; null when it has none of its own. */
 export interface KeptSubmodule {
@@ -68,10 +68,10 @@ async function keepOne(
   if (!found.complete) throw notKept(path)
   const tips = await unpublishedTips(path, found.commit ?? (await resolveCommit(path, 'HEAD', options)), options)
   if (tips.length === 0) return { path, ref: null, kept }
-  const commit = await joinTips(path, tips, task, options)
+  const commit = await mergeTips(path, tips, task, options)
   await bringOver(repo, path, commit, options)
   const note = { kind: 'commits', files, submodule: shown } as const
-  return { path, ref: await keepCommit(repo, commit, task, { ...options, note }), kept }
+  return { path, ref: await rescueCommit(repo, commit, task, { ...options, note }), kept }
 }
 
 /** Copies a commit with its history from one repository into the other. */

@@ -4,7 +4,7 @@ import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useResource, type Resource } from '../../composables/use-resource.ts'
 import { useLive } from '../../stores/live.ts'
 import { useSeenWork } from '../../stores/seen-work.ts'
-import { useTaskDetails, type DiffWishes } from '../../stores/task-details.ts'
+import { useTaskDetails, type DiffQuery } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { treeOrder } from './file-tree.ts'
 import { useDiffWatch } from './use-diff-watch.ts'
@@ -14,7 +14,7 @@ import { useLargeFiles } from './use-large-files.ts'
 const SETTLE = 300
 
 /** What the task has changed, compared as wished; looked at again when something says that it changed. */
-export function useChanges(taskId: () => string, wishes: () => DiffWishes) {
+export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
   const details = useTaskDetails()
   const tasks = useTasks()
   const live = useLive()

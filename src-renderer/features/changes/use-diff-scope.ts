@@ -3,7 +3,7 @@ import { stateOf } from '../../model/workflow-shape.ts'
 import { useDiffPreferences } from '../../stores/diff-preferences.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
-import type { DiffWishes } from '../../stores/task-details.ts'
+import type { DiffQuery } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { attemptBefore, scopesOf, type DiffScope } from './diff-scope.ts'
 
@@ -24,7 +24,7 @@ export function useDiffScope(taskId: () => string) {
     get: () => (scopes.value.some(({ id }) => id === chosen.value) ? chosen.value : 'branch'),
     set: (next) => (chosen.value = next),
   })
-  const wishes = computed<DiffWishes>(() => ({
+  const wishes = computed<DiffQuery>(() => ({
     scope: scope.value === 'uncommitted' ? 'uncommitted' : 'branch',
     ...(scope.value === 'attempt' && attempt.value !== null && { since_attempt: attempt.value }),
     ...(!preferences.whitespace && { ignore_whitespace: true }),

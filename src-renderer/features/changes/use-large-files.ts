@@ -1,6 +1,6 @@
 import { computed, shallowRef } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useTaskDetails, type DiffWishes } from '../../stores/task-details.ts'
+import { useTaskDetails, type DiffQuery } from '../../stores/task-details.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
 interface Part {
@@ -10,7 +10,7 @@ interface Part {
 }
 
 /** The files that were too large to come along with the diff, once somebody asks for them. */
-export function useLargeFiles(taskId: () => string, wishes: () => DiffWishes) {
+export function useLargeFiles(taskId: () => string, wishes: () => DiffQuery) {
   const details = useTaskDetails()
   const toasts = useToasts()
   const parts = shallowRef<ReadonlyMap<string, Part>>(new Map())

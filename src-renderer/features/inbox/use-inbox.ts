@@ -56,11 +56,11 @@ export function useInbox() {
     toggle: (item: Notification): void => setRead(item, !item.read),
     remove(item: Notification): void {
       const undo = notifications.remove(item.id, (error) => toasts.refused(error, 'The notification is still there.'))
-      const takeBack = () => {
+      const undoDelete = () => {
         undo()
         selectedId.value = item.id
       }
-      toasts.done('Notification deleted.', { label: 'Undo', run: takeBack })
+      toasts.done('Notification deleted.', { label: 'Undo', run: undoDelete })
     },
     async markAllRead(): Promise<void> {
       try {

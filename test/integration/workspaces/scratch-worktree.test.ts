@@ -157,7 +157,7 @@ test('two throw-away worktrees of one repository are there at the same time, and
         async (other) => {
           expect(one).not.toBe(other)
           // A start of the service beside: this one is alive.
-          expect(await workspaces.removeLeftScratch(root, nothingRuns)).toEqual([])
+          expect(await workspaces.removeStaleScratch(root, nothingRuns)).toEqual([])
           expect((await readdir(other)).sort()).toEqual(['.git', 'README.md'])
           return await workspaces.orphans(root, [])
         },
@@ -180,7 +180,7 @@ test('what a killed service left of a throw-away worktree goes at the next start
   await chmod(path, 0o500)
 
   const thereBefore: string[] = []
-  const removed = await workspaces.removeLeftScratch(root, async (left) => {
+  const removed = await workspaces.removeStaleScratch(root, async (left) => {
     await stat(left)
     thereBefore.push(left)
   })
@@ -189,7 +189,7 @@ test('what a killed service left of a throw-away worktree goes at the next start
   expect(thereBefore).toEqual([path])
   expect(await leftIn(fixture)).toEqual([])
   expect(await allOf(fixture)).toEqual(before)
-  expect(await workspaces.removeLeftScratch(join(root, 'nowhere'), nothingRuns)).toEqual([])
+  expect(await workspaces.removeStaleScratch(join(root, 'nowhere'), nothingRuns)).toEqual([])
 })
 
 test('what a killed service left with a note that a crash cut off is removed all the same', async () => {
@@ -198,6 +198,6 @@ test('what a killed service left with a note that a crash cut off is removed all
   const path = join(root, '.scratch', 'half')
   await mkdir(path, { recursive: true })
   await writeFile(`${path}.json`, '{"common": "/now')
-  expect(await workspaces.removeLeftScratch(root, nothingRuns)).toEqual([path])
+  expect(await workspaces.removeStaleScratch(root, nothingRuns)).toEqual([path])
   expect(await leftIn(fixture)).toEqual([])
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { changedPaths } from '../../../src-main/workspaces/git/tree-paths.ts'
 import { moveBranch } from '../../../src-main/workspaces/merge/move-branch.ts'
-import { isUntouched, lookAt } from '../../../src-main/workspaces/merge/target-checkout.ts'
+import { hasNoOverlap, readCheckouts } from '../../../src-main/workspaces/merge/target-checkout.ts'
 import { branch, everything, never, withWork } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
 
@@ -153,11 +153,11 @@ test('what the user stages after a look at the checkout is seen before the branc
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
   const checkout = repository.path
-  const [looked] = await lookAt([checkout], never)
+  const [looked] = await readCheckouts([checkout], never)
   const from = await repository.git(['rev-parse', 'main'])
   const to = await repository.git(['rev-parse', branch])
   const changes = await changedPaths(checkout, from, to, never)
-  expect(looked && isUntouched(looked, changes)).toBe(true)
+  expect(looked && hasNoOverlap(looked, changes)).toBe(true)
   await repository.write({ 'a.txt': 'staged\n' })
   await repository.git(['add', 'a.txt'])
   const untouched = new Map([[checkout, looked?.state ?? '']])

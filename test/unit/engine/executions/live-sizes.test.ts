@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../../src-main/base/log.ts'
-import type { WatchNews } from '../../../../src-main/engine/ports/diff-reader.ts'
+import type { WatchEvent } from '../../../../src-main/engine/ports/diff-reader.ts'
 import { createDiffStatTracker } from '../../../../src-main/engine/executions/live-sizes.ts'
 import { WorkspaceError } from '../../../../src-main/engine/ports/workspaces.ts'
 import type { TaskId } from '../../../../src-shared/contract/ids.ts'
@@ -14,11 +14,11 @@ afterEach(() => vi.useRealTimers())
 
 /** Branches that grow by a line with every look, each of which takes `tookMs`. */
 function setUp(tookMs = 0) {
-  const watches = new Map<string, { readonly news: WatchNews; closed: boolean }>()
+  const watches = new Map<string, { readonly news: WatchEvent; closed: boolean }>()
   const written: string[] = []
   const under = { now: 0, most: 0, lines: 0, fails: false, closes: true }
   const workspaces = {
-    watch: (path: string, news: WatchNews) => {
+    watch: (path: string, news: WatchEvent) => {
       const watch = { news, closed: false }
       watches.set(path, watch)
       const close = async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../../src-main/base/log.ts'
-import type { WatchNews } from '../../../../src-main/engine/ports/diff-reader.ts'
+import type { WatchEvent } from '../../../../src-main/engine/ports/diff-reader.ts'
 import { createDiffWatches } from '../../../../src-main/engine/worktrees/diff-watches.ts'
 import type { TaskRecord, WorkspaceRecord } from '../../../../src-main/engine/ports/store.ts'
 
@@ -12,11 +12,11 @@ afterEach(() => vi.useRealTimers())
 /** The watches over folders that tell what the test says. */
 function setUp(options: { readonly status?: WorkspaceRecord['status']; readonly fails?: boolean } = {}) {
   const told: string[] = []
-  const open: { readonly path: string; readonly news: WatchNews; closed: boolean }[] = []
+  const open: { readonly path: string; readonly news: WatchEvent; closed: boolean }[] = []
   const there = new Set(['/w/parent', '/w/other'])
   const workspaces = {
     exists: (path: string) => Promise.resolve(there.has(path)),
-    watch: (path: string, news: WatchNews) => {
+    watch: (path: string, news: WatchEvent) => {
       if (options.fails) return Promise.reject(new Error('git broke'))
       const one = { path, news, closed: false }
       open.push(one)
