@@ -1,7 +1,7 @@
 import { app, BrowserWindow, dialog, nativeTheme, powerMonitor, safeStorage, shell } from 'electron'
 import { join } from 'node:path'
 import type { CallContext } from './api/api.ts'
-import { guardCrashes } from './base/crash-output.ts'
+import { installCrashHandler } from './base/crash-output.ts'
 import { createErrorText } from './base/error-text.ts'
 import { createLogger } from './base/log.ts'
 import { defaultDataDir, findResources } from './base/paths.ts'
@@ -29,7 +29,7 @@ const requests = createPageRequests()
 /** Brings the window forward; from the first window on also opens one. */
 let show = showWindow
 
-guardCrashes((text) => {
+installCrashHandler((text) => {
   if (app.isReady())
     dialog.showErrorBox('Copse has to close', `${text}\n\nStart it again: nothing that was saved is lost.`)
 })

@@ -6,7 +6,7 @@ import { createErrorText } from './error-text.ts'
  * field of it, with tokens, statements' values and environments. Node's reports leave out the environment. `tell` may
  * show the text to somebody who sees no stderr; the program ends when it returns.
  */
-export function guardCrashes(tell: (text: string) => void = () => undefined): void {
+export function installCrashHandler(tell: (text: string) => void = () => undefined): void {
   const errorText = createErrorText(process.env)
   // Of a fatal error it leaves that out only when the command line has said so.
   if (!process.report.excludeEnv) process.report.reportOnFatalError = false

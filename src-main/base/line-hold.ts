@@ -1,5 +1,5 @@
 /** Cuts a flow of bytes at line ends. */
-export interface LineHold {
+export interface LineBuffer {
   /** Takes a piece, gives back the whole lines so far (none: empty). */
   push(chunk: Uint8Array): Uint8Array
   /** Gives back the unfinished last line. */
@@ -13,7 +13,7 @@ const empty = new Uint8Array(0)
  * Holds back an unfinished line, so that two outputs that share a log do not cut into each other's
  * lines. A line longer than `max` bytes is let go in parts, each ending with a whole character.
  */
-export function createLineHold(max = 64 * 1024): LineHold {
+export function createLineBuffer(max = 64 * 1024): LineBuffer {
   let held: Uint8Array[] = []
   let size = 0
   const take = (): Buffer => {

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** A line of the log as a person reads it on a terminal: when, how bad, what happened, and to what. */
-export function lineForPeople(line: string): string {
+export function formatLogLine(line: string): string {
   const entry = parseJson(line)
   if (typeof entry !== 'object' || entry === null) return line
   const { time, level, msg, module: _module, err, ...about } = entry as Readonly<Record<string, unknown>>

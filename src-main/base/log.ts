@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { DestinationStream, LevelWithSilent, Logger } from 'pino'
 import { createErrorText } from './error-text.ts'
-import { lineForPeople } from './log-for-people.ts'
+import { formatLogLine } from './log-for-people.ts'
 
 export type { Logger } from 'pino'
 
@@ -37,5 +37,5 @@ export function createLogger(options: {
 
 function stderrStream(): DestinationStream {
   const stderr = pino.destination({ fd: 2, sync: true })
-  return process.stderr.isTTY ? { write: (line) => void stderr.write(lineForPeople(line)) } : stderr
+  return process.stderr.isTTY ? { write: (line) => void stderr.write(formatLogLine(line)) } : stderr
 }

@@ -1,5 +1,5 @@
 import { findOnPath } from './find-on-path.ts'
-import { startApart } from './start-apart.ts'
+import { spawnDetached } from './start-apart.ts'
 
 /** A terminal program of the person's, with the arguments that open it in a folder. */
 export interface Terminal {
@@ -34,5 +34,5 @@ export function findTerminal(
 
 /** Opens it and lets it go. Rejects when it can't be started. */
 export async function openTerminal({ program, args }: Terminal, folder: string): Promise<void> {
-  await startApart(program, args(folder), folder)
+  await spawnDetached(program, args(folder), folder)
 }

@@ -1,5 +1,5 @@
 /** Settles with `work`, or as soon as the signal says so. */
-export async function orAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+export async function settleOrAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const stop = () => resolve(undefined)

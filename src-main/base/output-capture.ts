@@ -1,4 +1,4 @@
-import { createOutputEnd } from './output-end.ts'
+import { createByteTail } from './output-end.ts'
 
 /** Keeps the end of an output in bounded memory, to be shown without secrets. */
 export interface OutputCapture {
@@ -20,7 +20,7 @@ const cuts = 16
 
 /** Redacts only when asked for the text, so that a flood costs no more than copying its end. */
 export function createOutputCapture({ maxBytes, redact }: OutputCaptureOptions): OutputCapture {
-  const end = createOutputEnd(maxBytes + contextBytes)
+  const end = createByteTail(maxBytes + contextBytes)
   return {
     push: (bytes) => end.push(bytes),
     text() {

@@ -1,5 +1,5 @@
 /** The last bytes of an output. */
-export interface OutputEnd {
+export interface ByteTail {
   push(bytes: Uint8Array): void
   /** The last `max` bytes, or all if there were fewer: a view that holds until the next push. */
   bytes(): Buffer
@@ -8,7 +8,7 @@ export interface OutputEnd {
 }
 
 /** Copies into memory of its own, twice `max` and once for all, so that a flood leaves nothing for the collector. */
-export function createOutputEnd(max: number): OutputEnd {
+export function createByteTail(max: number): ByteTail {
   let memory: Buffer | undefined
   let used = 0
   let size = 0

@@ -1,17 +1,17 @@
 import { wholeCharacters } from './line-hold.ts'
-import { createOutputEnd } from './output-end.ts'
+import { createByteTail } from './output-end.ts'
 
 /** Keeps the end of what flows by. */
-export interface OutputTail {
+export interface TextTail {
   push(chunk: Uint8Array): void
   /** The last bytes as text: whole characters, and from the beginning of a line where one is near. */
   text(): string
 }
 
 /** Keeps the last `max` bytes; its own memory is about twice that. */
-export function createOutputTail(max: number): OutputTail {
+export function createTextTail(max: number): TextTail {
   // A little more than is shown, so that `text` still sees that something was left out.
-  const end = createOutputEnd(max + 4)
+  const end = createByteTail(max + 4)
   return {
     push: (chunk) => end.push(chunk),
     text() {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
  * `port` if it can be had on `host` now, else 0 (any free one): for a window, which need not be at a
  * known address. Throws for a host that this machine does not have.
  */
-export async function preferPort(host: string, port: number): Promise<number> {
+export async function pickPort(host: string, port: number): Promise<number> {
   const server = createServer()
   try {
     await new Promise<void>((resolve, reject) => {

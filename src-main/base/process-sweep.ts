@@ -7,7 +7,7 @@ export interface SweepScope {
   /** The first process of the tree; its pid is the group's number. */
   readonly leader: { readonly pid: number; readonly started: string }
   /** `NAME=value` that every process of the tree inherits, to find those that left the group. */
-  readonly mark: string
+  readonly processMarker: string
   /**
    * The `performance.now()` since when its leader is watched, just before it started; then nobody else can have taken
    * the group's number. null: it was found later.
@@ -73,7 +73,7 @@ async function findMembers(scope: SweepScope, known: Map<number, string>): Promi
   const groupIsOurs = sameLeader || (leaderRow === undefined && watchedSince !== null)
   const found = new Set(candidates.filter((row) => known.get(row.pid) === row.started))
   for (const row of candidates) if (groupIsOurs && row.pgid === scope.leader.pid) found.add(row)
-  for (const row of await filterByEnvironment(candidates, scope.mark)) found.add(row)
+  for (const row of await filterByEnvironment(candidates, scope.processMarker)) found.add(row)
   addDescendants(found, candidates)
   for (const row of found) known.set(row.pid, row.started)
   return [...found]

@@ -35,7 +35,7 @@ export interface SpawnTreeOptions {
   readonly env: Readonly<Record<string, string>>
   readonly stdin: 'pipe' | 'ignore'
   /** A UUID that the tree carries, where somebody wants to find it again; else one of its own. */
-  readonly mark?: string
+  readonly processMarker?: string
   /** Windows only: hand the arguments over as they are (for `cmd /c`). */
   readonly verbatimArguments?: boolean
 }
@@ -77,15 +77,15 @@ export async function spawnTree(
   args: readonly string[],
   options: SpawnTreeOptions,
 ): Promise<ProcessTree> {
-  const mark = options.mark ?? randomUUID()
+  const processMarker = options.processMarker ?? randomUUID()
   const since = performance.now()
-  const child = spawnChild(command, args, options, mark)
+  const child = spawnChild(command, args, options, processMarker)
   const { pid, stdout, stderr } = child
   if (pid === undefined || !stdout || !stderr) throw await startError(child, command, options.cwd)
   // A process that closes its stdin early, or ends, is no failure of ours; its exit tells what happened.
   child.stdin?.on('error', () => undefined)
   const pipes = [createOutputPipe(stdout), createOutputPipe(stderr)] as const
-  const tree = await guardTree({ pid, mark, since, exited: exitOf(child) })
+  const tree = await superviseTree({ pid, processMarker, since, exited: exitOf(child) })
   void tree.ended.then(() => {
     for (const pipe of pipes) pipe.treeIsGone()
   })
@@ -93,10 +93,10 @@ export async function spawnTree(
 }
 
 /** A process that was just started as the leader of a group of its own. */
-export interface TreeLeader {
+export interface TreeRoot {
   readonly pid: number
   /** The value of `treeVariable` in its environment. */
-  readonly mark: string
+  readonly processMarker: string
   /** `performance.now()` just before it was started. */
   readonly since: number
   /** Never rejects. */
@@ -104,14 +104,14 @@ export interface TreeLeader {
 }
 
 /** Watches over a process and all that it starts, however it was started. */
-export async function guardTree(leader: TreeLeader): Promise<Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'>> {
-  const { pid, mark, since, exited } = leader
+export async function superviseTree(leader: TreeRoot): Promise<Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'>> {
+  const { pid, processMarker, since, exited } = leader
   const identity = await identifyChild(pid)
   let deadline = Infinity
   let ending: Promise<readonly number[]> | undefined
   const end = (graceMs: number): Promise<readonly number[]> => {
     deadline = Math.min(deadline, Date.now() + graceMs)
-    ending ??= endTree(identity, since, `${treeVariable}=${mark}`, () => deadline, exited)
+    ending ??= endTree(identity, since, `${treeVariable}=${processMarker}`, () => deadline, exited)
     return ending
   }
   const ended = exited.then(async (exit): Promise<TreeEnd> => {
@@ -160,9 +160,9 @@ export async function reap(
 }
 
 /** Ends what a killed service left of a tree that was given this mark; nothing where the system shows no environments. */
-export async function reapMarked(mark: string, options: { readonly graceMs?: number } = {}): Promise<void> {
+export async function killByMarker(processMarker: string, options: { readonly graceMs?: number } = {}): Promise<void> {
   if (process.platform === 'win32') return
-  await sweepLeft(anyProcess(), `${treeVariable}=${mark}`, options.graceMs)
+  await sweepLeft(anyProcess(), `${treeVariable}=${processMarker}`, options.graceMs)
 }
 
 /** A leader that is none, and that everything started after. */
@@ -171,15 +171,15 @@ const anyProcess = (): ProcessIdentity => ({
   started: process.platform === 'linux' ? '0@' : new Date(0).toISOString(),
 })
 
-async function sweepLeft(leader: ProcessIdentity, mark: string, graceMs = 10_000): Promise<void> {
+async function sweepLeft(leader: ProcessIdentity, processMarker: string, graceMs = 10_000): Promise<void> {
   const deadline = Date.now() + graceMs
-  await sweep({ leader, mark, watchedSince: null }, { deadline: () => deadline })
+  await sweep({ leader, processMarker, watchedSince: null }, { deadline: () => deadline })
 }
 
 async function endTree(
   leader: ProcessIdentity,
   watchedSince: number,
-  mark: string,
+  processMarker: string,
   deadline: () => number,
   leaderExit: Promise<ProcessExit>,
 ): Promise<readonly number[]> {
@@ -187,7 +187,7 @@ async function endTree(
     await killTreeOnWindows(leader.pid)
     return []
   }
-  return await sweep({ leader, mark, watchedSince }, { deadline, leaderExit })
+  return await sweep({ leader, processMarker, watchedSince }, { deadline, leaderExit })
 }
 
 async function identifyChild(pid: number): Promise<ProcessIdentity> {
@@ -202,11 +202,16 @@ async function exitOf(child: ChildProcess): Promise<ProcessExit> {
   return { exit_code: code ?? 128 + (signal ? constants.signals[signal] : 0), signal }
 }
 
-function spawnChild(command: string, args: readonly string[], options: SpawnTreeOptions, mark: string): ChildProcess {
+function spawnChild(
+  command: string,
+  args: readonly string[],
+  options: SpawnTreeOptions,
+  processMarker: string,
+): ChildProcess {
   try {
     return spawn(command, [...args], {
       cwd: options.cwd,
-      env: { ...options.env, [treeVariable]: mark },
+      env: { ...options.env, [treeVariable]: processMarker },
       stdio: [options.stdin, 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,

@@ -7,7 +7,7 @@ import { once } from 'node:events'
  * of it only when it writes, and a stream may have nothing to write for hours while the pipeline waits for it. GNU's
  * `tail` does look at its own stdout: it shares ours, writes nothing, and ends with its reader, or with this program.
  */
-export async function readerLeft(): Promise<void> {
+export async function stdoutClosed(): Promise<void> {
   if (process.platform !== 'linux' || !fstatSync(1).isFIFO()) return never
   const args = ['-f', `--pid=${process.pid}`, '/dev/null']
   const tail = spawn('tail', args, { stdio: ['ignore', 'inherit', 'ignore'] })

@@ -1,7 +1,7 @@
 import { createKeyedLock } from './keyed-lock.ts'
 
 /** Reads that many ask for: one at a time per place, and one answer for all who wait for the same. */
-export interface SharedReads {
+export interface SingleFlight {
   /**
    * Never answers with a read that began before it was asked for. Those who come while a read of the same waits for
    * its turn share it; it is cancelled when none of them wants it any more. A cancelled call rejects with its
@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 /** `what` names the read whole: the same name must mean the same type of answer. */
-export function createSharedReads(): SharedReads {
+export function createSingleFlight(): SingleFlight {
   const places = createKeyedLock()
   const waiting = new Map<string, Waiting>()
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** Another process works on this data folder. */
-export class DataDirHeldError extends Error {
+export class DataDirLockedError extends Error {
   override readonly name = 'DataDirHeldError'
   readonly code = 'data_dir_held'
   readonly dataDir: string
@@ -30,10 +30,10 @@ interface Holder {
 }
 
 /**
- * Makes this process the only one on `dataDir` until it is disposed or ends. Throws `DataDirHeldError`
+ * Makes this process the only one on `dataDir` until it is disposed or ends. Throws `DataDirLockedError`
  * while another one lives; takes over from one that was killed, also when its pid has been reused.
  */
-export function holdDataDir(dataDir: string): Disposable {
+export function lockDataDir(dataDir: string): Disposable {
   const lockFile = join(dataDir, 'copse.lock')
   const mine: Holder = {
     pid: process.pid,
@@ -69,7 +69,7 @@ function take(dataDir: string, lockFile: string, draft: string): void {
     const text = readIfThere(lockFile)
     if (text === null) continue
     const holder = parseHolder(text)
-    if (holder !== null && isRunning(holder)) throw new DataDirHeldError(dataDir, holder, lockFile)
+    if (holder !== null && isRunning(holder)) throw new DataDirLockedError(dataDir, holder, lockFile)
     discard(lockFile, text)
   }
 }

@@ -1,6 +1,6 @@
 import { escapeHidden } from '../../src-shared/lang/hidden-characters.ts'
 import { styleText } from 'node:util'
-import { readerLeft } from '../base/reader-left.ts'
+import { stdoutClosed } from '../base/reader-left.ts'
 import type { Failure } from './cli-error.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -72,7 +72,7 @@ export function endWithReader(): void {
 
 /** For a stream, which may have nothing to write for hours while the pipeline that it is part of waits for it. */
 export function endStreamWithReader(): void {
-  void readerLeft().then(() => process.exit(0))
+  void stdoutClosed().then(() => process.exit(0))
 }
 
 function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FolderTool } from '../../src-shared/contract/desktop.ts'
 import { findTerminal, openTerminal } from '../base/open-terminal.ts'
-import { startApart } from '../base/start-apart.ts'
+import { spawnDetached } from '../base/start-apart.ts'
 import { editors, programOf, type Editor } from './editors.ts'
 import { isFile, isFolder } from './is-folder.ts'
 
@@ -44,7 +44,7 @@ export async function openInTool(
   const editor = editors.find((one) => one.id === id)
   if (editor === undefined) return false
   const program = programOf(editor, environment)
-  if (program !== null) await startApart(program, [path], path)
+  if (program !== null) await spawnDetached(program, [path], path)
   else if (!opensLinks(editor, links)) return false
   else await links.open(linkTo(editor, path))
   return true
@@ -61,7 +61,7 @@ export async function openAtLine(
   const editor = editors.find((one) => one.id === id)
   if (editor === undefined || !(await isFile(path))) return false
   const program = programOf(editor, environment)
-  if (program !== null) await startApart(program, editor.at(path, line), dirname(path))
+  if (program !== null) await spawnDetached(program, editor.at(path, line), dirname(path))
   else if (!opensLinks(editor, links)) return false
   else await links.open(`${linkTo(editor, path)}:${line}`)
   return true

@@ -20,8 +20,8 @@ export async function recover(deps: StepServices): Promise<void> {
   await trustKnownRepositories(context)
   const open = context.store.read.executions.open()
   for (const task_id of context.store.read.effects.pendingTasks()) {
-    const mark = context.store.read.effects.first(task_id)?.data.mark
-    if (mark !== undefined) await context.scripts.reap(mark)
+    const processMarker = context.store.read.effects.first(task_id)?.data.mark
+    if (processMarker !== undefined) await context.scripts.reap(processMarker)
   }
   for (const record of open) {
     // One that still waits may have got a process already: the crash came before that was written down.

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { createLineHold } from '../base/line-hold.ts'
+import { createLineBuffer } from '../base/line-hold.ts'
 import { childEnvironment } from '../base/process-environment.ts'
 import { shellCommand } from '../base/process-shell.ts'
 import { ProcessStartError, spawnTree } from '../base/process.ts'
@@ -169,7 +169,7 @@ async function finish(
 
 /** Reads only as fast as the log takes it, so a flood is slowed down at its source. */
 async function pump(output: Readable, entries: OutputEntries, log: AgentLog): Promise<void> {
-  const lines = createLineHold()
+  const lines = createLineBuffer()
   let failure: Error | undefined
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return

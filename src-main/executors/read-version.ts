@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { createOutputTail } from '../base/output-tail.ts'
+import { createTextTail } from '../base/output-tail.ts'
 import { childEnvironment } from '../base/process-environment.ts'
 import { ProcessStartError, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'
@@ -37,7 +37,7 @@ async function startVersion(path: string): Promise<ProcessTree | null> {
 }
 
 async function readAll(tree: ProcessTree): Promise<string> {
-  const tail = createOutputTail(4_096)
+  const tail = createTextTail(4_096)
   tree.stderr.resume()
   for await (const chunk of tree.stdout as AsyncIterable<Buffer>) tail.push(chunk)
   return tail.text()

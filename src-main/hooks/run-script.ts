@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { childEnvironment } from '../base/process-environment.ts'
-import { ProcessStartError, reapMarked, spawnTree } from '../base/process.ts'
+import { ProcessStartError, killByMarker, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'
 import type { ScriptResult, ScriptRun, Scripts } from '../engine/ports/scripts.ts'
 import { findCommand } from './script-command.ts'
@@ -33,7 +33,7 @@ export function createScripts({ graceMs = 10_000 }: ScriptsOptions = {}): Script
         output.close()
       }
     },
-    reap: (mark) => reapMarked(mark),
+    reap: (mark) => killByMarker(mark),
   }
 }
 
@@ -83,14 +83,14 @@ async function supervise(
 
 /** null, with a note in the output, when it can't be started (its directory is gone). */
 async function start(script: ScriptRun, output: ScriptOutput): Promise<ProcessTree | null> {
-  const { cwd, mark } = script
+  const { cwd, processMarker } = script
   const command = await findCommand(script.command, cwd)
   if ('problem' in command) return await failToStart(output, command.problem)
   const { file, args, verbatimArguments } = command
   try {
     const env = childEnvironment(script.env)
     const place = { cwd, env, stdin: 'ignore', verbatimArguments } as const
-    return await spawnTree(file, args, mark === undefined ? place : { ...place, mark })
+    return await spawnTree(file, args, processMarker === undefined ? place : { ...place, processMarker })
   } catch (error) {
     if (!(error instanceof ProcessStartError)) throw error
     return await failToStart(output, error.message)

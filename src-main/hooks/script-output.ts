@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { createLineHold } from '../base/line-hold.ts'
-import { createOutputTail } from '../base/output-tail.ts'
-import type { OutputTail } from '../base/output-tail.ts'
+import { createLineBuffer } from '../base/line-hold.ts'
+import { createTextTail } from '../base/output-tail.ts'
+import type { TextTail } from '../base/output-tail.ts'
 import type { LogWriter } from '../engine/ports/logs.ts'
 import type { ScriptRun } from '../engine/ports/scripts.ts'
 
@@ -23,7 +23,7 @@ const tellMs = 250
 
 /** Gives a script's output to its log, its captures and whoever wants to hear of it. */
 export function createScriptOutput(script: ScriptRun): ScriptOutput {
-  const tail = createOutputTail(tailBytes)
+  const tail = createTextTail(tailBytes)
   const teller = createTeller(script.onOutput)
   return {
     async pump(from, output) {
@@ -50,8 +50,8 @@ export function createScriptOutput(script: ScriptRun): ScriptOutput {
 }
 
 /** Whole lines for the log, so that two outputs do not cut into each other's. */
-function createLogging(log: LogWriter, tail: OutputTail) {
-  const lines = createLineHold()
+function createLogging(log: LogWriter, tail: TextTail) {
+  const lines = createLineBuffer()
   let failure: Error | undefined
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return

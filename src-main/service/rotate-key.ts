@@ -1,7 +1,7 @@
 import { readConfig } from '../base/config.ts'
 import { ConfigError } from '../base/config-error.ts'
 import { prepareDataDir } from '../base/paths.ts'
-import { DataDirHeldError, holdDataDir } from '../base/single-instance.ts'
+import { DataDirLockedError, lockDataDir } from '../base/single-instance.ts'
 import { rotateSigningKey } from '../compose.ts'
 import type { StartOptions } from './start-service.ts'
 
@@ -12,7 +12,7 @@ export function rotateKey(
   try {
     const { dataDir } = readConfig(options.env, options, options.program)
     prepareDataDir(dataDir)
-    using _ = holdDataDir(dataDir)
+    using _ = lockDataDir(dataDir)
     rotateSigningKey(dataDir)
     const line = options.json
       ? JSON.stringify({ event: 'key_rotated' })
@@ -20,7 +20,7 @@ export function rotateKey(
     process.stdout.write(`${line}\n`)
     return 0
   } catch (error) {
-    if (!(error instanceof ConfigError) && !(error instanceof DataDirHeldError)) throw error
+    if (!(error instanceof ConfigError) && !(error instanceof DataDirLockedError)) throw error
     process.stderr.write(`copse: ${error.message}\n`)
     return error instanceof ConfigError ? 2 : 1
   }

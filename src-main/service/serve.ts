@@ -1,4 +1,4 @@
-import { guardCrashes } from '../base/crash-output.ts'
+import { installCrashHandler } from '../base/crash-output.ts'
 import { startService, StartRefused, type Service, type StartOptions } from './start-service.ts'
 
 /** How a service in a terminal tells that it is there, and what else ends it than a signal. */
@@ -15,7 +15,7 @@ export async function serve(
   options: StartOptions,
   present: (service: Service, signal: AbortSignal) => Promise<Presence>,
 ): Promise<number> {
-  guardCrashes()
+  installCrashHandler()
   const interrupted = interruption()
   let service: Service
   try {

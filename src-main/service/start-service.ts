@@ -1,9 +1,9 @@
 import { ConfigError } from '../base/config-error.ts'
 import { readConfig, type AppConfig, type ConfigOptions } from '../base/config.ts'
 import { prepareDataDir, type Resources } from '../base/paths.ts'
-import { preferPort } from '../base/prefer-port.ts'
+import { pickPort } from '../base/prefer-port.ts'
 import { SecretUnreadableError, type SecretSeal } from '../base/secret-seal.ts'
-import { DataDirHeldError, holdDataDir } from '../base/single-instance.ts'
+import { DataDirLockedError, lockDataDir } from '../base/single-instance.ts'
 import { createApp, type App } from '../compose.ts'
 
 /** The running app, alone on its data folder, with its API listening. Disposing drains and lets go. */
@@ -48,7 +48,7 @@ async function start(options: StartOptions): Promise<Service> {
   const asked = readConfig(options.env, options, options.program)
   openDataDir(asked.dataDir, options)
   await using opened = new AsyncDisposableStack()
-  opened.use(holdDataDir(asked.dataDir))
+  opened.use(lockDataDir(asked.dataDir))
   const config = await reservePort(asked, options)
   const app = opened.use(await createApp(config, { seal: options.seal ?? null }))
   const { url } = await listening(config, () => app.listen())
@@ -58,7 +58,7 @@ async function start(options: StartOptions): Promise<Service> {
 
 /** Before anything is started: a start that cannot listen must not have resumed any work. */
 async function reservePort(asked: AppConfig, options: StartOptions): Promise<AppConfig> {
-  const port = await listening(asked, () => preferPort(asked.host, asked.port))
+  const port = await listening(asked, () => pickPort(asked.host, asked.port))
   if (port === asked.port) return asked
   const given = options.port !== undefined || Boolean(options.env['SVC_PORT'])
   if (given || !options.anyPort) throw portTaken(asked)
@@ -97,7 +97,7 @@ function refusalOf(error: unknown): StartRefused | null {
   if (codeOf(error) === 'database_too_new' || codeOf(error) === 'database_unusable')
     return new StartRefused((error as Error).message, 1, { cause: error })
   if (error instanceof SecretUnreadableError) return new StartRefused(error.message, 1, { cause: error })
-  if (error instanceof DataDirHeldError) return new StartRefused(error.message, 1, { cause: error })
+  if (error instanceof DataDirLockedError) return new StartRefused(error.message, 1, { cause: error })
   return null
 }
 

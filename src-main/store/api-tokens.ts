@@ -3,7 +3,7 @@ import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids
 import { isWriteFailure } from '../base/write-failure.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet } from './hot-statements.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 import { apiTokens } from './schema/identity.ts'
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect
@@ -20,7 +20,7 @@ export function findApiToken(db: Database, id: TokenId): ApiTokenRow | null {
 
 /** Finds the token with a hash, revoked or not; prepared once, for every request with such a token asks it. */
 export function prepareFindApiTokenByHash(db: Database): (tokenHash: string) => ApiTokenRow | null {
-  return remembered(db, prepareGet(db, apiTokens, apiTokens.token_hash))
+  return cachedQuery(db, prepareGet(db, apiTokens, apiTokens.token_hash))
 }
 
 /** A person's own tokens that still work, newest first. */

@@ -3,7 +3,7 @@ import type { DaemonId } from '../../src-shared/contract/ids.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 import { daemons } from './schema/identity.ts'
 
 export function createDaemonQueries(db: Database): Queries['daemons'] {
@@ -21,5 +21,5 @@ export function prepareFindDaemonByToken(db: Database): (token_hash: string) => 
     .from(daemons)
     .where(and(eq(daemons.token_hash, sql.placeholder('token_hash')), isNull(daemons.revoked_at)))
     .prepare()
-  return remembered(db, (token_hash: string) => statement.get({ token_hash })?.id ?? null)
+  return cachedQuery(db, (token_hash: string) => statement.get({ token_hash })?.id ?? null)
 }

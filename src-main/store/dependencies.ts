@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 import { dependencies, tasks } from './schema/work.ts'
 
 /** Which tasks wait for which. */
@@ -20,7 +20,7 @@ export function createDependencyQueries(db: Database): Queries['dependencies'] {
     .orderBy(dependencies.task_id)
     .prepare()
   return {
-    of: remembered(db, (task_id: TaskId) => of.all({ task_id }).map((row) => row.id)),
+    of: cachedQuery(db, (task_id: TaskId) => of.all({ task_id }).map((row) => row.id)),
     dependents: (task_id) => dependents.all({ task_id }).map((row) => row.id),
     add: (task_id, depends_on_id) =>
       void db.insert(dependencies).values({ task_id, depends_on_id }).onConflictDoNothing().run(),

@@ -2,7 +2,7 @@ import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ExternalLinkRecord } from '../engine/ports/issue-trackers.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 
 interface Row {
   readonly global_id: string
@@ -32,7 +32,7 @@ export function createExternalLinkQueries(db: Database): Queries['external_links
   )
   const remove = $client.prepare<[string]>('DELETE FROM external_links WHERE lower(global_id) = lower(?)')
   return {
-    ofTask: remembered(db, (task_id: TaskId) => recordOf(ofTask.get(task_id))),
+    ofTask: cachedQuery(db, (task_id: TaskId) => recordOf(ofTask.get(task_id))),
     get: (global_id) => recordOf(get.get(global_id)),
     add: (link) => {
       takeOver.run(link.global_id)

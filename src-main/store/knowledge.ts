@@ -4,7 +4,7 @@ import type { KnowledgeId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { anyWordOf } from './full-text.ts'
 import { prepareAll, prepareGet } from './hot-statements.ts'
-import { isBefore } from './newest-first.ts'
+import { olderThan } from './newest-first.ts'
 import { knowledge, knowledgeInjections } from './schema/notes.ts'
 
 /** What is known about projects, and what of it the agents of a task are told. */
@@ -55,7 +55,7 @@ function listNewest(db: Database, project_id: ProjectId, page: KnowledgePage): r
   return db
     .select()
     .from(knowledge)
-    .where(and(eq(knowledge.project_id, project_id), isBefore(knowledge, page.after)))
+    .where(and(eq(knowledge.project_id, project_id), olderThan(knowledge, page.after)))
     .orderBy(desc(knowledge.created_at), desc(knowledge.id))
     .limit(page.limit)
     .all()

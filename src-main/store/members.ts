@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 import { projectMembers, users } from './schema/identity.ts'
 
 export function createMemberQueries(db: Database): Queries['members'] {
@@ -17,7 +17,7 @@ export function createMemberQueries(db: Database): Queries['members'] {
     )
     .prepare()
   return {
-    role: remembered(db, (project_id: ProjectId, user_id: UserId) => role.get({ project_id, user_id })?.role ?? null),
+    role: cachedQuery(db, (project_id: ProjectId, user_id: UserId) => role.get({ project_id, user_id })?.role ?? null),
     projectsOf: (user_id) =>
       new Set(
         db

@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 /** The rows of a list, newest first, that come after this one; all with null. */
-export function isBefore(
+export function olderThan(
   table: { readonly created_at: SQLiteColumn; readonly id: SQLiteColumn },
   after: { readonly created_at: string; readonly id: string } | null,
 ): SQL | undefined {

@@ -3,7 +3,7 @@ import type { NotificationFilter, NotificationQueries } from '../engine/ports/no
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { isBefore } from './newest-first.ts'
+import { olderThan } from './newest-first.ts'
 import { notificationReads, notifications } from './schema/notes.ts'
 
 /** Milestones, and who has read them. */
@@ -54,7 +54,7 @@ function listNotifications(db: Database, filter: NotificationFilter): ReturnType
       and(
         isOf(project_ids),
         types === null ? undefined : inArray(notifications.event_type, types),
-        isBefore(notifications, after),
+        olderThan(notifications, after),
         read === null ? undefined : read ? exists(marked) : notExists(marked),
       ),
     )

@@ -7,14 +7,14 @@ import { externalLinks, integrations } from './schema/integrations.ts'
 import { knowledge } from './schema/notes.ts'
 import { agents, projects, repos, tasks } from './schema/work.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 
 export function createProjectQueries(db: Database): Queries['projects'] {
   const getRow = prepareGet(db, projects, projects.id)
   const putRow = prepareUpsert(db, projects, projects.id)
   const isThere = isNull(projects.deletion)
   return {
-    get: remembered(db, (id: ProjectId) => {
+    get: cachedQuery(db, (id: ProjectId) => {
       const row = getRow(id)
       return row?.deletion === null ? toRecord(row) : null
     }),

@@ -21,7 +21,7 @@ const memories = new WeakMap<SqliteDatabase.Database, Memory>()
  * shows a token, what they may, cost more than the rest of a small request. What a transaction reads is not kept, for
  * it may be rolled back. Nobody may change an answer, which others get too; it is frozen.
  */
-export function remembered<K extends readonly Key[], R>(db: Database, read: (...key: K) => R): (...key: K) => R {
+export function cachedQuery<K extends readonly Key[], R>(db: Database, read: (...key: K) => R): (...key: K) => R {
   const { $client: client } = db
   const memory = memoryOf(client)
   const answers = new Map<string, unknown>()

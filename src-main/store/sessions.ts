@@ -2,7 +2,7 @@ import { and, desc, eq, lte, ne } from 'drizzle-orm'
 import type { SessionId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet } from './hot-statements.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 import { refreshTokens, sessions } from './schema/identity.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
@@ -15,7 +15,7 @@ export function putSession(db: Database, session: SessionRow): void {
 
 /** Finds a sign-in; prepared once, for every request with an access token asks it. */
 export function prepareFindSession(db: Database): (id: SessionId) => SessionRow | null {
-  return remembered(db, prepareGet(db, sessions, sessions.id))
+  return cachedQuery(db, prepareGet(db, sessions, sessions.id))
 }
 
 /** A person's sign-ins, newest first. */

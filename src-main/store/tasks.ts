@@ -2,13 +2,13 @@ import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
 import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './hot-statements.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks } from './schema/work.ts'
 import { everyWordOf } from './search-words.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
-  const get = remembered(db, prepareGet(db, tasks, tasks.id))
+  const get = cachedQuery(db, prepareGet(db, tasks, tasks.id))
   const put = prepareUpsert(db, tasks, tasks.id, [tasks.project_id, tasks.parent_id, tasks.archived, tasks.position])
   // Asked for both kinds apart, the index has each answer at its end.
   const last = db.$client.prepare<[string, string], { position: number | null }>(

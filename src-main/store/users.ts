@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { UserId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet } from './hot-statements.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 import { users } from './schema/identity.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -14,7 +14,7 @@ export function insertUser(db: Database, user: UserRow): void {
 
 /** Finds the person with an id; prepared once, for every request with a token asks it. */
 export function prepareFindUser(db: Database): (id: UserId) => UserRow | null {
-  return remembered(db, prepareGet(db, users, users.id))
+  return cachedQuery(db, prepareGet(db, users, users.id))
 }
 
 /** The person with this email, written in any case. */

@@ -3,10 +3,10 @@ import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
 import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { remembered } from './remembered.ts'
+import { cachedQuery } from './remembered.ts'
 
 export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
-  const byTask = remembered(db, prepareGet(db, workspaces, workspaces.task_id))
+  const byTask = cachedQuery(db, prepareGet(db, workspaces, workspaces.task_id))
   return {
     put: prepareUpsert(db, workspaces, workspaces.id),
     byTask,

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createKeyedLock } from '../base/keyed-lock.ts'
 import type { Logger } from '../base/log.ts'
-import { createSharedReads } from '../base/shared-reads.ts'
+import { createSingleFlight } from '../base/shared-reads.ts'
 import { WorkspaceError } from '../engine/ports/workspaces.ts'
 import type { Cancellable } from '../engine/ports/cancellable.ts'
 import type { Clock } from '../engine/ports/clock.ts'
@@ -76,7 +76,7 @@ function boundTo<T extends object>(scope: <R>(work: () => R) => R, object: T): T
 function openWorkspaces(options: WorkspacesOptions): Workspaces {
   const repositories = createKeyedLock()
   const worktrees = createKeyedLock()
-  const reads = createSharedReads()
+  const reads = createSingleFlight()
   const shown = createShownDiffs()
   const now = (): number => (options.clock ? options.clock.now() : Date.now())
   const onSetAside = (move: { readonly from: string; readonly to: string }): void =>

@@ -6,7 +6,7 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { useClient } from './client.ts'
 import { useNavigation } from './navigation.ts'
 import { createProjectState } from './project-state.ts'
-import { createSharedRuns } from './shared-runs.ts'
+import { shareInFlight } from './shared-runs.ts'
 import { useTasks } from './tasks.ts'
 
 /** Projects with their workflows and settings. */
@@ -16,7 +16,7 @@ export const useProjects = defineStore('projects', () => {
   const { workflows, settings, take, ...state } = createProjectState(client)
   const items = computed(() => [...state.byId.values()].sort((a, b) => a.name.localeCompare(b.name)))
 
-  const preparing = createSharedRuns(async (projectId) => {
+  const preparing = shareInFlight(async (projectId) => {
     await Promise.all([state.loadWorkflow(projectId), state.loadSettings(projectId), useTasks().load(projectId)])
   })
   async function update(input: OperationInput<'projects.update'>): Promise<void> {

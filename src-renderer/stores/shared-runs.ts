@@ -2,7 +2,7 @@
  * Work that is done once at a time for each key: whoever asks for it while it is under way shares it. After
  * `forget` nobody shares what was begun before.
  */
-export function createSharedRuns(work: (key: string) => Promise<void>) {
+export function shareInFlight(work: (key: string) => Promise<void>) {
   const underWay = new Map<string, Promise<void>>()
   return {
     async run(key: string): Promise<void> {

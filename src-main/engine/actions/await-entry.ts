@@ -2,7 +2,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { isOfStep } from '../../domain/task/clear-annotation.ts'
 import { stepsOf, type Step } from '../../domain/transition/phases.ts'
-import { orAborted } from '../../base/or-aborted.ts'
+import { settleOrAbort } from '../../base/or-aborted.ts'
 import type { Moved } from '../moves/transitions.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { ActionDeps, Actor } from './move-task.ts'
@@ -23,7 +23,7 @@ export async function awaitEntry(
     steps.findIndex(({ kind }) => kind === 'clear_barrier'),
   )
   if (!behind.every((step) => isQuick(deps, task, step))) return
-  await orAborted(deps.worker.waitForStep(task.id, 'clear_barrier'), signal)
+  await settleOrAbort(deps.worker.waitForStep(task.id, 'clear_barrier'), signal)
 }
 
 function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {

@@ -101,7 +101,7 @@ async function askHooks(
       task,
       move,
       { kind: 'hook', phase: 'before_exit', hook },
-      { signal, mark: newId },
+      { signal, processMarker: newId },
     )
     const action = hook.plugin ?? 'script'
     if (result.kind === 'failed') {

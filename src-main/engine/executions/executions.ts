@@ -1,7 +1,7 @@
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
-import { orAborted } from '../../base/or-aborted.ts'
+import { settleOrAbort } from '../../base/or-aborted.ts'
 import type { GivenAnswer } from '../../domain/task/check-answer.ts'
 import { createPendingRequests, type PendingRequests } from './asks.ts'
 import { nowIso, type EngineContext } from '../context.ts'
@@ -235,5 +235,5 @@ async function until(left: () => readonly ActiveRun[], signal: AbortSignal): Pro
 
 async function waitForRuns(runs: readonly ActiveRun[], signal: AbortSignal): Promise<void> {
   if (runs.length === 0) return
-  await orAborted(Promise.all(runs.map((run) => run.ended)), signal)
+  await settleOrAbort(Promise.all(runs.map((run) => run.ended)), signal)
 }

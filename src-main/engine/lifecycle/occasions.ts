@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
-import { orAborted } from '../../base/or-aborted.ts'
+import { settleOrAbort } from '../../base/or-aborted.ts'
 import type { Tx } from '../event-feed.ts'
 import type { PendingHooksRecord, TaskRecord } from '../ports/store.ts'
 import { outcomeOf, runLifecycleHook, type HookDeps } from './run-hook.ts'
@@ -98,7 +98,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
       const noted = read.occasions.ofTask(task_id).filter(({ data }) => events.includes(data.event))
       wake(task_id)
       for (const { id } of noted) {
-        while (read.occasions.get(id) && !signal.aborted) await orAborted(endOf(runningHooks, id, task_id), signal)
+        while (read.occasions.get(id) && !signal.aborted) await settleOrAbort(endOf(runningHooks, id, task_id), signal)
       }
     },
     end: async (task_id) => {
@@ -145,7 +145,7 @@ async function perform(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord,
     if (data.event === 'on_work_stop' && data.cursor === 0) await deps.waitUntilIdle(task_id, signal)
     signal.throwIfAborted()
     const run = await context.writes.untilWritten(
-      () => runLifecycleHook(deps, task, data, placed, { signal, mark: () => saveProcessMarker(deps, id) }),
+      () => runLifecycleHook(deps, task, data, placed, { signal, processMarker: () => saveProcessMarker(deps, id) }),
       signal,
     )
     await context.writes.untilWritten(() =>
@@ -179,12 +179,12 @@ async function drop({ context }: HookQueueDeps, id: number): Promise<void> {
 
 /** A killed service leaves its scripts behind; the next one ends them before it runs the hook anew. */
 function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
-  const mark = context.newId()
+  const processMarker = context.newId()
   context.feed.commit((tx) => {
     const current = tx.occasions.get(id)
-    if (current) tx.occasions.update(id, { ...current.data, mark })
+    if (current) tx.occasions.update(id, { ...current.data, mark: processMarker })
   })
-  return mark
+  return processMarker
 }
 
 /** What was interrupted runs again, except what only mattered while somebody worked. */

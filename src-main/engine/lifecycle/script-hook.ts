@@ -17,7 +17,7 @@ export interface ScriptCall {
   readonly env: Readonly<Record<string, string>>
   readonly redact: (text: string) => string
   /** By which a later service finds what a killed one left. */
-  readonly mark?: () => string
+  readonly processMarker?: () => string
   readonly signal: AbortSignal
 }
 
@@ -25,7 +25,7 @@ export interface ScriptCall {
 export async function runScriptHook(
   context: Pick<EngineContext, 'scripts'>,
   hook: Pick<ScriptHook, 'command' | 'timeout_seconds' | 'success_exit_codes'>,
-  { cwd, env, redact, mark, signal }: ScriptCall,
+  { cwd, env, redact, processMarker, signal }: ScriptCall,
   live?: LiveHookRun,
 ): Promise<HookRunResult> {
   const stdout = createOutputCapture({ maxBytes: maxOutputBytes, redact })
@@ -37,7 +37,7 @@ export async function runScriptHook(
       ...{ command: hook.command, cwd, env, stdout, stderr },
       timeout_ms: hook.timeout_seconds * 1_000,
       ...(live && { onOutput: live.changed }),
-      ...(mark && { mark: mark() }),
+      ...(processMarker && { processMarker: processMarker() }),
     },
     { signal },
   )

@@ -52,7 +52,7 @@ async function runScript(
   { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
   signal: AbortSignal,
 ): Promise<HookRunResult> {
-  return await runScriptHook(context, hook, { cwd, env, redact, mark: () => hookTestMark(cwd), signal })
+  return await runScriptHook(context, hook, { cwd, env, redact, processMarker: () => hookTestMark(cwd), signal })
 }
 
 /** What the processes of a test are found by, also after a crash: the name of the worktree that it runs in. */

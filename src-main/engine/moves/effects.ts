@@ -55,7 +55,7 @@ export interface OutboxWorker {
 export interface StepContext {
   readonly signal: AbortSignal
   /** The mark for the scripts of the step; written down before it is given out. */
-  readonly mark: () => string
+  readonly processMarker: () => string
 }
 
 export interface OutboxWorkerDeps {
@@ -177,7 +177,7 @@ async function runNextStep(deps: OutboxWorkerDeps, effect: EffectRecord, signal:
   try {
     // A step whose own write fails has not happened as far as anybody knows: it is run again, as after a crash.
     end = await context.writes.untilWritten(
-      () => deps.perform(task, effect.data, step, { signal, mark: () => saveProcessMarker(deps, effect) }),
+      () => deps.perform(task, effect.data, step, { signal, processMarker: () => saveProcessMarker(deps, effect) }),
       signal,
     )
   } catch (error) {
@@ -234,12 +234,12 @@ function saveStepResult(deps: OutboxWorkerDeps, begun: EffectRecord, step: Step,
 
 /** A killed service leaves its scripts behind; the next one ends them before it runs the step anew. */
 function saveProcessMarker(deps: OutboxWorkerDeps, effect: EffectRecord): string {
-  const mark = deps.context.newId()
+  const processMarker = deps.context.newId()
   deps.context.feed.commit((tx) => {
     const current = tx.effects.first(effect.task_id)
-    if (current?.id === effect.id) tx.effects.update(effect.id, { ...current.data, mark })
+    if (current?.id === effect.id) tx.effects.update(effect.id, { ...current.data, mark: processMarker })
   })
-  return mark
+  return processMarker
 }
 
 /** The step stays to be done: whoever has put right what was wrong runs it again, or the next start does. */

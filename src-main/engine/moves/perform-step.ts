@@ -83,9 +83,9 @@ async function ensureWorkspace(
   deps: StepServices,
   task: TaskRecord,
   effect: Effect,
-  { signal, mark }: StepContext,
+  { signal, processMarker }: StepContext,
 ): Promise<StepOutcome> {
-  const ensured = await deps.worktrees.ensure(task, signal, mark)
+  const ensured = await deps.worktrees.ensure(task, signal, processMarker)
   if (ensured.kind === 'ready') return { kind: 'advance' }
   const annotation: ErrorAnnotation =
     ensured.kind === 'branch_gone'

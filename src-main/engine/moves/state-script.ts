@@ -19,7 +19,7 @@ export async function runStateScript(
   hook: StateHook & { script: string },
   phase: HookPhase,
   { from, to }: Pick<Effect, 'from' | 'to'>,
-  { signal, mark }: StepContext,
+  { signal, processMarker }: StepContext,
 ): Promise<PluginResult> {
   const { context, transitions, runs } = deps
   const { read } = context.store
@@ -39,7 +39,7 @@ export async function runStateScript(
   }
   const script = { command: hook.script, timeout_seconds, success_exit_codes: [0] }
   const run = await runs.run(task, start, (live) =>
-    runScriptHook(context, script, { cwd, env, redact, mark, signal }, live),
+    runScriptHook(context, script, { cwd, env, redact, processMarker, signal }, live),
   )
   if (run.status === 'succeeded') return { kind: 'ok' }
   const said = (run.stderr.trim() || run.stdout.trim()).slice(-2_000)

@@ -26,7 +26,7 @@ export interface PluginContext {
   readonly workspace: WorkspaceRecord | null
   readonly config: Readonly<Record<string, unknown>>
   /** The mark for scripts that the plugin starts. */
-  readonly mark: () => string
+  readonly processMarker: () => string
   readonly signal: AbortSignal
 }
 
@@ -75,7 +75,7 @@ export type PluginResult =
   /** A person must look: the task goes to the state for blocked ones. */
   | { readonly kind: 'escalate'; readonly annotation: ErrorAnnotation }
 
-export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'mark'> {
+export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'processMarker'> {
   /** The tree of the work that the caller's word is about, as it was just looked up; null where it is about none. */
   readonly vouched: string | null
 }

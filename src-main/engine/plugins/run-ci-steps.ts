@@ -73,7 +73,7 @@ async function conclude(
 
 async function runSteps(
   { context, worktrees }: Services,
-  { task, project, signal, mark }: PluginContext,
+  { task, project, signal, processMarker }: PluginContext,
   opened: ReviewRecord,
   cwd: string,
 ): Promise<StepsEnd> {
@@ -86,11 +86,11 @@ async function runSteps(
     const begun: StepResult = { command, exit_code: null, duration_ms: null, output_tail: '', log_name }
     const done = review.step_results.slice(0, index)
     review = await save(context, task, { ...review, step_results: [...done, begun] })
-    const stepMark = mark()
+    const stepMark = processMarker()
     const log = await context.logs.openFile(task.id, log_name, redact)
     const env = worktrees.environment(task, 'ci')
     const result = await context.scripts
-      .run({ command, cwd, env, timeout_ms, log, mark: stepMark }, { signal })
+      .run({ command, cwd, env, timeout_ms, log, processMarker: stepMark }, { signal })
       .finally(() => log.close())
     if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
     const { exit_code, duration_ms } = result

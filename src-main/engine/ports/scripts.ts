@@ -15,7 +15,7 @@ export interface ScriptRun {
   /** There is more output than at the last call: at most every 250 ms, and once at the end. */
   readonly onOutput?: () => void
   /** A UUID by which a later service finds what a killed one left. */
-  readonly mark?: string
+  readonly processMarker?: string
 }
 
 export interface ScriptResult {
@@ -31,5 +31,5 @@ export interface Scripts {
   /** Runs a shell command in its own process group; no process of it is left when it settles. */
   run(script: ScriptRun, options: Cancellable): Promise<ScriptResult>
   /** Ends what a killed service left running of the scripts with this mark. */
-  reap(mark: string): Promise<void>
+  reap(processMarker: string): Promise<void>
 }

@@ -29,7 +29,7 @@ export interface WorktreeRequest {
   readonly known_base?: string
   readonly setup_commands: readonly string[]
   /** Told to the set-up commands' processes, so that those a crash leaves behind can be found (`Scripts.reap`). */
-  readonly mark?: string
+  readonly processMarker?: string
   readonly copy_files: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { conflictAnswers, MergeConflicts, updateStrategies } from '../../../src-shared/contract/merges.ts'
-import { orAborted } from '../../base/or-aborted.ts'
+import { settleOrAbort } from '../../base/or-aborted.ts'
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { conflictPrompt } from '../../domain/task/conflict-text.ts'
 import { invalidInput, isRefusal, notFound } from '../../domain/refusal.ts'
@@ -84,7 +84,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
 /** What the task is about to do by itself comes first, unless it takes long or waits for somebody. */
 async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  await orAborted(worker.waitUntilDrained(task_id), limit)
+  await settleOrAbort(worker.waitUntilDrained(task_id), limit)
   signal.throwIfAborted()
 }
 

@@ -23,9 +23,9 @@ export interface Worktrees {
   plan(tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord
   /**
    * Makes the worktree that the task works in, or finds it again. One in which another task's agent is at
-   * work is left as it is; one of a parent is never started anew. `mark` is asked for when set-up commands may run.
+   * work is left as it is; one of a parent is never started anew. `processMarker` is asked for when set-up commands may run.
    */
-  ensure(task: TaskRecord, signal: AbortSignal, mark?: () => string): Promise<EnsuredWorktree>
+  ensure(task: TaskRecord, signal: AbortSignal, processMarker?: () => string): Promise<EnsuredWorktree>
   /** Does something to a task's worktree while `ensure` does nothing to it. */
   exclusively<T>(task: TaskRecord, work: () => Promise<T>): Promise<T>
   /** The record of the worktree that a task works in: an ordered subtask's is its parent's. */
@@ -83,7 +83,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
         return await look({ ...now, path: null })
       }
     },
-    ensure: (task, signal, mark) =>
+    ensure: (task, signal, processMarker) =>
       exclusively(task, async () => {
         const { read } = store
         const owner = workspaceOwner(read, task)
@@ -92,7 +92,13 @@ export function createWorktrees(context: EngineContext): Worktrees {
         if (known?.status === 'ready' && othersInWorkspace(read, task).some((one) => one.status === 'running')) {
           if (await workspaces.exists(known.path)) return { kind: 'ready', workspace: known }
         }
-        const ensured = await ensureOwn(context, owner, () => environment(owner, 'workspace_setup'), signal, mark)
+        const ensured = await ensureOwn(
+          context,
+          owner,
+          () => environment(owner, 'workspace_setup'),
+          signal,
+          processMarker,
+        )
         if (ensured.kind !== 'branch_gone') return ensured
         if (owner.id !== task.id) return parentLost
         context.feed.commit((tx) => {
@@ -149,7 +155,7 @@ async function ensureOwn(
   task: TaskRecord,
   env: () => Readonly<Record<string, string>>,
   signal: AbortSignal,
-  mark?: () => string,
+  processMarker?: () => string,
 ): Promise<EnsuredWorktree> {
   const { feed } = context
   const project = context.store.read.projects.get(task.project_id)
@@ -174,7 +180,7 @@ async function ensureOwn(
           ? { expect: 'new' as const }
           : { expect: 'existing' as const, known_base: record.base_commit }),
         setup_commands,
-        ...(mark && setup_commands.length > 0 && { mark: mark() }),
+        ...(processMarker && setup_commands.length > 0 && { processMarker: processMarker() }),
         copy_files,
         env: env(),
       },

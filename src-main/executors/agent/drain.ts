@@ -1,4 +1,4 @@
-import { createLineHold } from '../../base/line-hold.ts'
+import { createLineBuffer } from '../../base/line-hold.ts'
 import type { AgentLog } from '../../engine/ports/logs.ts'
 
 /**
@@ -10,7 +10,7 @@ export async function drain(
   reader: { push(bytes: Uint8Array): void; end(): void },
   log: Pick<AgentLog, 'raw'>,
 ): Promise<void> {
-  const lines = createLineHold()
+  const lines = createLineBuffer()
   let failure: Error | null = null
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length > 0 && failure === null) failure = await settle(log.raw(bytes))

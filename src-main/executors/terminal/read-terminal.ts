@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { createLineHold } from '../../base/line-hold.ts'
+import { createLineBuffer } from '../../base/line-hold.ts'
 import type { AgentLog } from '../../engine/ports/logs.ts'
 import type { OutputEntries } from '../output-entries.ts'
 
@@ -8,7 +8,7 @@ const restMs = 25
 
 /** Reads what a terminal prints into the log, only as fast as the log takes it; whole lines into the transcript. */
 export async function readTerminal(output: Readable, entries: OutputEntries, log: AgentLog): Promise<void> {
-  const lines = createLineHold()
+  const lines = createLineBuffer()
   let failure: Error | undefined
   // With a broken log the output is still read: a terminal that nobody empties holds its program up.
   const keep = async (write: Promise<void> | undefined): Promise<void> => {

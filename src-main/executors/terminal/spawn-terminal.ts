@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { PassThrough, type Readable } from 'node:stream'
 import type * as NodePty from 'node-pty'
-import { guardTree, ProcessStartError, treeVariable, type ProcessExit, type ProcessTree } from '../../base/process.ts'
+import {
+  superviseTree,
+  ProcessStartError,
+  treeVariable,
+  type ProcessExit,
+  type ProcessTree,
+} from '../../base/process.ts'
 import { sendSignal } from '../../base/process-sweep.ts'
 
 export interface SpawnTerminalOptions {
@@ -35,9 +41,9 @@ export async function spawnTerminal(
 ): Promise<TerminalTree> {
   if (!existsSync(cwd)) throw new ProcessStartError('no_directory', `The directory ${cwd} is not there.`)
   const { spawn } = await loadPty()
-  const mark = randomUUID()
+  const processMarker = randomUUID()
   const since = performance.now()
-  const environment = { ...env, ...colours, [treeVariable]: mark }
+  const environment = { ...env, ...colours, [treeVariable]: processMarker }
   // Without an encoding the bytes come as they are.
   const pty = spawn(file, [...args], { ...firstSize, name: colours.TERM, cwd, env: environment, encoding: null })
   const output = pipeOf(pty)
@@ -50,7 +56,7 @@ export async function spawnTerminal(
       resolve({ exit_code: signal > 0 ? 128 + signal : exitCode, signal: null })
     })
   })
-  const tree = await guardTree({ pid: pty.pid, mark, since, exited })
+  const tree = await superviseTree({ pid: pty.pid, processMarker, since, exited })
   return {
     ...tree,
     output,

@@ -128,7 +128,7 @@ async function setUp(
   { signal, onHookFailed }: EnsureOptions,
   mayHaveHook: boolean,
 ): Promise<void> {
-  const { repo_path: repo, path, env, mark } = request
+  const { repo_path: repo, path, env, processMarker } = request
   const record = await readGitLink(path)
   const doneFile = join(record ?? path, setupDone)
   if ((await orNull(stat(doneFile))) !== null) return
@@ -142,7 +142,7 @@ async function setUp(
   await runSetup(path, request.setup_commands, {
     signal,
     env,
-    ...(mark !== undefined && { mark }),
+    ...(processMarker !== undefined && { processMarker }),
   })
   await writeFile(doneFile, '')
 }

@@ -9,13 +9,17 @@ const tailBytes = 10 * 1024
 export async function runSetup(
   worktree: string,
   commands: readonly string[],
-  { signal, env, mark }: Cancellable & Pick<WorktreeRequest, 'env' | 'mark'>,
+  { signal, env, processMarker }: Cancellable & Pick<WorktreeRequest, 'env' | 'processMarker'>,
 ): Promise<void> {
   for (const command of commands) {
     signal.throwIfAborted()
     const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c']
     const place = { cwd: worktree, env: childEnvironment(env), stdin: 'ignore' } as const
-    const tree = await spawnTree(shell, [flag, command], mark === undefined ? place : { ...place, mark })
+    const tree = await spawnTree(
+      shell,
+      [flag, command],
+      processMarker === undefined ? place : { ...place, processMarker },
+    )
     const tail = keepTail([tree.stdout, tree.stderr])
     const stop = (): void => void tree.stop()
     signal.addEventListener('abort', stop, { once: true })

@@ -75,7 +75,7 @@ function createHooks(cwd: string) {
     run: async () => {
       const stdout = createOutputCapture({ maxBytes: 10 * 1024, redact })
       const stderr = createOutputCapture({ maxBytes: 10 * 1024, redact })
-      const script = { command, cwd, env, timeout_ms: 30_000, stdout, stderr, mark: randomUUID() }
+      const script = { command, cwd, env, timeout_ms: 30_000, stdout, stderr, processMarker: randomUUID() }
       const { exit_code, duration_ms } = await scripts.run(script, { signal })
       const said = { stdout: stdout.text(), stderr: stderr.text() }
       const line = { event: 'on_work_stop', index: 0, type: 'script', command, exit_code, duration_ms, ...said }

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { holdDataDir } from '../../../src-main/base/single-instance.ts'
+import { lockDataDir } from '../../../src-main/base/single-instance.ts'
 import { builtFile } from '../../helpers/built.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
@@ -33,7 +33,7 @@ test('a new key voids every access token, and refresh and personal tokens go on'
 
 test('under a running service the key stays', { timeout: 60_000 }, async () => {
   await using running = await runApp()
-  using _ = holdDataDir(running.dataDir)
+  using _ = lockDataDir(running.dataDir)
   const before = await readFile(join(running.dataDir, 'secrets', 'jwt.key'))
   await expect(svc(running.dataDir)).rejects.toMatchObject({ code: 1 })
   expect((await readFile(join(running.dataDir, 'secrets', 'jwt.key'))).equals(before)).toBe(true)

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DataDirHeldError, holdDataDir } from '../../../src-main/base/single-instance.ts'
+import { DataDirLockedError, lockDataDir } from '../../../src-main/base/single-instance.ts'
 
 const module = new URL('../../../src-main/base/single-instance.ts', import.meta.url).href
 
@@ -35,10 +35,10 @@ async function holder(folder: string) {
 test('a folder that another process holds is refused by its pid, and had once that process was killed', async () => {
   await using folder = await dataFolder()
   const other = await holder(folder.path)
-  expect(() => holdDataDir(folder.path)).toThrow(DataDirHeldError)
-  expect(() => holdDataDir(folder.path)).toThrow(`process ${other.pid}`)
+  expect(() => lockDataDir(folder.path)).toThrow(DataDirLockedError)
+  expect(() => lockDataDir(folder.path)).toThrow(`process ${other.pid}`)
   await other.kill()
-  using held = holdDataDir(folder.path)
+  using held = lockDataDir(folder.path)
   expect(held).toBeDefined()
   expect(await readdir(folder.path)).toEqual(['copse.lock'])
 })
@@ -47,14 +47,14 @@ test('a pid that now belongs to another process does not keep the folder', async
   await using folder = await dataFolder()
   const lock = { pid: process.ppid, host: hostname(), since: '2026-11-21T09:30:00.000Z', started: 'long before' }
   await writeFile(folder.lock, JSON.stringify(lock))
-  using held = holdDataDir(folder.path)
+  using held = lockDataDir(folder.path)
   expect(held).toBeDefined()
 })
 
 test('a lock that was cut short by a power loss is taken over', async () => {
   await using folder = await dataFolder()
   await writeFile(folder.lock, '{"pid":12')
-  using held = holdDataDir(folder.path)
+  using held = lockDataDir(folder.path)
   expect(held).toBeDefined()
 })
 
@@ -62,15 +62,15 @@ test('a lock of another machine is never taken over, and says what to do', async
   await using folder = await dataFolder()
   const lock = { pid: 1, host: 'elsewhere', since: '2026-11-21T09:30:00.000Z', started: null }
   await writeFile(folder.lock, JSON.stringify(lock))
-  expect(() => holdDataDir(folder.path)).toThrow(`process 1 on elsewhere (if that is not so, delete ${folder.lock})`)
+  expect(() => lockDataDir(folder.path)).toThrow(`process 1 on elsewhere (if that is not so, delete ${folder.lock})`)
 })
 
 test('letting go frees the folder once, and not somebody else’s hold', async () => {
   await using folder = await dataFolder()
-  const first = holdDataDir(folder.path)
+  const first = lockDataDir(folder.path)
   first[Symbol.dispose]()
   expect(await readdir(folder.path)).toEqual([])
-  using second = holdDataDir(folder.path)
+  using second = lockDataDir(folder.path)
   const text = await readFile(folder.lock, 'utf8')
   await writeFile(folder.lock, text.replace('"pid":', '"pid": '))
   second[Symbol.dispose]()

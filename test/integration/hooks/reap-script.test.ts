@@ -9,9 +9,16 @@ test('what runs under a mark is found and ended by the mark alone, and nothing e
   const scripts = createScripts()
   const log = { write: () => Promise.resolve(), close: () => Promise.resolve() }
   const done = new AbortController()
-  const run = (name: string, mark: string) =>
+  const run = (name: string, processMarker: string) =>
     scripts.run(
-      { command: beacon.hold(name, 'sleep 1000 & sleep 1000'), cwd: tmpdir(), env: {}, timeout_ms: 60_000, log, mark },
+      {
+        command: beacon.hold(name, 'sleep 1000 & sleep 1000'),
+        cwd: tmpdir(),
+        env: {},
+        timeout_ms: 60_000,
+        log,
+        processMarker,
+      },
       { signal: done.signal },
     )
   const mark = randomUUID()

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { remembered } from '../../../src-main/store/remembered.ts'
+import { cachedQuery } from '../../../src-main/store/remembered.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 
@@ -8,7 +8,7 @@ import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 function titles({ database }: OpenStore) {
   const statement = database.db.$client.prepare<[string], string>('SELECT title FROM tasks WHERE id = ?').pluck()
   let asked = 0
-  const read = remembered(database.db, (id: TaskId) => {
+  const read = cachedQuery(database.db, (id: TaskId) => {
     asked += 1
     return { title: statement.get(id) ?? null }
   })

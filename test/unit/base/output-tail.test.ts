@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createLineHold } from '../../../src-main/base/line-hold.ts'
-import { createOutputTail } from '../../../src-main/base/output-tail.ts'
+import { createLineBuffer } from '../../../src-main/base/line-hold.ts'
+import { createTextTail } from '../../../src-main/base/output-tail.ts'
 
-describe('createOutputTail', () => {
+describe('createTextTail', () => {
   it('keeps all of a short output', () => {
-    const tail = createOutputTail(100)
+    const tail = createTextTail(100)
     tail.push(Buffer.from('one\n'))
     tail.push(Buffer.from('two'))
     expect(tail.text()).toBe('one\ntwo')
@@ -12,7 +12,7 @@ describe('createOutputTail', () => {
 
   it('never shows half a character, wherever the cut falls', () => {
     for (let max = 20; max < 40; max++) {
-      const tail = createOutputTail(max)
+      const tail = createTextTail(max)
       const bytes = Buffer.from('€😀ä'.repeat(50))
       for (let at = 0; at < bytes.length; at += 7) tail.push(bytes.subarray(at, at + 7))
       expect(tail.text()).not.toContain('\ufffd')
@@ -22,27 +22,27 @@ describe('createOutputTail', () => {
   })
 
   it('drops the beginning of a character whose rest never came', () => {
-    const tail = createOutputTail(100)
+    const tail = createTextTail(100)
     tail.push(Buffer.from('ok 😀').subarray(0, 5))
     expect(tail.text()).toBe('ok ')
   })
 
   it('begins with a whole line when one begins near the cut', () => {
-    const tail = createOutputTail(50)
+    const tail = createTextTail(50)
     for (let line = 0; line < 100; line++) tail.push(Buffer.from(`line ${line}\n`))
     expect(tail.text()).toBe('line 94\nline 95\nline 96\nline 97\nline 98\nline 99\n')
   })
 })
 
-describe('createLineHold', () => {
+describe('createLineBuffer', () => {
   it('gives out whole lines, and the rest in the end', () => {
-    const lines = createLineHold()
+    const lines = createLineBuffer()
     const seen = ['a\nb', 'c\nd'].map((text) => Buffer.from(lines.push(Buffer.from(text))).toString())
     expect([...seen, Buffer.from(lines.flush()).toString()]).toEqual(['a\n', 'bc\n', 'd'])
   })
 
   it('lets a very long line go in parts of whole characters', () => {
-    const lines = createLineHold(10)
+    const lines = createLineBuffer(10)
     const bytes = Buffer.from('€'.repeat(20))
     const parts: string[] = []
     for (let at = 0; at < bytes.length; at += 4)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSharedReads } from '../../../src-main/base/shared-reads.ts'
+import { createSingleFlight } from '../../../src-main/base/shared-reads.ts'
 
 const never = new AbortController().signal
 const diff = { place: '/w', what: 'diff' }
@@ -24,7 +24,7 @@ function fail(number: number): never {
 }
 
 test('those who come while one reads share the next one, which is no older than their question', async () => {
-  const shared = createSharedReads()
+  const shared = createSingleFlight()
   const { started, read, at } = createReads()
   const first = shared.run(diff, never, read)
   await Promise.resolve()
@@ -40,7 +40,7 @@ test('those who come while one reads share the next one, which is no older than 
 })
 
 test('one place is read one at a time whatever is asked, and other places beside it', async () => {
-  const shared = createSharedReads()
+  const shared = createSingleFlight()
   const { started, read, at } = createReads()
   const all = [
     shared.run(diff, never, read),
@@ -60,7 +60,7 @@ test('one place is read one at a time whatever is asked, and other places beside
 })
 
 test('whoever gives up hears it at once, and the read goes on for the others', async () => {
-  const shared = createSharedReads()
+  const shared = createSingleFlight()
   const { read, at } = createReads()
   const [one, two] = [new AbortController(), new AbortController()]
   const asked = [one, two].map((asker) => shared.run(diff, asker.signal, read))
@@ -74,7 +74,7 @@ test('whoever gives up hears it at once, and the read goes on for the others', a
 })
 
 test('a read that nobody wants any more is cancelled, and one that waits never begins', async () => {
-  const shared = createSharedReads()
+  const shared = createSingleFlight()
   const { started, read, at } = createReads()
   const [one, two] = [new AbortController(), new AbortController()]
   const running = shared.run(diff, one.signal, read)
@@ -93,7 +93,7 @@ test('a read that nobody wants any more is cancelled, and one that waits never b
 })
 
 test('a failure reaches all who wait for it, and the next read is a new try', async () => {
-  const shared = createSharedReads()
+  const shared = createSingleFlight()
   const { read, at } = createReads()
   const asked = [shared.run(diff, never, read), shared.run(diff, never, read)]
   await Promise.resolve()
@@ -106,7 +106,7 @@ test('a failure reaches all who wait for it, and the next read is a new try', as
 })
 
 test('a call that is cancelled already begins nothing', async () => {
-  const shared = createSharedReads()
+  const shared = createSingleFlight()
   const { started, read } = createReads()
   await expect(shared.run(diff, AbortSignal.abort(new Error('no')), read)).rejects.toThrow('no')
   expect(started).toEqual([])

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createSharedRuns } from '../../../../src-renderer/stores/shared-runs.ts'
+import { shareInFlight } from '../../../../src-renderer/stores/shared-runs.ts'
 
 test('who asks while work is under way shares it, unless it was to be forgotten since', async () => {
   const begun: PromiseWithResolvers<void>[] = []
-  const runs = createSharedRuns(() => {
+  const runs = shareInFlight(() => {
     const one = Promise.withResolvers<void>()
     begun.push(one)
     return one.promise
