@@ -10,9 +10,9 @@ import { createAutoStart, hiddenArgument } from './desktop/auto-start.ts'
 import { linkAmong, linkScheme, readDeepLink } from './desktop/deep-link.ts'
 import { openDesktopSettings } from './desktop/desktop-settings.ts'
 import { findFolderTools, openAtLine, openInTool, type LinkOpener } from './desktop/folder-tools.ts'
-import { openWindowDoor } from './desktop/ipc.ts'
-import type { Leaving } from './desktop/leaving.ts'
-import { pictures, startManners } from './desktop/manners.ts'
+import { registerWindowIpc } from './desktop/ipc.ts'
+import type { QuitGuard } from './desktop/leaving.ts'
+import { pictures, startDesktopIntegration } from './desktop/manners.ts'
 import { setBadge, showNotice } from './desktop/notices.ts'
 import { createPageRequests } from './desktop/page-requests.ts'
 import { createSecretSeal } from './desktop/secret-seal.ts'
@@ -71,17 +71,17 @@ async function run(): Promise<void> {
   nativeTheme.themeSource = settings.get().theme
   const door = openDoor(service, onBug)
   const drain = createDrain(async () => {
-    manners[Symbol.dispose]()
+    integration[Symbol.dispose]()
     door[Symbol.dispose]()
     await service[Symbol.asyncDispose]()
   })
-  const manners = startManners({
+  const integration = startDesktopIntegration({
     api: service.app.api,
     context,
     settings,
     requests,
     updater: findUpdater(() => {
-      manners.insist()
+      integration.allowQuit()
       return drain.run()
     }),
     autoStart: autoStart(),
@@ -90,19 +90,19 @@ async function run(): Promise<void> {
     show: () => show(),
     onBug,
   })
-  quitWith(manners, drain)
+  quitWith(integration, drain)
   denyPermissions()
   serveApp(webRoot)
-  await openFirstWindow(service, manners)
+  await openFirstWindow(service, integration)
 }
 
-async function openFirstWindow(service: Service, manners: Leaving): Promise<void> {
+async function openFirstWindow(service: Service, integration: QuitGuard): Promise<void> {
   const window = {
     preload: join(import.meta.dirname, 'preload.cjs'),
     stateFile: join(service.config.dataDir, 'window.json'),
     icon: pictures(icons).window,
-    mayClose: manners.mayClose,
-    onSessionEnd: manners.insist,
+    mayClose: integration.mayClose,
+    onSessionEnd: integration.allowQuit,
   }
   show = () => {
     if (BrowserWindow.getAllWindows().length > 0) showWindow()
@@ -148,7 +148,7 @@ function openDoor(service: Service, onBug: (error: unknown) => void): Disposable
     handlerOf: (link) => app.getApplicationNameForProtocol(link),
     open: (link) => shell.openExternal(link),
   }
-  return openWindowDoor({
+  return registerWindowIpc({
     api: service.app.api,
     localPrincipal: () => service.app.identity.localPrincipal(),
     pickFolder: async (contents) => {
@@ -180,7 +180,7 @@ function openDoor(service: Service, onBug: (error: unknown) => void): Disposable
 }
 
 /** Asks before agents end; running ones end and their last words are kept before the process does. */
-function quitWith(leaving: Leaving, drain: Drain): void {
+function quitWith(leaving: QuitGuard, drain: Drain): void {
   app.on('before-quit', (event) => {
     if (!leaving.mayQuit()) event.preventDefault()
   })
@@ -190,7 +190,7 @@ function quitWith(leaving: Leaving, drain: Drain): void {
     drain.run().then(() => app.quit(), fail)
   })
   const end = () => {
-    leaving.insist()
+    leaving.allowQuit()
     app.quit()
   }
   powerMonitor.on('shutdown', end)

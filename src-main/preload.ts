@@ -60,7 +60,7 @@ const bridge: DesktopBridge = {
   update: async (step) => {
     await ipcRenderer.invoke(desktopChannels.update, step)
   },
-  setManners: (manners) => ipcRenderer.send(desktopChannels.manners, manners),
+  setPreferences: (preferences) => ipcRenderer.send(desktopChannels.preferences, preferences),
 }
 
 // Here and not in the page, which learns of no path. What a part of the page has taken is not for the desktop.

@@ -2,7 +2,7 @@ import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { isWholeId, listed, matching, pick, type Named } from './pick.ts'
-import type { Scene } from './scene.ts'
+import type { CommandContext } from './scene.ts'
 import { real, repositoriesOf } from './this-folder.ts'
 
 const named = <T extends { readonly id: string; readonly name: string }>(item: T) =>
@@ -11,7 +11,7 @@ const named = <T extends { readonly id: string; readonly name: string }>(item: T
 const titled = (task: Task) => ({ ...task, isName: false }) satisfies Named
 
 /** The project that is meant: by id or name, else that of the execution or the folder, else the only one. */
-export async function findProject(scene: Scene, text: string | undefined): Promise<Project> {
+export async function findProject(scene: CommandContext, text: string | undefined): Promise<Project> {
   const { items } = await scene.client.call('projects.list', {})
   const projects = items.map(named)
   if (text !== undefined) return pick('project', projects, text)
@@ -23,7 +23,7 @@ export async function findProject(scene: Scene, text: string | undefined): Promi
   throw usageError('There is no project yet. Make one of a git repository with `svc project add <folder>`.')
 }
 
-function usualProject({ env, cwd }: Scene, projects: readonly Project[]): Project | undefined {
+function usualProject({ env, cwd }: CommandContext, projects: readonly Project[]): Project | undefined {
   const own = projects.find(({ id }) => id === env['SVC_PROJECT_ID'])
   if (own) return own
   const folders = new Set(repositoriesOf(cwd))
@@ -31,7 +31,7 @@ function usualProject({ env, cwd }: Scene, projects: readonly Project[]): Projec
 }
 
 /** The agent that is meant, by id or name. */
-export async function findAgent({ client }: Scene, text: string): Promise<Agent> {
+export async function findAgent({ client }: CommandContext, text: string): Promise<Agent> {
   const { items } = await client.call('agents.list', {})
   return pick('agent', items.map(named), text)
 }
@@ -40,7 +40,7 @@ export async function findAgent({ client }: Scene, text: string): Promise<Agent>
  * The task that is meant: by its whole id, or by the beginning or end of it among all tasks that the caller
  * sees. Where more than one fits, one of the usual project is meant.
  */
-export async function findTask(scene: Scene, text: string): Promise<Task> {
+export async function findTask(scene: CommandContext, text: string): Promise<Task> {
   if (isWholeId(text)) return scene.client.call('tasks.get', { task_id: text })
   const { items: projects } = await scene.client.call('projects.list', {})
   const found = matching((await tasksWithId(scene, projects, text)).map(titled), text)
@@ -54,7 +54,7 @@ export async function findTask(scene: Scene, text: string): Promise<Task> {
 }
 
 /** The tasks that the service itself finds by a part of their id, archived ones too: one short answer a project. */
-async function tasksWithId({ client }: Scene, projects: readonly Project[], text: string): Promise<Task[]> {
+async function tasksWithId({ client }: CommandContext, projects: readonly Project[], text: string): Promise<Task[]> {
   if (!/^[0-9a-f-]+$/i.test(text)) return []
   const pages = await Promise.all(
     projects.map(({ id }) => client.call('tasks.list', { project_id: id, q: `id:${text}`, include_archived: true })),
@@ -64,7 +64,7 @@ async function tasksWithId({ client }: Scene, projects: readonly Project[], text
 
 /** Every task of a project, page by page. */
 export async function allTasks(
-  { client }: Scene,
+  { client }: CommandContext,
   project_id: string,
   include_archived: boolean,
   filter: { readonly status?: string; readonly q?: string; readonly label?: string; readonly assignee?: string } = {},

@@ -11,13 +11,13 @@ export interface Output {
   /** The command's one answer: a JSON value, or text for people. */
   answer(value: unknown, text: () => string): Promise<void>
   /** One piece of a stream: a line of JSON, or text for people (null: nothing). */
-  piece(value: unknown, text: () => string | null): Promise<void>
+  writeItem(value: unknown, text: () => string | null): Promise<void>
   /** Text as it is, with no line end of its own. */
   raw(text: string | Uint8Array): Promise<void>
   /** A sentence for people; not with `--json`. */
-  note(text: string): void
+  info(text: string): void
   /** Says on a terminal what is being waited for, until it is there. */
-  during<T>(text: string, work: Promise<T>): Promise<T>
+  withProgress<T>(text: string, work: Promise<T>): Promise<T>
 }
 
 export function createOutput(json: boolean): Output {
@@ -25,15 +25,15 @@ export function createOutput(json: boolean): Output {
   return {
     json,
     answer: (value, text) => print(json ? `${JSON.stringify(value, null, 2)}\n` : withLineEnd(text())),
-    piece: async (value, text) => {
+    writeItem: async (value, text) => {
       const shown = json ? JSON.stringify(value) : text()
       if (shown !== null) await print(`${shown}\n`)
     },
     raw: print,
-    note: (text) => {
+    info: (text) => {
       if (!json) process.stderr.write(`${text}\n`)
     },
-    during: async (text, work) => {
+    withProgress: async (text, work) => {
       if (json || !process.stderr.isTTY) return await work
       process.stderr.write(styleText('dim', text, { stream: process.stderr }))
       try {

@@ -16,7 +16,7 @@ export interface CommonOptions {
 }
 
 /** Everything that a command works with. */
-export interface Scene {
+export interface CommandContext {
   readonly url: string
   readonly client: Client
   readonly token: string | null
@@ -32,7 +32,7 @@ function dataDirOf(env: Environment): string {
 }
 
 /** Finds out where the service is and who calls it. */
-export function openScene({ url: option, json = false }: CommonOptions): Scene {
+export function createCommandContext({ url: option, json = false }: CommonOptions): CommandContext {
   const env = process.env
   const signIns = openSignIns(dataDirOf(env))
   const url = chooseAddress(option, env, () => signIns.current())
@@ -77,11 +77,14 @@ export function addClientCommand(parent: Command, text: CommandText): Command {
 }
 
 /** Runs a command's work; what goes wrong is one line on stderr and the exit code. */
-export async function runScene(options: CommonOptions, work: (scene: Scene) => Promise<void>): Promise<void> {
+export async function runCommand(
+  options: CommonOptions,
+  work: (scene: CommandContext) => Promise<void>,
+): Promise<void> {
   endWithReader()
   let url = ''
   try {
-    const scene = openScene(options)
+    const scene = createCommandContext(options)
     url = scene.url
     await work(scene)
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { ask, secretsFromStdin } from './prompt.ts'
-import { clientWith, type Scene } from './scene.ts'
+import { clientWith, type CommandContext } from './scene.ts'
 
 /** Passwords that a command asks for: on the terminal, or line by line from stdin. */
 export interface PasswordPrompt {
@@ -24,7 +24,7 @@ export function createPasswordPrompt(): PasswordPrompt {
  * sign-in already is asked for nothing.
  */
 export async function signedIn<T>(
-  { url, client, token }: Scene,
+  { url, client, token }: CommandContext,
   passwords: PasswordPrompt,
   work: (client: Client, password: string | null) => Promise<T>,
 ): Promise<T> {

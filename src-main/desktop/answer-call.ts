@@ -5,7 +5,7 @@ import type { Api, CallContext } from '../api/api.ts'
 import type { Principal } from '../domain/access/principal.ts'
 
 /** What the window's calls need. */
-export interface CallDoor {
+export interface CallHandlers {
   readonly api: Api
   /** Whoever sits at this machine, asked anew for every call: registering changes it. */
   localPrincipal(): Principal
@@ -15,21 +15,21 @@ export interface CallDoor {
 
 /** Answers one call of the window as the other doors would. */
 export async function answerCall(
-  door: CallDoor,
+  handlers: CallHandlers,
   name: unknown,
   input: unknown,
   signal: AbortSignal,
 ): Promise<CallReply> {
   try {
-    return { ok: true, value: await door.api.call(known(operations, name), input, callContext(door, signal)) }
+    return { ok: true, value: await handlers.api.call(known(operations, name), input, callContext(handlers, signal)) }
   } catch (error) {
-    return { ok: false, error: replyError(error, door) }
+    return { ok: false, error: replyError(error, handlers) }
   }
 }
 
 /** Who calls from the window, for as long as `signal` lets them. */
-export function callContext(door: CallDoor, signal: AbortSignal): CallContext {
-  return { principal: door.localPrincipal(), signal, remote_address: null }
+export function callContext(handlers: CallHandlers, signal: AbortSignal): CallContext {
+  return { principal: handlers.localPrincipal(), signal, remote_address: null }
 }
 
 /** The name as one of the table's; throws `not_found` for any other. */
@@ -39,7 +39,7 @@ export function known<N extends OperationName | StreamName>(table: Readonly<Reco
 }
 
 /** What the page may see of an error. What is a bug, or trouble with the disk, is told to the log. */
-export function replyError(error: unknown, door: CallDoor): ReplyError {
-  if (!(error instanceof ApiError) || error.code === internalError.code) door.onBug(error)
+export function replyError(error: unknown, handlers: CallHandlers): ReplyError {
+  if (!(error instanceof ApiError) || error.code === internalError.code) handlers.onBug(error)
   return (error instanceof ApiError ? error : new ApiError(internalError)).toBody().error
 }

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { DesktopSettings, PageManners } from '../../src-shared/contract/desktop.ts'
+import type { DesktopSettings, PagePreferences } from '../../src-shared/contract/desktop.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** What the program keeps about itself on this machine. */
 interface Kept extends DesktopSettings {
   /** The page's, for the first paint of the next window. */
-  readonly theme: PageManners['theme']
+  readonly theme: PagePreferences['theme']
   /** The ids of the projects that the tray has paused, and would let go on. */
   readonly paused: readonly string[]
 }

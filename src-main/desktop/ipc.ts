@@ -10,12 +10,12 @@ import {
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { streams, type StreamName } from '../../src-shared/contract/operations.ts'
 import type { Workspace } from '../../src-shared/contract/workspaces.ts'
-import { answerCall, callContext, known, replyError, type CallDoor } from './answer-call.ts'
+import { answerCall, callContext, known, replyError, type CallHandlers } from './answer-call.ts'
 import { createSubscriptions, type OpenStream } from './subscriptions.ts'
 import { openTrustedIpc } from './trusted-ipc.ts'
 
 /** What the window's door needs of the app and the desktop. */
-export interface WindowDoor extends CallDoor {
+export interface WindowIpcHandlers extends CallHandlers {
   pickFolder(contents: WebContents): Promise<string | null>
   showFolder(path: string): void
   folderTools(): Promise<readonly FolderTool[]>
@@ -28,40 +28,40 @@ export interface WindowDoor extends CallDoor {
 }
 
 /** Answers the window's calls and streams until it is disposed, which ends every open one. */
-export function openWindowDoor(door: WindowDoor): Disposable {
+export function registerWindowIpc(handlers: WindowIpcHandlers): Disposable {
   const closing = new AbortController()
-  const toError = (error: unknown): ReplyError => replyError(error, door)
+  const toError = (error: unknown): ReplyError => replyError(error, handlers)
   const subscriptions = createSubscriptions(toError)
   const ipc = openTrustedIpc()
   const { handle, on } = ipc
 
-  handle(desktopChannels.call, (_event, name, input) => answerCall(door, name, input, closing.signal))
+  handle(desktopChannels.call, (_event, name, input) => answerCall(handlers, name, input, closing.signal))
   handle(desktopChannels.subscribe, (event, id, stream, input, after) => {
-    const open: OpenStream = (signal) => streamOf(door, known(streams, stream), input, after, signal)
+    const open: OpenStream = (signal) => streamOf(handlers, known(streams, stream), input, after, signal)
     subscriptions.add(event.sender, String(id), open)
     return null
   })
-  handle(desktopChannels.pickFolder, (event) => door.pickFolder(event.sender))
+  handle(desktopChannels.pickFolder, (event) => handlers.pickFolder(event.sender))
   handle(desktopChannels.showFolder, (_event, path) => {
-    if (typeof path === 'string' && isAbsolute(path)) door.showFolder(path)
+    if (typeof path === 'string' && isAbsolute(path)) handlers.showFolder(path)
     return null
   })
-  handle(desktopChannels.folderTools, () => door.folderTools())
+  handle(desktopChannels.folderTools, () => handlers.folderTools())
   handle(desktopChannels.openFolder, async (_event, tool, path) =>
-    typeof path === 'string' && isAbsolute(path) ? await door.openFolder(String(tool), path) : false,
+    typeof path === 'string' && isAbsolute(path) ? await handlers.openFolder(String(tool), path) : false,
   )
   handle(desktopChannels.openFile, (_event, tool, taskId, path, line) =>
-    openFile(door, callContext(door, closing.signal), String(tool), taskId, String(path), Number(line)),
+    openFile(handlers, callContext(handlers, closing.signal), String(tool), taskId, String(path), Number(line)),
   )
   handle(desktopChannels.notify, (event, id, notice) => {
     const { sender } = event
-    door.notify(noticeOf(notice), () => {
+    handlers.notify(noticeOf(notice), () => {
       if (!sender.isDestroyed()) sender.send(desktopChannels.noticeClicked, id)
     })
     return null
   })
   handle(desktopChannels.badge, (_event, count) => {
-    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) door.setBadge(count)
+    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) handlers.setBadge(count)
     return null
   })
   on(desktopChannels.unsubscribe, (event, id) => subscriptions.end(event.sender, String(id)))
@@ -77,7 +77,7 @@ export function openWindowDoor(door: WindowDoor): Disposable {
 
 /** The page names a task, not a folder: where its worktree lies, the service knows. */
 async function openFile(
-  door: WindowDoor,
+  handlers: WindowIpcHandlers,
   asker: CallContext,
   tool: string,
   taskId: unknown,
@@ -86,8 +86,8 @@ async function openFile(
 ): Promise<boolean> {
   if (!Number.isSafeInteger(line) || line < 1) return false
   try {
-    const worktree = (await door.api.call('tasks.workspace', { task_id: taskId }, asker)) as Workspace
-    return await door.openFile(tool, worktree.path, path, line)
+    const worktree = (await handlers.api.call('tasks.workspace', { task_id: taskId }, asker)) as Workspace
+    return await handlers.openFile(tool, worktree.path, path, line)
   } catch (error) {
     if (error instanceof ApiError) return false
     throw error
@@ -100,13 +100,13 @@ function noticeOf(value: unknown): SystemNotice {
 }
 
 function streamOf(
-  door: WindowDoor,
+  handlers: WindowIpcHandlers,
   name: StreamName,
   input: unknown,
   after: unknown,
   signal: AbortSignal,
 ): ReturnType<OpenStream> {
   const last = typeof after === 'number' && Number.isSafeInteger(after) ? after : null
-  if (name === 'events.stream') return door.api.events(input, last, callContext(door, signal))
-  return door.api.transcript(input, last === null ? 0 : last + 1, callContext(door, signal))
+  if (name === 'events.stream') return handlers.api.events(input, last, callContext(handlers, signal))
+  return handlers.api.transcript(input, last === null ? 0 : last + 1, callContext(handlers, signal))
 }

@@ -23,11 +23,11 @@ export interface LeavingPorts {
 }
 
 /** Whether the window or the program may go while agents run. */
-export interface Leaving {
+export interface QuitGuard {
   mayClose(): boolean
   mayQuit(): boolean
   /** The system or an update ends the program: nobody is asked any more. */
-  insist(): void
+  allowQuit(): void
 }
 
 const work = (count: number) => (count === 1 ? 'An agent is at work.' : `${count} agents are at work.`)
@@ -35,15 +35,15 @@ const nothingLost =
   'Quitting ends them. What they have done stays in their worktrees, and each can be resumed after the next start.'
 
 /** Asks when that is wished for, does as chosen, and lets go whoever has been answered. */
-export function createLeaving(ports: LeavingPorts): Leaving {
+export function createQuitGuard(ports: LeavingPorts): QuitGuard {
   let insisted = false
   let asking = false
 
-  function insist(): void {
+  function allowQuit(): void {
     insisted = true
   }
   function leave(): void {
-    insist()
+    allowQuit()
     ports.quit()
   }
   function askOnce(question: LeavingQuestion, answered: (button: number, checked: boolean) => void): void {
@@ -55,14 +55,14 @@ export function createLeaving(ports: LeavingPorts): Leaving {
       .finally(() => (asking = false))
   }
   return {
-    insist,
+    allowQuit,
     mayClose: () => {
       const count = ports.atWork()
       if (insisted || count === 0) return true
       // A program of macOS has no window now and then, which is no reason to ask.
       const choice = ports.platform === 'darwin' ? 'tray' : ports.settings().whenClosed
       if (choice === 'tray') ports.hide()
-      if (choice === 'quit') insist()
+      if (choice === 'quit') allowQuit()
       if (choice === 'ask') {
         const detail = `${nothingLost} In the tray they go on, and so they do when Copse is started again to see them. Settings → Desktop changes your answer.`
         const buttons = ['Keep running in the tray', 'Quit', 'Cancel']
@@ -79,7 +79,7 @@ export function createLeaving(ports: LeavingPorts): Leaving {
       const count = ports.atWork()
       if (insisted || count === 0 || ports.settings().whenQuit === 'end') {
         // A program that quits closes its windows, which must not stay for the agents.
-        insist()
+        allowQuit()
         return true
       }
       const buttons = ['Quit', 'Keep running in the tray', 'Cancel']

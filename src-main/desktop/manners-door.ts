@@ -4,7 +4,7 @@ import {
   desktopChannels,
   type DesktopChange,
   type DesktopState,
-  type PageManners,
+  type PagePreferences,
   type UpdateStep,
 } from '../../src-shared/contract/desktop.ts'
 import { isFolder } from './is-folder.ts'
@@ -13,24 +13,24 @@ import type { PageRequests } from './page-requests.ts'
 import { openTrustedIpc } from './trusted-ipc.ts'
 
 /** What the page may know and change of how the program behaves here. */
-export interface MannersDoor {
+export interface DesktopIpcHandlers {
   readonly requests: PageRequests
   state(): DesktopState
   change(change: DesktopChange): void
   update(step: UpdateStep): Promise<void>
-  manners(manners: PageManners): void
+  preferences(preferences: PagePreferences): void
 }
 
-export interface OpenMannersDoor extends Disposable {
+export interface DesktopIpc extends Disposable {
   /** Something in the state has changed. */
   tell(): void
 }
 
 /** Tells the page of the desktop, and the desktop of the page. */
-export function openMannersDoor(door: MannersDoor): OpenMannersDoor {
+export function registerDesktopIpc(handlers: DesktopIpcHandlers): DesktopIpc {
   const ipc = openTrustedIpc()
   let listener: WebContents | null = null
-  const tell = () => listener?.send(desktopChannels.state, door.state())
+  const tell = () => listener?.send(desktopChannels.state, handlers.state())
 
   const watched = new WeakSet<WebContents>()
   const watch = (sender: WebContents) => {
@@ -39,7 +39,7 @@ export function openMannersDoor(door: MannersDoor): OpenMannersDoor {
     const leave = () => {
       if (listener !== sender) return
       listener = null
-      door.requests.detach()
+      handlers.requests.detach()
     }
     sender.once('destroyed', leave)
     sender.on('did-start-navigation', (details) => {
@@ -51,21 +51,23 @@ export function openMannersDoor(door: MannersDoor): OpenMannersDoor {
     watch(sender)
     listener = sender
     tell()
-    door.requests.attach((request) => sender.send(desktopChannels.request, request))
+    handlers.requests.attach((request) => sender.send(desktopChannels.request, request))
     return null
   })
   ipc.handle(desktopChannels.change, (_event, change) => {
-    door.change(pageMessages.change(change))
+    handlers.change(pageMessages.change(change))
     tell()
     return null
   })
   ipc.handle(desktopChannels.update, async (_event, step) => {
-    await door.update(pageMessages.step(step))
+    await handlers.update(pageMessages.step(step))
     return null
   })
-  ipc.on(desktopChannels.manners, (_event, manners) => door.manners(pageMessages.manners(manners)))
+  ipc.on(desktopChannels.preferences, (_event, preferences) =>
+    handlers.preferences(pageMessages.preferences(preferences)),
+  )
   ipc.on(desktopChannels.dropped, (_event, path) => {
-    if (typeof path === 'string') void dropped(door.requests, path)
+    if (typeof path === 'string') void dropped(handlers.requests, path)
   })
   return { tell, [Symbol.dispose]: () => ipc[Symbol.dispose]() }
 }

@@ -5,8 +5,8 @@ import type { DesktopChange, DesktopState } from '../../src-shared/contract/desk
 import { watchActivity } from './activity.ts'
 import type { AutoStart } from './auto-start.ts'
 import type { DesktopSettingsFile } from './desktop-settings.ts'
-import { createLeaving, type Leaving, type LeavingQuestion } from './leaving.ts'
-import { openMannersDoor } from './manners-door.ts'
+import { createQuitGuard, type QuitGuard, type LeavingQuestion } from './leaving.ts'
+import { registerDesktopIpc } from './manners-door.ts'
 import { setMenu } from './menu.ts'
 import type { MenuParts } from './menu-template.ts'
 import type { PageRequests } from './page-requests.ts'
@@ -16,7 +16,7 @@ import { createUpdates, type Updater } from './updates.ts'
 import { hideWindows } from './window.ts'
 
 /** What the manners take of the program. */
-export interface MannersOptions {
+export interface DesktopIntegrationOptions {
   readonly api: Api
   context(signal: AbortSignal): CallContext
   readonly settings: DesktopSettingsFile
@@ -36,7 +36,7 @@ const firstLookMs = 30_000
 const nextLookMs = 6 * 60 * 60_000
 
 /** Menu, tray, leaving and updates: what makes a program of the page. Disposing ends what listens. */
-export function startManners(options: MannersOptions): Leaving & Disposable {
+export function startDesktopIntegration(options: DesktopIntegrationOptions): QuitGuard & Disposable {
   const { settings, requests, onBug } = options
   const open = new DisposableStack()
   const closing = new AbortController()
@@ -52,7 +52,7 @@ export function startManners(options: MannersOptions): Leaving & Disposable {
       onBug,
     }),
   )
-  const leaving = createLeaving({
+  const leaving = createQuitGuard({
     platform: process.platform,
     atWork: () => activity.now().running,
     settings: settings.get,
@@ -85,7 +85,7 @@ export function startManners(options: MannersOptions): Leaving & Disposable {
     return { settings: { whenClosed, whenQuit, updates: channel }, autoStart, update: updates.state() }
   }
   const door = open.use(
-    openMannersDoor({
+    registerDesktopIpc({
       requests,
       state,
       change: ({ autoStart, ...change }: DesktopChange) => {
@@ -94,7 +94,7 @@ export function startManners(options: MannersOptions): Leaving & Disposable {
         if (change.updates !== undefined) void updates.channelChanged().catch(onBug)
       },
       update: updates.take,
-      manners: ({ theme, commands }) => {
+      preferences: ({ theme, commands }) => {
         nativeTheme.themeSource = theme
         if (settings.get().theme !== theme) settings.change({ theme })
         setMenu({ ...menu, commands })
@@ -106,7 +106,7 @@ export function startManners(options: MannersOptions): Leaving & Disposable {
   return { ...leaving, [Symbol.dispose]: () => open.dispose() }
 }
 
-function menuParts({ requests, show, licencesFile }: MannersOptions): MenuParts {
+function menuParts({ requests, show, licencesFile }: DesktopIntegrationOptions): MenuParts {
   const ask: MenuParts['ask'] = (request) => {
     show()
     requests.ask(request)
@@ -121,7 +121,7 @@ function menuParts({ requests, show, licencesFile }: MannersOptions): MenuParts 
 }
 
 function trayActions(
-  { settings, requests, show, onBug }: MannersOptions,
+  { settings, requests, show, onBug }: DesktopIntegrationOptions,
   call: (name: 'projects.update', input: unknown) => Promise<unknown>,
   now: () => Parameters<typeof toPause>[0],
 ) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { DesktopChange, PageManners, UpdateStep } from '../../src-shared/contract/desktop.ts'
+import type { DesktopChange, PagePreferences, UpdateStep } from '../../src-shared/contract/desktop.ts'
 
 const change: z.ZodType<DesktopChange> = z
   .strictObject({
@@ -13,7 +13,7 @@ const change: z.ZodType<DesktopChange> = z
   .transform((value) => Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)))
 
 const command = z.object({ id: z.string().max(40), label: z.string().max(80), keys: z.string().max(80).nullable() })
-const manners: z.ZodType<PageManners> = z.object({
+const preferences: z.ZodType<PagePreferences> = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   commands: z.array(command).max(200),
 })
@@ -22,6 +22,6 @@ const step: z.ZodType<UpdateStep> = z.enum(['check', 'download', 'install'])
 /** What the page may say. Throws for anything else, which only a broken page sends. */
 export const pageMessages = {
   change: (value: unknown) => change.parse(value),
-  manners: (value: unknown) => manners.parse(value),
+  preferences: (value: unknown) => preferences.parse(value),
   step: (value: unknown) => step.parse(value),
 }

@@ -10,7 +10,7 @@ import { useTasks } from '../stores/tasks.ts'
 import { useToasts } from '../stores/toasts.ts'
 
 /** Does what menu, tray, links and drops ask for, tells the desktop of theme and keys, and announces updates. */
-export function useDesktopManners(): void {
+export function useDesktopIntegration(): void {
   const desktop = useDesktop()
   const navigation = useNavigation()
   const tasks = useTasks()
@@ -53,7 +53,7 @@ function useTold(): void {
     [() => appearance.theme, () => shortcuts.all],
     ([theme, all]) => {
       const commands = all.map(({ id, label, keys }) => ({ id, label, keys: keys[0] ?? null }))
-      desktop.setManners({ theme, commands })
+      desktop.setPreferences({ theme, commands })
     },
     { immediate: true },
   )

@@ -5,7 +5,7 @@ import type {
   DesktopRequest,
   DesktopState,
   FolderTool,
-  PageManners,
+  PagePreferences,
   UpdateStep,
 } from '../../src-shared/contract/desktop.ts'
 import { useConnection } from './client.ts'
@@ -29,7 +29,7 @@ export const useDesktop = defineStore('desktop', () => {
       desktop?.listen((next) => (state.value = next), onRequest),
     change: async (change: DesktopChange): Promise<void> => desktop?.change(change),
     update: async (step: UpdateStep): Promise<void> => desktop?.update(step),
-    setManners: (manners: PageManners): void => desktop?.setManners(manners),
+    setPreferences: (preferences: PagePreferences): void => desktop?.setPreferences(preferences),
     /** Opens the system's folder dialog; null in a browser and when the person changes their mind. */
     pickFolder: async (): Promise<string | null> => (await desktop?.pickFolder()) ?? null,
     /** The editors and terminals of this machine; none in a browser, which may be on another. */

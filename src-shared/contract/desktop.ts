@@ -38,8 +38,8 @@ export const desktopChannels = {
   change: 'copse:change',
   /** invoke (`UpdateStep`) → null */
   update: 'copse:update',
-  /** send (`PageManners`) */
-  manners: 'copse:manners',
+  /** send (`PagePreferences`) */
+  preferences: 'copse:preferences',
   /** send (path): something of the file manager was dropped on the page */
   dropped: 'copse:dropped',
 } as const
@@ -112,7 +112,7 @@ export interface MenuCommand {
 }
 
 /** What the desktop takes over from the page. */
-export interface PageManners {
+export interface PagePreferences {
   readonly theme: 'system' | 'light' | 'dark'
   readonly commands: readonly MenuCommand[]
 }
@@ -139,5 +139,5 @@ export interface DesktopBridge {
   /** What came of it is told as a new state. */
   change(change: DesktopChange): Promise<void>
   update(step: UpdateStep): Promise<void>
-  setManners(manners: PageManners): void
+  setPreferences(preferences: PagePreferences): void
 }

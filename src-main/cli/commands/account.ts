@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ActiveSession, Invite } from '../../../src-shared/contract/identity.ts'
 import { usageError } from '../cli-error.ts'
 import { pick, shortId } from '../pick.ts'
-import { addClientCommand, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, wholeNumber, type CommonOptions, type CommandContext } from '../scene.ts'
 import { createPasswordPrompt, signedIn } from '../signed-in.ts'
 import { formatTable } from '../table.ts'
 
@@ -27,7 +27,7 @@ export function addAccount(program: Command): void {
     .option('--days <number>', 'how long the code works', wholeNumber(1, 365), 7)
     .option('--list', 'show the invites that still work')
     .option('--delete <invite>', 'take an invite back')
-    .action((options: InviteOptions) => runScene(options, (scene) => invite(scene, options)))
+    .action((options: InviteOptions) => runCommand(options, (scene) => invite(scene, options)))
   addClientCommand(program, {
     usage: 'sessions',
     summary: 'show where you are signed in, or end some of that',
@@ -35,15 +35,15 @@ export function addAccount(program: Command): void {
   })
     .option('--end <session>', 'end this one')
     .option('--end-others', 'end all of them, but for the one at work here')
-    .action((options: SessionsOptions) => runScene(options, (scene) => sessions(scene, options)))
+    .action((options: SessionsOptions) => runCommand(options, (scene) => sessions(scene, options)))
   addClientCommand(program, {
     usage: 'password',
     summary: 'change your password; ends all your sessions elsewhere, personal tokens stay',
     examples: ['svc password', 'printf \'%s\\n\' "$OLD" "$NEW" | svc password'],
-  }).action((options: CommonOptions) => runScene(options, changePassword))
+  }).action((options: CommonOptions) => runCommand(options, changePassword))
 }
 
-async function invite(scene: Scene, options: InviteOptions): Promise<void> {
+async function invite(scene: CommandContext, options: InviteOptions): Promise<void> {
   const { out } = scene
   if (options.list === true && options.delete !== undefined) throw usageError('Give --list or --delete, not both.')
   await signedIn(scene, createPasswordPrompt(), async (client) => {
@@ -58,7 +58,7 @@ async function invite(scene: Scene, options: InviteOptions): Promise<void> {
       await out.answer({ id }, () => 'The invite is taken back.')
     } else {
       const made = await client.call('admin.create_invite', { expires_in_seconds: options.days * 86_400 })
-      out.note(`One person may register with this code until ${made.expires_at}. It is not shown again.`)
+      out.info(`One person may register with this code until ${made.expires_at}. It is not shown again.`)
       await out.answer(made, () => made.code)
     }
   })
@@ -71,7 +71,7 @@ const named = ({ id, created_at }: { readonly id: string; readonly created_at: s
   isName: false,
 })
 
-async function sessions(scene: Scene, options: SessionsOptions): Promise<void> {
+async function sessions(scene: CommandContext, options: SessionsOptions): Promise<void> {
   const { out } = scene
   const { end, endOthers = false } = options
   if (end !== undefined && endOthers) throw usageError('Give --end or --end-others, not both.')
@@ -103,7 +103,7 @@ const sessionRow = ({ id, created_at, last_used_at, address, client, current }: 
   `${current ? '(this one) ' : ''}${client ?? ''}`,
 ]
 
-async function changePassword(scene: Scene): Promise<void> {
+async function changePassword(scene: CommandContext): Promise<void> {
   const passwords = createPasswordPrompt()
   await signedIn(scene, passwords, async (client, password) => {
     const current_password = password ?? (await passwords.next('Current password: '))

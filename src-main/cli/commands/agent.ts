@@ -7,7 +7,7 @@ import {
 } from '../../../src-shared/contract/projects.ts'
 import { usageError } from '../cli-error.ts'
 import { shortId } from '../pick.ts'
-import { addClientCommand, addGroup, collect, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, addGroup, collect, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 import { formatTable } from '../table.ts'
 
 interface AddOptions extends CommonOptions {
@@ -43,15 +43,15 @@ export function addAgent(program: Command): void {
         'what it may do without asking people: everything, edits in its worktree, or only read',
       ).choices(permissionPolicies),
     )
-    .action((name: string, options: AddOptions) => runScene(options, (scene) => add(scene, name, options)))
+    .action((name: string, options: AddOptions) => runCommand(options, (scene) => add(scene, name, options)))
   addClientCommand(agent, {
     usage: 'list',
     summary: 'list the agents that may work in your projects',
     examples: ['svc agent list', "svc agent list --json | jq -r '.items[].name'"],
-  }).action((options: CommonOptions) => runScene(options, list))
+  }).action((options: CommonOptions) => runCommand(options, list))
 }
 
-async function add(scene: Scene, name: string, options: AddOptions): Promise<void> {
+async function add(scene: CommandContext, name: string, options: AddOptions): Promise<void> {
   const { client, out } = scene
   const { executor, command, model, arg, env, permissions } = options
   const hint = command === undefined ? await hintOf(scene, executor) : null
@@ -67,13 +67,13 @@ async function add(scene: Scene, name: string, options: AddOptions): Promise<voi
     },
   })
   await out.answer(agent, () => `${shortId(agent.id)}  ${agent.name} is an agent now.`)
-  if (hint !== null) out.note(hint)
+  if (hint !== null) out.info(hint)
 }
 
 /** What to do before an agent of this kind can work on the machine of the service; null where nothing is known of it. */
-async function hintOf({ client, out }: Scene, executor: ExecutorProfile): Promise<string | null> {
+async function hintOf({ client, out }: CommandContext, executor: ExecutorProfile): Promise<string | null> {
   if (out.json) return null
-  const { items } = await out.during('Looking for its program …', client.call('agents.detect', {}))
+  const { items } = await out.withProgress('Looking for its program …', client.call('agents.detect', {}))
   return items.find((found) => found.executor === executor)?.hint ?? null
 }
 
@@ -84,7 +84,7 @@ function variable(text: string): [string, string] {
   return [name, value]
 }
 
-async function list({ client, out }: Scene): Promise<void> {
+async function list({ client, out }: CommandContext): Promise<void> {
   const answer = await client.call('agents.list', {})
   const rows = answer.items.map(({ id, name, executor, config, paused }) => [
     shortId(id),

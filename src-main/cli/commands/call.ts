@@ -5,7 +5,7 @@ import { operations, type OperationName } from '../../../src-shared/contract/ope
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { usageError } from '../cli-error.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -23,11 +23,11 @@ export function addCall(program: Command): void {
     .addArgument(new Argument('<operation>').choices(Object.keys(operations)))
     .argument('[fields...]', 'what it takes, each as name=value: a text, or JSON where it takes no text')
     .action((name: OperationName, fields: readonly string[], options: CommonOptions) =>
-      runScene(options, (scene) => call(scene, name, fields)),
+      runCommand(options, (scene) => call(scene, name, fields)),
     )
 }
 
-async function call({ client, out }: Scene, name: OperationName, fields: readonly string[]): Promise<void> {
+async function call({ client, out }: CommandContext, name: OperationName, fields: readonly string[]): Promise<void> {
   const { input, path }: OperationSpec = operations[name]
   const values = fields[0] === '-' && fields.length === 1 ? readObject(await textOf('-')) : readFields(input, fields)
   const unknown = Object.keys(values).filter((key) => !(key in input.shape))

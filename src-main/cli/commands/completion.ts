@@ -6,7 +6,7 @@ import { completionScripts, shells, type Shell } from '../completion-scripts.ts'
 import { findProject } from '../find.ts'
 import { createOutput, endWithReader, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
-import { addCommand, openScene, type Scene } from '../scene.ts'
+import { addCommand, createCommandContext, type CommandContext } from '../scene.ts'
 
 /** More than that nobody reads through. */
 const mostTasks = 200
@@ -42,7 +42,7 @@ export function addCompletion(program: Command): void {
 async function listThings(kind: KnownThing): Promise<readonly Candidate[]> {
   try {
     const late = delay(patienceMs, [], { ref: false })
-    return await Promise.race([namesOf(kind, openScene({})), late])
+    return await Promise.race([namesOf(kind, createCommandContext({})), late])
   } catch (error) {
     if (failureOf(error, '') === null) throw error
     // Not signed in, or not running: there is nothing to offer, and no place to say so.
@@ -50,7 +50,7 @@ async function listThings(kind: KnownThing): Promise<readonly Candidate[]> {
   }
 }
 
-async function namesOf(kind: KnownThing, scene: Scene): Promise<readonly Candidate[]> {
+async function namesOf(kind: KnownThing, scene: CommandContext): Promise<readonly Candidate[]> {
   if (kind === 'task') {
     const project = await findProject(scene, undefined)
     const { items: tasks } = await scene.client.call('tasks.list', { project_id: project.id, limit: mostTasks })

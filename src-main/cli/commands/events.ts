@@ -4,7 +4,14 @@ import { eventText } from '../event-text.ts'
 import { findProject } from '../find.ts'
 import { endStreamWithReader } from '../output.ts'
 import { readResuming } from '../resume.ts'
-import { addClientCommand, collect, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
+import {
+  addClientCommand,
+  collect,
+  runCommand,
+  wholeNumber,
+  type CommonOptions,
+  type CommandContext,
+} from '../scene.ts'
 
 interface EventOptions extends CommonOptions {
   readonly project?: string
@@ -26,10 +33,10 @@ export function addEvents(program: Command): void {
     .option('--project <project>', 'only those of this project; id or name')
     .option('--since <number>', 'begin after this event (its `seq`); 0 for all that is kept', wholeNumber(0, 1e15 - 1))
     .option('--type <type>', 'only those of this type; may be given more than once', collect)
-    .action((options: EventOptions) => runScene(options, (scene) => print(scene, options)))
+    .action((options: EventOptions) => runCommand(options, (scene) => print(scene, options)))
 }
 
-async function print(scene: Scene, { project: text, since, type }: EventOptions): Promise<void> {
+async function print(scene: CommandContext, { project: text, since, type }: EventOptions): Promise<void> {
   const { client } = scene
   const input = text === undefined ? {} : { project_id: (await findProject(scene, text)).id }
   const isWanted = (name: string) => type === undefined || type.includes(name)
@@ -48,11 +55,11 @@ async function print(scene: Scene, { project: text, since, type }: EventOptions)
 }
 
 /** Numbered events, and the word that some of them are gone; what is only of the moment is left out. */
-async function printItem({ out }: Scene, item: FeedItem, isWanted: (type: string) => boolean): Promise<void> {
+async function printItem({ out }: CommandContext, item: FeedItem, isWanted: (type: string) => boolean): Promise<void> {
   if (item.kind === 'reset') {
     const reset = { seq: item.seq, type: 'stream.reset', data: { seq: item.seq } }
-    await out.piece(reset, () => `The events before ${item.seq} are not kept any more.`)
+    await out.writeItem(reset, () => `The events before ${item.seq} are not kept any more.`)
   } else if (item.kind === 'event' && isWanted(item.event.type)) {
-    await out.piece(item.event, () => eventText(item.event))
+    await out.writeItem(item.event, () => eventText(item.event))
   }
 }

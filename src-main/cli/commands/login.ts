@@ -5,7 +5,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { parseAddress } from '../address.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { ask, secretFromStdin, textOf } from '../prompt.ts'
-import { addClientCommand, clientWith, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, clientWith, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 import type { SignIn } from '../sign-ins.ts'
 
 interface LoginOptions extends CommonOptions {
@@ -29,26 +29,26 @@ export function addSignIn(program: Command): void {
     .option('--token <token>', 'a personal access token; - reads it from stdin')
     .action((link: string | undefined, options: LoginOptions) => {
       const url = options.url ?? (link === undefined ? undefined : addressIn(link))
-      return runScene({ ...options, ...(url !== undefined && { url }) }, (scene) => login(scene, link, options))
+      return runCommand({ ...options, ...(url !== undefined && { url }) }, (scene) => login(scene, link, options))
     })
   addClientCommand(program, {
     usage: 'logout',
     summary: 'forget the token of an address, and revoke it where `svc login` made it',
     examples: ['svc logout', 'svc logout --url http://192.168.1.20:4870'],
-  }).action((options: CommonOptions) => runScene(options, logout))
+  }).action((options: CommonOptions) => runCommand(options, logout))
 }
 
 /** Only its beginning: what is wrong with it is said by what reads it. */
 const addressIn = (link: string) => (URL.canParse(link) ? new URL(link).origin : link)
 
-async function login(scene: Scene, link: string | undefined, options: LoginOptions): Promise<void> {
+async function login(scene: CommandContext, link: string | undefined, options: LoginOptions): Promise<void> {
   const { url, signIns, out } = scene
   const signIn = await signInWith(scene, link, options)
   signIns.put(url, signIn)
   await out.answer({ url, who: signIn.who, file: signIns.file }, () => `Signed in to ${url} as ${signIn.who}.`)
 }
 
-async function signInWith({ url }: Scene, link: string | undefined, options: LoginOptions): Promise<SignIn> {
+async function signInWith({ url }: CommandContext, link: string | undefined, options: LoginOptions): Promise<SignIn> {
   if (link !== undefined) return signInByLink(url, link)
   if (options.token !== undefined) return signInByToken(url, options.token)
   return signInByPassword(url, options.email)
@@ -95,7 +95,7 @@ async function keep(url: string, accessToken: string): Promise<SignIn> {
   return { token, token_id: id, who: email }
 }
 
-async function logout({ url, signIns, out }: Scene): Promise<void> {
+async function logout({ url, signIns, out }: CommandContext): Promise<void> {
   const signIn = signIns.find(url)
   if (signIn === null) {
     await out.answer({ url, revoked: false }, () => `There is no sign-in for ${url}.`)

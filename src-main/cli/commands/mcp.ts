@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { CliError, failureOf } from '../cli-error.ts'
 import { bridgeMcp } from '../mcp-bridge.ts'
 import { createMcpEndpoint } from '../mcp-endpoint.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 
 /** `svc mcp`. */
 export function addMcp(program: Command): void {
@@ -11,10 +11,10 @@ export function addMcp(program: Command): void {
     usage: 'mcp',
     summary: 'speak MCP on stdin and stdout, for agents that start their tools as programs',
     examples: ['claude mcp add copse -- svc mcp', 'npx @modelcontextprotocol/inspector svc mcp'],
-  }).action((options: CommonOptions) => runScene(options, serveStdio))
+  }).action((options: CommonOptions) => runCommand(options, serveStdio))
 }
 
-async function serveStdio({ url, token, out }: Scene): Promise<void> {
+async function serveStdio({ url, token, out }: CommandContext): Promise<void> {
   if (token === null) {
     throw new CliError(
       'missing_token',

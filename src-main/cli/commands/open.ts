@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openOnDesktop } from '../../base/terminal-program.ts'
 import { findProject, findTask } from '../find.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 
 /** `svc open`. */
 export function addOpen(program: Command): void {
@@ -12,18 +12,18 @@ export function addOpen(program: Command): void {
   })
     .option('--project <project>', 'its board; id or name')
     .action((ref: string | undefined, options: CommonOptions & { project?: string }) =>
-      runScene(options, (scene) => open(scene, ref, options.project)),
+      runCommand(options, (scene) => open(scene, ref, options.project)),
     )
 }
 
-async function open(scene: Scene, ref: string | undefined, project: string | undefined): Promise<void> {
+async function open(scene: CommandContext, ref: string | undefined, project: string | undefined): Promise<void> {
   const address = `${scene.url}/#/${await placeOf(scene, ref, project)}`
   const opened = await openOnDesktop(address, scene.env, process.platform)
   await scene.out.answer({ url: address, opened }, () => address)
-  if (!opened) scene.out.note('There is no desktop here to open it on.')
+  if (!opened) scene.out.info('There is no desktop here to open it on.')
 }
 
-async function placeOf(scene: Scene, ref: string | undefined, project: string | undefined): Promise<string> {
+async function placeOf(scene: CommandContext, ref: string | undefined, project: string | undefined): Promise<string> {
   if (ref === undefined) return `p/${(await findProject(scene, project)).id}`
   const task = await findTask(scene, ref)
   return `p/${task.project_id}/t/${task.id}`

@@ -4,7 +4,7 @@ import type { Project } from '../../../src-shared/contract/projects.ts'
 import { findProject } from '../find.ts'
 import { paint } from '../output.ts'
 import { shortId } from '../pick.ts'
-import { addClientCommand, addGroup, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, addGroup, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 import { formatTable } from '../table.ts'
 import { repositoriesOf } from '../this-folder.ts'
 
@@ -26,13 +26,13 @@ export function addProject(program: Command): void {
     .option('--branch <branch>', 'what tasks start from and merge into')
     .option('--workflow <template>', 'the workflow template to begin with')
     .action((folder: string | undefined, options: AddOptions) =>
-      runScene(options, (scene) => add(scene, folder, options)),
+      runCommand(options, (scene) => add(scene, folder, options)),
     )
   addClientCommand(project, {
     usage: 'list',
     summary: 'list the projects that you see',
     examples: ['svc project list', "svc project list --json | jq -r '.items[].name'"],
-  }).action((options: CommonOptions) => runScene(options, list))
+  }).action((options: CommonOptions) => runCommand(options, list))
   for (const [verb, summary] of [
     ['pause', 'keep agents from claiming tasks; people still may'],
     ['resume', 'let agents claim tasks again'],
@@ -42,12 +42,16 @@ export function addProject(program: Command): void {
       summary: `${summary} (by default of the folder’s project)`,
       examples: [`svc project ${verb}`, `svc project ${verb} Shop`],
     }).action((text: string | undefined, options: CommonOptions) =>
-      runScene(options, (scene) => setPaused(scene, text, verb === 'pause')),
+      runCommand(options, (scene) => setPaused(scene, text, verb === 'pause')),
     )
   }
 }
 
-async function add({ client, out, cwd }: Scene, folder: string | undefined, options: AddOptions): Promise<void> {
+async function add(
+  { client, out, cwd }: CommandContext,
+  folder: string | undefined,
+  options: AddOptions,
+): Promise<void> {
   const repo_path = folder === undefined ? (repositoriesOf(cwd)[0] ?? cwd) : resolve(cwd, folder)
   const project = await client.call('projects.create', {
     name: options.name ?? basename(repo_path),
@@ -58,7 +62,7 @@ async function add({ client, out, cwd }: Scene, folder: string | undefined, opti
   await out.answer(project, () => `${shortId(project.id)}  ${project.name} is a project now.`)
 }
 
-async function list({ client, out }: Scene): Promise<void> {
+async function list({ client, out }: CommandContext): Promise<void> {
   const answer = await client.call('projects.list', {})
   await out.answer(answer, () =>
     answer.items.length === 0
@@ -77,7 +81,7 @@ function rowOf({ id, name, paused_at, repos }: Project): string[] {
   ]
 }
 
-async function setPaused(scene: Scene, text: string | undefined, pause: boolean): Promise<void> {
+async function setPaused(scene: CommandContext, text: string | undefined, pause: boolean): Promise<void> {
   const { id, paused_at: before } = await findProject(scene, text)
   const paused_at = pause ? (before ?? new Date().toISOString()) : null
   const project = await scene.client.call('projects.update', { project_id: id, paused_at })

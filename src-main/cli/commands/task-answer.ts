@@ -5,7 +5,7 @@ import { findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 
 interface AnswerOptions extends CommonOptions {
   readonly text?: string
@@ -27,11 +27,16 @@ export function addTaskAnswer(task: Command): void {
     .option('--text <text>', 'your own words (- reads them from stdin)')
     .addOption(new Option('--ask <id>', 'which question, by its id; by default the oldest'))
     .action((ref: string, option: string | undefined, options: AnswerOptions) =>
-      runScene(options, (scene) => answer(scene, ref, option, options)),
+      runCommand(options, (scene) => answer(scene, ref, option, options)),
     )
 }
 
-async function answer(scene: Scene, ref: string, option: string | undefined, options: AnswerOptions): Promise<void> {
+async function answer(
+  scene: CommandContext,
+  ref: string,
+  option: string | undefined,
+  options: AnswerOptions,
+): Promise<void> {
   const { client, out } = scene
   const { id: task_id, active_execution_id } = await findTask(scene, ref)
   const execution =

@@ -3,7 +3,14 @@ import { findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { pick, shortId } from '../pick.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, collect, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
+import {
+  addClientCommand,
+  collect,
+  runCommand,
+  wholeNumber,
+  type CommonOptions,
+  type CommandContext,
+} from '../scene.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly project?: string
@@ -44,7 +51,7 @@ export function addTaskCreate(task: Command): void {
     .option('--repo <repository>', 'id or name; by default the project’s primary one')
     .option('--parent <task>', 'the task that it is a part of')
     .option('--ordered', 'it takes turns in the parent’s worktree')
-    .action((title: string, options: CreateOptions) => runScene(options, (scene) => create(scene, title, options)))
+    .action((title: string, options: CreateOptions) => runCommand(options, (scene) => create(scene, title, options)))
   addClientCommand(task, {
     usage: 'comment <task> <text>',
     summary: 'comment on a task, or on a line of its diff (- reads the text from stdin)',
@@ -53,11 +60,11 @@ export function addTaskCreate(task: Command): void {
     .option('--file <path>', 'the changed file that it is about')
     .option('--line <number>', 'its line in the new file', wholeNumber(1, 10_000_000))
     .action((ref: string, text: string, options: CommentOptions) =>
-      runScene(options, (scene) => comment(scene, ref, text, options)),
+      runCommand(options, (scene) => comment(scene, ref, text, options)),
     )
 }
 
-async function create(scene: Scene, title: string, options: CreateOptions): Promise<void> {
+async function create(scene: CommandContext, title: string, options: CreateOptions): Promise<void> {
   const { description, ci, reviewPrompt, label, priority, status, parent, ordered } = options
   const project = await findProject(scene, options.project)
   const repos = project.repos.map((repo) => ({ ...repo, title: repo.name, isName: true }))
@@ -81,7 +88,12 @@ async function create(scene: Scene, title: string, options: CreateOptions): Prom
   await scene.out.answer(task, () => `${shortId(task.id)}  ${plain(task.title)} is in ${task.status}.`)
 }
 
-async function comment(scene: Scene, ref: string, text: string, { file, line }: CommentOptions): Promise<void> {
+async function comment(
+  scene: CommandContext,
+  ref: string,
+  text: string,
+  { file, line }: CommentOptions,
+): Promise<void> {
   const { id } = await findTask(scene, ref)
   const anchor = file === undefined ? {} : { anchor: { path: file, side: 'new' as const, line: line ?? 1 } }
   const answer = await scene.client.call('comments.create', { task_id: id, body: await textOf(text), ...anchor })

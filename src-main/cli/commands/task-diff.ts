@@ -3,7 +3,7 @@ import type { OperationInput, OperationOutput } from '../../../src-shared/contra
 import { showInPager } from '../../base/terminal-program.ts'
 import { paintPatch } from '../paint-patch.ts'
 import { findTask } from '../find.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 
 interface DiffOptions extends CommonOptions {
   readonly uncommitted?: boolean
@@ -23,10 +23,10 @@ export function addTaskDiff(task: Command): void {
   })
     .option('--uncommitted', 'only what is not committed yet, instead of the whole branch')
     .option('--path <path>', 'only this file')
-    .action((ref: string, options: DiffOptions) => runScene(options, (scene) => show(scene, ref, options)))
+    .action((ref: string, options: DiffOptions) => runCommand(options, (scene) => show(scene, ref, options)))
 }
 
-async function show(scene: Scene, ref: string, { uncommitted, path }: DiffOptions): Promise<void> {
+async function show(scene: CommandContext, ref: string, { uncommitted, path }: DiffOptions): Promise<void> {
   const { client, out, env } = scene
   const { id } = await findTask(scene, ref)
   const request: OperationInput<'tasks.diff'> = {
@@ -44,12 +44,12 @@ async function show(scene: Scene, ref: string, { uncommitted, path }: DiffOption
   // As git does: colours pass, a short text ends by itself, and the screen is left as it was.
   if (isPlain || !(await showInPager(pager, shown, { LESS: 'FRX', ...env }))) await out.raw(shown)
   if (diff.tree !== null)
-    out.note(`What you saw is the tree ${diff.tree}. To decide on just that, add --tree ${diff.tree}`)
+    out.info(`What you saw is the tree ${diff.tree}. To decide on just that, add --tree ${diff.tree}`)
 }
 
 /** What the answer left out to stay small, file by file. */
 async function omittedPatches(
-  { client }: Scene,
+  { client }: CommandContext,
   request: OperationInput<'tasks.diff'>,
   { files }: OperationOutput<'tasks.diff'>,
 ): Promise<string> {

@@ -5,7 +5,7 @@ import { findTask } from '../find.ts'
 import { endStreamWithReader, plain } from '../output.ts'
 import { pick, shortId } from '../pick.ts'
 import { readResuming } from '../resume.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 import { formatTable } from '../table.ts'
 import { createTranscriptText } from '../transcript-text.ts'
 
@@ -30,11 +30,16 @@ export function addTaskLogs(task: Command): void {
     .option('--execution <id>', 'another execution than the newest')
     .option('--list', 'list the logs: of agents, hooks and checks')
     .action((ref: string, name: string | undefined, options: LogOptions) =>
-      runScene(options, (scene) => showLogs(scene, ref, name, options)),
+      runCommand(options, (scene) => showLogs(scene, ref, name, options)),
     )
 }
 
-async function showLogs(scene: Scene, ref: string, name: string | undefined, options: LogOptions): Promise<void> {
+async function showLogs(
+  scene: CommandContext,
+  ref: string,
+  name: string | undefined,
+  options: LogOptions,
+): Promise<void> {
   if (options.follow === true && (name !== undefined || options.list === true)) {
     throw usageError('-f follows the newest agent of the task: leave out the name of a log, and --list.')
   }
@@ -47,7 +52,7 @@ async function showLogs(scene: Scene, ref: string, name: string | undefined, opt
   for await (const line of linesOf(scene, execution)) await print(JSON.parse(line) as TranscriptEntry)
 }
 
-async function listLogs({ client, out }: Scene, task_id: string): Promise<void> {
+async function listLogs({ client, out }: CommandContext, task_id: string): Promise<void> {
   const answer = await client.call('tasks.logs', { task_id })
   await out.answer(answer, () =>
     formatTable(
@@ -57,7 +62,7 @@ async function listLogs({ client, out }: Scene, task_id: string): Promise<void> 
   )
 }
 
-async function printLog({ client, out }: Scene, task_id: string, name: string): Promise<void> {
+async function printLog({ client, out }: CommandContext, task_id: string, name: string): Promise<void> {
   let offset = 0
   for (;;) {
     const { data_base64, next_offset } = await client.call('tasks.read_log', { task_id, name, offset })
@@ -67,7 +72,11 @@ async function printLog({ client, out }: Scene, task_id: string, name: string): 
   }
 }
 
-async function findExecution({ client }: Scene, task_id: string, text: string | undefined): Promise<Execution> {
+async function findExecution(
+  { client }: CommandContext,
+  task_id: string,
+  text: string | undefined,
+): Promise<Execution> {
   const { items } = await client.call('tasks.executions', { task_id })
   const named = items.map((item) => ({ ...item, title: `${item.role}, ${item.status}`, isName: false }))
   if (text !== undefined) return pick('execution', named, text)
@@ -79,13 +88,13 @@ async function findExecution({ client }: Scene, task_id: string, text: string | 
   )
 }
 
-function createPrinter({ out }: Scene): (entry: TranscriptEntry) => Promise<void> {
+function createPrinter({ out }: CommandContext): (entry: TranscriptEntry) => Promise<void> {
   const toText = createTranscriptText()
-  return (entry) => (out.json ? out.piece(entry, () => null) : out.raw(toText(entry)))
+  return (entry) => (out.json ? out.writeItem(entry, () => null) : out.raw(toText(entry)))
 }
 
 /** The transcript as far as it is written; a line that is still being written is left out. */
-async function* linesOf({ client }: Scene, { id, task_id }: Execution): AsyncIterable<string> {
+async function* linesOf({ client }: CommandContext, { id, task_id }: Execution): AsyncIterable<string> {
   const { items } = await client.call('executions.logs', { execution_id: id })
   const name = `agent-${id}.jsonl`
   if (!items.some((log) => log.name === name)) return
@@ -103,7 +112,7 @@ async function* linesOf({ client }: Scene, { id, task_id }: Execution): AsyncIte
 }
 
 /** Prints until the execution has ended, whatever becomes of the connection; then says how it ended. */
-async function follow(scene: Scene, { id }: Execution): Promise<void> {
+async function follow(scene: CommandContext, { id }: Execution): Promise<void> {
   const { client, out } = scene
   const print = createPrinter(scene)
   const untilKilled = new AbortController().signal
@@ -122,14 +131,14 @@ async function follow(scene: Scene, { id }: Execution): Promise<void> {
     }
     return 'lost'
   })
-  out.note(outcomeOf(over))
+  out.info(outcomeOf(over))
 }
 
 /**
  * The execution if it is over. A transcript also ends where it has not begun: while its agent waits for its turn,
  * or for its worktree. Then null, as soon as something has happened.
  */
-async function unlessMoreComes({ client }: Scene, execution_id: string): Promise<Execution | null> {
+async function unlessMoreComes({ client }: CommandContext, execution_id: string): Promise<Execution | null> {
   const leave = new AbortController()
   const news = client.events({}, null, leave.signal)[Symbol.asyncIterator]()
   try {

@@ -3,7 +3,7 @@ import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import { CliError } from '../cli-error.ts'
 import { findTask } from '../find.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 
 interface MessageOptions extends CommonOptions {
   readonly now?: boolean
@@ -18,11 +18,11 @@ export function addTaskMessage(task: Command): void {
   })
     .option('--now', 'let the agent read it in the middle of its run, where it can')
     .action((ref: string, text: string, options: MessageOptions) =>
-      runScene(options, (scene) => message(scene, ref, text, options.now === true)),
+      runCommand(options, (scene) => message(scene, ref, text, options.now === true)),
     )
 }
 
-async function message(scene: Scene, ref: string, text: string, now: boolean): Promise<void> {
+async function message(scene: CommandContext, ref: string, text: string, now: boolean): Promise<void> {
   const { client, out } = scene
   const { id: task_id } = await findTask(scene, ref)
   const words = await textOf(text)

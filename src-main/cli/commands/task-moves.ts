@@ -6,8 +6,15 @@ import { findAgent, findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, addGroup, runScene, wholeNumber, type CommonOptions, type Scene } from '../scene.ts'
-import { turnsIn, turnText } from '../turn.ts'
+import {
+  addClientCommand,
+  addGroup,
+  runCommand,
+  wholeNumber,
+  type CommonOptions,
+  type CommandContext,
+} from '../scene.ts'
+import { queuePositions, formatQueuePosition } from '../turn.ts'
 
 interface ClaimOptions extends CommonOptions {
   readonly agent?: string
@@ -29,7 +36,7 @@ export function addTaskMoves(task: Command): void {
     .option('--model <model>', 'the model for this time')
     .option('--timeout <seconds>', 'how long it may take', wholeNumber(1, 31_536_000))
     .option('--wait', 'wait for a worktree that is in use instead of giving up')
-    .action((ref: string, options: ClaimOptions) => runScene(options, (scene) => claim(scene, ref, options)))
+    .action((ref: string, options: ClaimOptions) => runCommand(options, (scene) => claim(scene, ref, options)))
   addClientCommand(task, {
     usage: 'move <task> <state>',
     summary: 'move a task to another state; to `merging`, merge it',
@@ -38,13 +45,13 @@ export function addTaskMoves(task: Command): void {
     .option('--reason <text>', 'why; kept in the task’s history')
     .option('--tree <tree>', seenTree)
     .action((ref: string, status: string, options: CommonOptions & { reason?: string; tree?: string }) =>
-      runScene(options, (scene) => move(scene, ref, status, options)),
+      runCommand(options, (scene) => move(scene, ref, status, options)),
     )
   addClientCommand(task, {
     usage: 'stop <task>',
     summary: 'end the run at work; its work stays in the worktree, and the task waits for you',
     examples: ['svc task stop 0a1b2c3d'],
-  }).action((ref: string, options: CommonOptions) => runScene(options, (scene) => stop(scene, ref)))
+  }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => stop(scene, ref)))
   addClientCommand(task, {
     usage: 'recover <task>',
     summary: 'take one of the ways out that `svc task show` names',
@@ -53,16 +60,16 @@ export function addTaskMoves(task: Command): void {
     .addArgument(new Argument('<action>').choices(recoveryActions))
     .option('--reason <text>', 'why; kept in the task’s history')
     .action((ref: string, action: RecoveryAction, options: CommonOptions & { reason?: string }) =>
-      runScene(options, (scene) => recover(scene, ref, action, options.reason)),
+      runCommand(options, (scene) => recover(scene, ref, action, options.reason)),
     )
   addClientCommand(task, {
     usage: 'cancel <task>',
     summary: 'cancel a task; its work is kept for a day',
     examples: ['svc task cancel 0a1b2c3d'],
   }).action((ref: string, options: CommonOptions) =>
-    runScene(options, async (scene) => {
+    runCommand(options, async (scene) => {
       const { id } = await findTask(scene, ref)
-      const answer = await scene.out.during('Cancelling …', scene.client.call('tasks.cancel', { task_id: id }))
+      const answer = await scene.out.withProgress('Cancelling …', scene.client.call('tasks.cancel', { task_id: id }))
       await scene.out.answer(answer, () => whereItIs(answer.task))
     }),
   )
@@ -84,12 +91,12 @@ export function addReview(program: Command): void {
     })
     if (verdict === 'pass') command.option('--tree <tree>', seenTree)
     command.action((ref: string, feedback: string | undefined, options: CommonOptions & { tree?: string }) =>
-      runScene(options, (scene) => judge(scene, ref, verdict, { words: feedback, tree: options.tree })),
+      runCommand(options, (scene) => judge(scene, ref, verdict, { words: feedback, tree: options.tree })),
     )
   }
 }
 
-async function claim(scene: Scene, ref: string, options: ClaimOptions): Promise<void> {
+async function claim(scene: CommandContext, ref: string, options: ClaimOptions): Promise<void> {
   const { client, out } = scene
   const { prompt, model, timeout, wait } = options
   const { id } = await findTask(scene, ref)
@@ -100,7 +107,7 @@ async function claim(scene: Scene, ref: string, options: ClaimOptions): Promise<
     ...(timeout !== undefined && { timeout_seconds: timeout }),
     ...(wait === true && { lock_policy: 'wait' as const }),
   }
-  const answer = await out.during(
+  const answer = await out.withProgress(
     'Making the worktree …',
     client.call('tasks.claim', {
       task_id: id,
@@ -108,18 +115,20 @@ async function claim(scene: Scene, ref: string, options: ClaimOptions): Promise<
       ...(Object.keys(overrides).length > 0 && { overrides }),
     }),
   )
-  const turns = agent === null || out.json ? [] : await turnsIn(scene, answer.task.project_id)
+  const turns = agent === null || out.json ? [] : await queuePositions(scene, answer.task.project_id)
   const turn = turns.find(({ execution_id }) => execution_id === answer.execution.id)
   await out.answer(answer, () => {
     const place = answer.workspace === null ? '' : ` in ${answer.workspace.path}`
     const next = agent === null ? '' : `\nFollow it with: svc task logs -f ${shortId(id)}`
-    const who = agent ? `${plain(agent.name)} ${turn ? `waits (${turnText(turn)}) to work` : 'works'}` : 'You work'
+    const who = agent
+      ? `${plain(agent.name)} ${turn ? `waits (${formatQueuePosition(turn)}) to work` : 'works'}`
+      : 'You work'
     return `${whereItIs(answer.task)} ${who} on it${place}.${next}`
   })
 }
 
 async function move(
-  scene: Scene,
+  scene: CommandContext,
   ref: string,
   status: string,
   { reason, tree }: { readonly reason?: string; readonly tree?: string },
@@ -127,27 +136,32 @@ async function move(
   const { id, version } = await findTask(scene, ref)
   const said = { ...(reason !== undefined && { reason }), ...(tree !== undefined && { tree }) }
   const request = { task_id: id, status, version, ...said }
-  const answer = await scene.out.during(`Moving to ${status} …`, scene.client.call('tasks.transition', request))
+  const answer = await scene.out.withProgress(`Moving to ${status} …`, scene.client.call('tasks.transition', request))
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
 
-async function stop(scene: Scene, ref: string): Promise<void> {
+async function stop(scene: CommandContext, ref: string): Promise<void> {
   const { client, out } = scene
   const { active_execution_id: execution_id } = await findTask(scene, ref)
   if (execution_id === null) throw new CliError('execution_not_running', 'Nobody works on this task now.')
-  const answer = await out.during('Stopping …', client.call('executions.stop', { execution_id }))
+  const answer = await out.withProgress('Stopping …', client.call('executions.stop', { execution_id }))
   await out.answer(answer, () => whereItIs(answer.task))
 }
 
-async function recover(scene: Scene, ref: string, action: RecoveryAction, reason: string | undefined): Promise<void> {
+async function recover(
+  scene: CommandContext,
+  ref: string,
+  action: RecoveryAction,
+  reason: string | undefined,
+): Promise<void> {
   const { id } = await findTask(scene, ref)
   const request = { task_id: id, action, ...(reason !== undefined && { reason }) }
-  const answer = await scene.out.during('Going on …', scene.client.call('tasks.recover', request))
+  const answer = await scene.out.withProgress('Going on …', scene.client.call('tasks.recover', request))
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
 
 async function judge(
-  scene: Scene,
+  scene: CommandContext,
   ref: string,
   verdict: 'pass' | 'fail',
   { words, tree }: { readonly words: string | undefined; readonly tree: string | undefined },

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { pick } from '../pick.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 import { formatTable } from '../table.ts'
 
 interface PromptOptions extends CommonOptions {
@@ -23,10 +23,10 @@ export function addTaskPrompt(task: Command): void {
   })
     .option('--role <role>', 'as whom; by default whose turn it is')
     .option('--execution <id>', 'what this execution of the task was told')
-    .action((ref: string, options: PromptOptions) => runScene(options, (scene) => show(scene, ref, options)))
+    .action((ref: string, options: PromptOptions) => runCommand(options, (scene) => show(scene, ref, options)))
 }
 
-async function show(scene: Scene, ref: string, { role, execution }: PromptOptions): Promise<void> {
+async function show(scene: CommandContext, ref: string, { role, execution }: PromptOptions): Promise<void> {
   const { client, out } = scene
   const { id: task_id } = await findTask(scene, ref)
   const answer =
@@ -40,7 +40,7 @@ async function show(scene: Scene, ref: string, { role, execution }: PromptOption
   })
 }
 
-async function executionOf({ client }: Scene, task_id: string, ref: string): Promise<string> {
+async function executionOf({ client }: CommandContext, task_id: string, ref: string): Promise<string> {
   const { items } = await client.call('tasks.executions', { task_id })
   const named = items.map((item) => ({ ...item, title: `${item.role}, ${item.status}`, isName: false }))
   return pick('execution', named, ref).id

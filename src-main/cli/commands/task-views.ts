@@ -6,9 +6,9 @@ import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { allTasks, findAgent, findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { shortId } from '../pick.ts'
-import { addClientCommand, runScene, type CommonOptions, type Scene } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
 import { formatFields, formatTable } from '../table.ts'
-import { turnsIn, turnText, type Turn } from '../turn.ts'
+import { queuePositions, formatQueuePosition, type QueuePosition } from '../turn.ts'
 
 interface ListOptions extends CommonOptions {
   readonly project?: string
@@ -32,15 +32,15 @@ export function addTaskViews(task: Command): void {
     .option('--label <label>', 'only those with this label')
     .option('--agent <agent>', 'only those of this agent')
     .option('--archived', 'those in the archive too')
-    .action((options: ListOptions) => runScene(options, (scene) => list(scene, options)))
+    .action((options: ListOptions) => runCommand(options, (scene) => list(scene, options)))
   addClientCommand(task, {
     usage: 'show <task>',
     summary: 'show a task: where it is, what is wrong, where it may go',
     examples: ['svc task show 0a1b2c3d', 'svc task show 0a1b2c3d --json | jq .status'],
-  }).action((ref: string, options: CommonOptions) => runScene(options, (scene) => show(scene, ref)))
+  }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => show(scene, ref)))
 }
 
-async function list(scene: Scene, options: ListOptions): Promise<void> {
+async function list(scene: CommandContext, options: ListOptions): Promise<void> {
   const { status, search, label, agent } = options
   const project = await findProject(scene, options.project)
   const items = await allTasks(scene, project.id, options.archived === true, {
@@ -50,7 +50,7 @@ async function list(scene: Scene, options: ListOptions): Promise<void> {
     ...(agent !== undefined && { assignee: (await findAgent(scene, agent)).id }),
   })
   const agents = scene.out.json ? [] : (await scene.client.call('agents.list', {})).items
-  const turns = scene.out.json ? [] : await turnsIn(scene, project.id)
+  const turns = scene.out.json ? [] : await queuePositions(scene, project.id)
   const rows = items.map((task) => [
     shortId(task.id),
     task.archived ? `${task.status} (archived)` : task.status,
@@ -71,24 +71,24 @@ function workersOf({ roles }: Task, agents: readonly Agent[]): string {
   return [...new Set(names)].join(', ')
 }
 
-function noteOf(task: Task, turns: readonly Turn[]): string {
+function noteOf(task: Task, turns: readonly QueuePosition[]): string {
   const { error_annotation, active_execution_id, review_passed_at, review_summary } = task
   if (error_annotation !== null) return error_annotation.type.replaceAll('_', ' ')
   const turn = turns.find(({ execution_id }) => execution_id === active_execution_id)
-  if (turn) return `waits: ${turnText(turn)}`
+  if (turn) return `waits: ${formatQueuePosition(turn)}`
   if (active_execution_id !== null) return 'at work'
   if (review_passed_at !== null) return 'passed'
   return review_summary?.status === 'running' ? 'checks run' : ''
 }
 
-async function show(scene: Scene, ref: string): Promise<void> {
+async function show(scene: CommandContext, ref: string): Promise<void> {
   const { client, out } = scene
   const task = await findTask(scene, ref)
   if (out.json) return out.answer(task, () => '')
   const task_id = task.id
   const [agents, turns, moves, waits, workspace] = await Promise.all([
     client.call('agents.list', {}),
-    turnsIn(scene, task.project_id),
+    queuePositions(scene, task.project_id),
     client.call('tasks.moves', { task_id }),
     client.call('tasks.dependencies', { task_id }),
     workspaceOf(scene, task_id),
@@ -117,7 +117,7 @@ async function show(scene: Scene, ref: string): Promise<void> {
 }
 
 /** null before the first claim. */
-async function workspaceOf({ client }: Scene, task_id: string): Promise<Workspace | null> {
+async function workspaceOf({ client }: CommandContext, task_id: string): Promise<Workspace | null> {
   try {
     return await client.call('tasks.workspace', { task_id })
   } catch (error) {

@@ -34,7 +34,7 @@ function bridge(reply: CallReply = { ok: true, value: null }) {
     listen: () => undefined,
     change: () => Promise.resolve(),
     update: () => Promise.resolve(),
-    setManners: () => undefined,
+    setPreferences: () => undefined,
   }
   return { desktop, asked, push: (item: StreamReply) => push(item), open: () => open }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLeaving, type LeavingQuestion } from '../../../src-main/desktop/leaving.ts'
+import { createQuitGuard, type LeavingQuestion } from '../../../src-main/desktop/leaving.ts'
 import type { DesktopSettings } from '../../../src-shared/contract/desktop.ts'
 
 function desk(options: { atWork: number; platform?: NodeJS.Platform; settings?: Partial<DesktopSettings> }) {
@@ -7,7 +7,7 @@ function desk(options: { atWork: number; platform?: NodeJS.Platform; settings?: 
   const questions: LeavingQuestion[] = []
   let settings: DesktopSettings = { whenClosed: 'ask', whenQuit: 'ask', updates: 'stable', ...options.settings }
   let answer: (given: { button: number; checked: boolean }) => void = () => undefined
-  const leaving = createLeaving({
+  const leaving = createQuitGuard({
     platform: options.platform ?? 'linux',
     atWork: () => options.atWork,
     settings: () => settings,
@@ -92,6 +92,6 @@ test('macOS keeps a program without windows, so closing asks nothing there', () 
 
 test('the end of the session and an update are not held up by a question', () => {
   const { leaving, questions } = desk({ atWork: 3 })
-  leaving.insist()
+  leaving.allowQuit()
   expect([leaving.mayQuit(), leaving.mayClose(), questions.length]).toEqual([true, true, 0])
 })

@@ -24,7 +24,7 @@ test('only what the page has to say is taken from it', () => {
   for (const wrong of [null, { whenQuit: 'never' }, { paused: ['a'] }, { autoStart: 'yes' }])
     expect(() => pageMessages.change(wrong)).toThrow()
   expect(() =>
-    pageMessages.manners({ theme: 'dark', commands: [{ id: 'a', label: 'A'.repeat(100), keys: null }] }),
+    pageMessages.preferences({ theme: 'dark', commands: [{ id: 'a', label: 'A'.repeat(100), keys: null }] }),
   ).toThrow()
   expect(() => pageMessages.step('force')).toThrow()
 })
