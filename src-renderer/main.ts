@@ -10,13 +10,13 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { connection } from './connection.ts'
-import { guardPresses } from './shell/guard-presses.ts'
+import { ignoreRepeatedPresses } from './shell/guard-presses.ts'
 import { connectionKey } from './stores/client.ts'
 
 // The content policy forbids eval, which zod would otherwise try. It comes with the first screen that has to check something.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
-guardPresses(document)
+ignoreRepeatedPresses(document)
 const app = createApp(App)
 app.provide(connectionKey, connection)
 app.use(createPinia())

@@ -4,7 +4,7 @@ import { createIpcTransport } from '../../src-shared/client/ipc-transport.ts'
 import type { DesktopBridge } from '../../src-shared/contract/desktop.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
-import { createHeadStart } from './head-start.ts'
+import { createPrefetch } from './head-start.ts'
 import { createWebSession, createWindowSession, tokenCodes, type Session, type SessionHost } from './session.ts'
 
 /** The one way from the page to the service. */
@@ -21,7 +21,7 @@ export interface RendererConnection {
  */
 export function createRendererClient(projectId: string | null): RendererConnection {
   const { client, session, desktop } = connect()
-  const headStart = createHeadStart(client)
+  const headStart = createPrefetch(client)
   void session.start().then(() => {
     if (session.state.kind === 'signed_in') headStart.begin(projectId)
   })

@@ -14,7 +14,7 @@ export interface HeadStart {
  * Each answer is given out once, to the first that asks the same; one that failed to nobody who asks later. Once anything
  * has changed, what is left is given to nobody: it may be old.
  */
-export function createHeadStart(client: Client): HeadStart {
+export function createPrefetch(client: Client): HeadStart {
   const answers = new Map<string, Promise<unknown>>()
   /** What the page was quicker to ask for itself: an answer kept for it would lie there until it is old. */
   const taken = new Set<string>()

@@ -32,10 +32,10 @@ export interface Live {
 }
 
 /** Waits between tries, in milliseconds; the last one repeats. */
-export const backOff: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 15_000]
+export const retryDelay: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 15_000]
 
 /** Keeps one subscription to the events open, resuming after the last number seen. */
-export function openLive(options: LiveOptions): Live {
+export function openEventStream(options: LiveOptions): Live {
   const closing = new AbortController()
   let waiting = new AbortController()
   let lastSeq: number | null = null
@@ -88,7 +88,7 @@ export function openLive(options: LiveOptions): Live {
       }
       if (closing.signal.aborted) return
       lostAt ??= options.now()
-      const pause = backOff[Math.min(attempt, backOff.length - 1)] ?? 15_000
+      const pause = retryDelay[Math.min(attempt, retryDelay.length - 1)] ?? 15_000
       attempt += 1
       options.onConnection({ state: 'reconnecting', lostAt, nextTryAt: options.now() + pause })
       waiting = new AbortController()

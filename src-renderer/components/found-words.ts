@@ -8,7 +8,7 @@ export interface FoundState {
 }
 
 /** What was found of a program, in two words. */
-export function foundState(found: DetectedAgent): FoundState {
+export function installState(found: DetectedAgent): FoundState {
   if (!found.installed) return { tone: 'neutral', glyph: 'waiting', text: 'Not found' }
   if (found.signed_in === true) return { tone: 'ok', glyph: 'succeeded', text: 'Signed in' }
   if (found.signed_in === false) return { tone: 'warn', glyph: 'blocked', text: 'Not signed in' }
@@ -16,7 +16,7 @@ export function foundState(found: DetectedAgent): FoundState {
 }
 
 /** The coding agents that were looked for, those that are here first. */
-export function foundPrograms(detected: readonly DetectedAgent[]): readonly DetectedAgent[] {
+export function detectedPrograms(detected: readonly DetectedAgent[]): readonly DetectedAgent[] {
   return detected.filter(isProgram).toSorted((a, b) => Number(b.installed) - Number(a.installed))
 }
 

@@ -1,12 +1,12 @@
 /** Work that is asked for more often than it needs doing. */
-export interface Paced {
+export interface Throttled {
   ask(): void
   /** Drops what was asked for and not done yet. */
   stop(): void
 }
 
 /** Does `work` at once, then at most every `ms`: what is asked for in between is done once, when the time is up. */
-export function atMostEvery(ms: number, work: () => void): Paced {
+export function throttle(ms: number, work: () => void): Throttled {
   let timer: ReturnType<typeof setTimeout> | null = null
   let asked = false
 

@@ -8,7 +8,7 @@ interface Module {
  * A component that is no part of the first script. `fetch` has it before it is asked for, so that it opens at once;
  * what is fetched is drawn without a wait.
  */
-export function comesLater<M extends Module>(load: () => Promise<M>) {
+export function lazyComponent<M extends Module>(load: () => Promise<M>) {
   let coming: Promise<M> | null = null
   const fetch = (): Promise<M> => {
     coming ??= load().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { onScopeDispose, readonly, shallowRef, type Ref } from 'vue'
 
 /** Whether the page is light or dark now, however that came about: the chosen theme or the system's. */
-export function useColourScheme(): Readonly<Ref<'light' | 'dark'>> {
+export function useColorScheme(): Readonly<Ref<'light' | 'dark'>> {
   const system = matchMedia('(prefers-color-scheme: dark)')
   function current(): 'light' | 'dark' {
     const schemes = getComputedStyle(document.documentElement).colorScheme.split(' ')

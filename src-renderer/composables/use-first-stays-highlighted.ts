@@ -13,7 +13,7 @@ interface List {
  *
  * @param first names what stands first, undefined where nothing is found
  */
-export function useFirstStaysHighlighted(
+export function useHighlightFirst(
   list: Readonly<Ref<List | null>>,
   typed: Readonly<Ref<string>>,
   first: () => string | undefined,

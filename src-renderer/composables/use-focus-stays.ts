@@ -8,7 +8,7 @@ interface Place {
 const stops = 'a[href], button:not(:disabled), input:not(:disabled), textarea, select, [tabindex]:not([tabindex="-1"])'
 
 /** Whoever is in something that leaves the page comes to what follows it, instead of nowhere. */
-export function useFocusStays(root: Readonly<ShallowRef<HTMLElement | null>>): void {
+export function useFocusRestore(root: Readonly<ShallowRef<HTMLElement | null>>): void {
   onBeforeUnmount(() => {
     if (!root.value?.contains(document.activeElement)) return
     const places = placesAround(root.value)

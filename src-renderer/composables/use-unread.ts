@@ -10,7 +10,7 @@ const unreadMs = 500
  * @param what what a press would agree to
  * @param fromStart it pushes other things aside when it appears, so that even the first is not to be pressed at once
  */
-export function useUnread(what: () => unknown, { fromStart = false } = {}): Readonly<Ref<string | null>> {
+export function usePressDelay(what: () => unknown, { fromStart = false } = {}): Readonly<Ref<string | null>> {
   const unread = shallowRef<string | null>(null)
   let timer: ReturnType<typeof setTimeout> | undefined
   watch(

@@ -1,6 +1,6 @@
 import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
 import type { Notification } from '../../src-shared/contract/notifications.ts'
-import { atMostEvery } from '../composables/at-most-every.ts'
+import { throttle } from '../composables/at-most-every.ts'
 
 /** What delivering takes of the device and the page. */
 export interface DeliveryPorts {
@@ -27,7 +27,7 @@ const most = 3
 /** Tells of notifications by the system and a sound, as far as the person wants that on this device. */
 export function createDeliverer(ports: DeliveryPorts): Deliverer {
   let waiting: Notification[] = []
-  const paced = atMostEvery(deliveryPause, () => {
+  const paced = throttle(deliveryPause, () => {
     const items = waiting
     waiting = []
     const { system, sound } = ports.wants()

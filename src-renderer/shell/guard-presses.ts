@@ -9,7 +9,7 @@ const controlAt = ({ target }: Event): Element | null =>
  * put in its place. That may be the answer to a question that nobody has read, or the same button of the next row.
  * Two clicks on one button stay two.
  */
-export function guardPresses(page: Document): void {
+export function ignoreRepeatedPresses(page: Document): void {
   const refuse = (event: Event): void => {
     event.preventDefault()
     event.stopImmediatePropagation()

@@ -4,10 +4,10 @@ import type { EventPayload } from '../../src-shared/contract/events.ts'
 import type { User } from '../../src-shared/contract/identity.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import { useClient } from './client.ts'
-import { createNewest } from './newest.ts'
+import { createLatestWins } from './newest.ts'
 import { useNotifications } from './notifications.ts'
 import { useProjects } from './projects.ts'
-import { createRecords } from './records.ts'
+import { createEntityStore } from './records.ts'
 import { useSession } from './session.ts'
 import { useToasts } from './toasts.ts'
 
@@ -18,17 +18,17 @@ export const useAccounts = defineStore('accounts', () => {
   const projects = useProjects()
   const notifications = useNotifications()
   const toasts = useToasts()
-  const users = createRecords<User>({ changed: (user) => name(user.id, user) })
+  const users = createEntityStore<User>({ changed: (user) => name(user.id, user) })
   const members = shallowReactive(new Map<string, readonly Member[]>())
-  const memberNews = createNewest()
+  const memberNews = createLatestWins()
   /** What people are called, by id, as far as whoever looks may see it. */
   const names = shallowReactive(new Map<string, string>())
   const name = (id: string, { display_name }: Pick<User, 'display_name'>) => void names.set(id, display_name)
 
   async function loadMembers(projectId: string): Promise<void> {
-    const { answer, takes } = await memberNews.ask(() => client.call('members.list', { project_id: projectId }))
+    const { answer, isLatest } = await memberNews.ask(() => client.call('members.list', { project_id: projectId }))
     // Somebody has come or gone meanwhile.
-    if (!takes(projectId)) return loadMembers(projectId)
+    if (!isLatest(projectId)) return loadMembers(projectId)
     members.set(projectId, answer.items)
     for (const one of answer.items) name(one.user_id, one)
   }
@@ -50,7 +50,7 @@ export const useAccounts = defineStore('accounts', () => {
     if (mine.is_admin !== user.is_admin) look(null)
   }
   function putMember({ project_id, user_id, member }: EventPayload<'member.updated'>): void {
-    memberNews.told(project_id)
+    memberNews.markUpdated(project_id)
     if (member) name(user_id, member)
     const known = members.get(project_id)
     if (known) {

@@ -4,12 +4,12 @@ import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { Agent, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import { useClient } from './client.ts'
-import { createRecords } from './records.ts'
+import { createEntityStore } from './records.ts'
 
 /** The agents that may work, and the coding agents that were found on this machine. */
 export const useAgents = defineStore('agents', () => {
   const client = useClient()
-  const { byId, loaded, put, remove, take, replace } = createRecords<Agent>()
+  const { byId, loaded, put, remove, take, replace } = createEntityStore<Agent>()
   const detected = shallowRef<readonly DetectedAgent[]>([])
   const detecting = shallowRef(false)
 

@@ -1,23 +1,23 @@
 import { shallowReactive } from 'vue'
-import { createNewest } from './newest.ts'
+import { createLatestWins } from './newest.ts'
 
 /** The newest answer for each key; undefined where nothing was answered or told yet. */
-export function createAnswers<T>() {
+export function createKeyedCache<T>() {
   const byKey = shallowReactive(new Map<string, T>())
-  const newest = createNewest()
+  const newest = createLatestWins()
   return {
     byKey,
     put(key: string, value: T): void {
-      newest.told(key)
+      newest.markUpdated(key)
       byKey.set(key, value)
     },
     remove(key: string): void {
-      newest.told(key)
+      newest.markUpdated(key)
       byKey.delete(key)
     },
     async take(key: string, ask: () => Promise<T>): Promise<void> {
-      const { answer, takes } = await newest.ask(ask)
-      if (takes(key)) byKey.set(key, answer)
+      const { answer, isLatest } = await newest.ask(ask)
+      if (isLatest(key)) byKey.set(key, answer)
     },
   }
 }

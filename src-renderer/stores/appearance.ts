@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { ref, watch } from 'vue'
-import { keptOnDevice } from './on-device.ts'
+import { readLocal } from './on-device.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -55,6 +55,6 @@ interface Kept {
 
 function read(): Kept {
   const fallback: Kept = { theme: 'system', railOpen: false, panelWidth: 680, collapsed: [] }
-  const state = { ...fallback, ...keptOnDevice(key) }
+  const state = { ...fallback, ...readLocal(key) }
   return themes.includes(state.theme) && Array.isArray(state.collapsed) ? state : fallback
 }

@@ -6,10 +6,10 @@ import { useToasts } from './toasts.ts'
  * What a person asks for and waits for, one thing at a time: what is asked for meanwhile is not done. Both ways answer
  * whether it went well.
  */
-export function useAttempt<What extends string = never>() {
+export function useAsyncAction<What extends string = never>() {
   const toasts = useToasts()
   const busy = shallowRef(false)
-  const doing = shallowRef<What | null>(null)
+  const current = shallowRef<What | null>(null)
   const failure = shallowRef<string | null>(null)
 
   async function attempt(work: () => Promise<unknown>, fail: (error: unknown) => void): Promise<boolean> {
@@ -24,13 +24,13 @@ export function useAttempt<What extends string = never>() {
       return false
     } finally {
       busy.value = false
-      doing.value = null
+      current.value = null
     }
   }
   return {
     busy,
     /** Which of several things is under way. */
-    doing,
+    current,
     /** What went wrong, for a note in its place. */
     failure,
     /** Leaves in `failure` what went wrong. `explain`: in other words than the refusal's own. */
@@ -47,8 +47,8 @@ export function useAttempt<What extends string = never>() {
       }
     },
     /** Says in a toast what went wrong, behind what did not happen: `The title was not saved.` */
-    tell(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
-      if (!busy.value) doing.value = what
+    runWithToast(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
+      if (!busy.value) current.value = what
       return attempt(work, (error) => toasts.refused(error, failed))
     },
   }

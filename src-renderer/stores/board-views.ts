@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive, watch } from 'vue'
 import { parseFilter, type BoardFilter } from '../model/board-filter.ts'
-import { keptOnDevice } from './on-device.ts'
+import { readLocal } from './on-device.ts'
 
 const sortColumns = [
   'project',
@@ -58,7 +58,7 @@ export const useBoardViews = defineStore('board-views', () => {
 
 /** What somebody else wrote there is passed over. */
 function read(): Map<string, BoardView> {
-  return new Map(Object.entries(keptOnDevice(storageKey)).map(([scope, view]) => [scope, viewOf(view)]))
+  return new Map(Object.entries(readLocal(storageKey)).map(([scope, view]) => [scope, viewOf(view)]))
 }
 function viewOf(kept: unknown): BoardView {
   if (typeof kept !== 'object' || kept === null) return usual

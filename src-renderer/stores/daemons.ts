@@ -2,12 +2,12 @@ import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import { useClient } from './client.ts'
-import { createRecords } from './records.ts'
+import { createEntityStore } from './records.ts'
 
 /** Other machines that host agents for the person. */
 export const useDaemons = defineStore('daemons', () => {
   const client = useClient()
-  const { byId, loaded, put, remove, replace } = createRecords<Daemon>()
+  const { byId, loaded, put, remove, replace } = createEntityStore<Daemon>()
   return {
     items: computed(() => [...byId.values()].sort((a, b) => a.name.localeCompare(b.name))),
     loaded,

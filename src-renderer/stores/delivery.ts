@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { ref, watch } from 'vue'
 import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
 import { useConnection } from './client.ts'
-import { keptOnDevice } from './on-device.ts'
+import { readLocal } from './on-device.ts'
 
 const key = 'copse.delivery'
 
@@ -64,7 +64,7 @@ interface Kept {
 
 /** What nobody has chosen is off. */
 function read(): Kept {
-  const { system, sound, badge, muted } = keptOnDevice(key)
+  const { system, sound, badge, muted } = readLocal(key)
   const ids = Array.isArray(muted) ? muted.filter((id) => typeof id === 'string') : []
   return { system: system === true, sound: sound === true, badge: badge === true, muted: ids }
 }

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowReactive, type WritableComputedRef } from 'vue'
-import { keepOnDevice } from './on-device.ts'
+import { writeLocal } from './on-device.ts'
 
 const prefix = 'copse.draft.'
 
@@ -17,7 +17,7 @@ export const useDrafts = defineStore('drafts', () => {
     keep(key: string, text: string | null): void {
       // Where the device keeps no more, it lives as long as the page.
       kept.set(key, text)
-      keepOnDevice(prefix + key, text)
+      writeLocal(prefix + key, text)
     },
   }
 })

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import { rekeyed, type HooksDraft } from '../model/hook-draft.ts'
-import { keepOnDevice } from './on-device.ts'
+import { writeLocal } from './on-device.ts'
 
 const prefix = 'copse.hook-draft.'
 
@@ -27,11 +27,11 @@ export const useHookDrafts = defineStore('hook-drafts', () => {
     keep(projectId: string, draft: KeptDraft): void {
       // Where the device keeps no more, it lives as long as the page.
       kept.set(projectId, draft)
-      keepOnDevice(prefix + projectId, JSON.stringify(draft))
+      writeLocal(prefix + projectId, JSON.stringify(draft))
     },
     forget(projectId: string): void {
       kept.delete(projectId)
-      keepOnDevice(prefix + projectId, null)
+      writeLocal(prefix + projectId, null)
     },
   }
 })

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import { createAnswers } from './answers.ts'
+import { createKeyedCache } from './answers.ts'
 import { useClient } from './client.ts'
 import { useTasks } from './tasks.ts'
 
@@ -10,7 +10,7 @@ import { useTasks } from './tasks.ts'
 export const useIntegrations = defineStore('integrations', () => {
   const client = useClient()
   /** null: it has none. */
-  const { byKey, put, take } = createAnswers<Integration | null>()
+  const { byKey, put, take } = createKeyedCache<Integration | null>()
 
   async function get(projectId: string): Promise<Integration | null> {
     try {

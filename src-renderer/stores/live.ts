@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef, watch } from 'vue'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import { openLive, type Connection, type Live } from '../api/live.ts'
+import { openEventStream, type Connection, type Live } from '../api/live.ts'
 import { changesAreOff } from '../words/changes-are-off.ts'
 import { useAccounts } from './accounts.ts'
 import { useAgents } from './agents.ts'
@@ -15,11 +15,11 @@ import { useNavigation } from './navigation.ts'
 import { useKnowledge } from './knowledge.ts'
 import { useNotifications } from './notifications.ts'
 import { useOrphans } from './orphans.ts'
-import { pause } from './pause.ts'
+import { sleep } from './pause.ts'
 import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
-import { useTaskNews } from './task-news.ts'
+import { useTaskInvalidation } from './task-news.ts'
 import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
 import { useViewedFiles } from './viewed-files.ts'
@@ -33,7 +33,7 @@ export const useLive = defineStore('live', () => {
     executions: useExecutions(),
     reviews: useReviews(),
     comments: useComments(),
-    news: useTaskNews(),
+    news: useTaskInvalidation(),
     viewed: useViewedFiles(),
     notifications: useNotifications(),
     knowledge: useKnowledge(),
@@ -100,7 +100,7 @@ export const useLive = defineStore('live', () => {
     return targets.projects.failure ?? states.find((state) => state.kind === 'failed')?.error
   }
   function start(): void {
-    live ??= openLive({
+    live ??= openEventStream({
       client,
       onEvent: (event) => applyEvent(event, targets),
       onActivity: targets.executions.setActivity,
@@ -119,7 +119,7 @@ export const useLive = defineStore('live', () => {
       },
       onConnection: (next) => (connection.value = next),
       now: () => Date.now(),
-      wait: pause,
+      wait: sleep,
     })
     window.addEventListener('online', () => live?.tryNow())
   }

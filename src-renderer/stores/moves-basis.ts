@@ -2,7 +2,7 @@ import { useReviews } from './reviews.ts'
 import { useTasks } from './tasks.ts'
 
 /** What the moves of a task depend on, in a word: whoever shows them asks again when it is another. */
-export function useMovesBasis(): (taskId: string) => string {
+export function useMovesCacheKey(): (taskId: string) => string {
   const tasks = useTasks()
   const reviews = useReviews()
   return (taskId) => {

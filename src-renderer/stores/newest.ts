@@ -1,21 +1,21 @@
 /** Tells which of what is heard and what was asked for is the newest, for each key: answers come in any order. */
-export function createNewest() {
+export function createLatestWins() {
   let moment = 0
   /** What is known of a key was told, or asked for, at this moment. */
   const since = new Map<string, number>()
   return {
     /** An event has told of it. */
-    told: (key: string): void => void since.set(key, ++moment),
+    markUpdated: (key: string): void => void since.set(key, ++moment),
     /** The answer, and of which keys it is to be taken: nothing was told, nor asked for and answered, since it was asked for. */
-    async ask<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly takes: (key: string) => boolean }> {
+    async ask<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly isLatest: (key: string) => boolean }> {
       const asked = ++moment
       const answer = await work()
-      const takes = (key: string): boolean => {
+      const isLatest = (key: string): boolean => {
         if ((since.get(key) ?? 0) > asked) return false
         since.set(key, asked)
         return true
       }
-      return { answer, takes }
+      return { answer, isLatest }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** Keeps a text on this device; null forgets it. Where the device keeps no more, nothing older is left there either. */
-export function keepOnDevice(key: string, text: string | null): void {
+export function writeLocal(key: string, text: string | null): void {
   if (text === null) return localStorage.removeItem(key)
   try {
     localStorage.setItem(key, text)
@@ -12,7 +12,7 @@ export function keepOnDevice(key: string, text: string | null): void {
 }
 
 /** The object that this device keeps as JSON under a key; empty where there is none, or somebody else wrote there. */
-export function keptOnDevice(key: string): Readonly<Record<string, unknown>> {
+export function readLocal(key: string): Readonly<Record<string, unknown>> {
   const kept = parseJson(localStorage.getItem(key) ?? '')
   return typeof kept === 'object' && kept !== null ? { ...kept } : {}
 }

@@ -2,7 +2,7 @@
  * Changes that are shown before the service has them. They reach it in the order in which they were made, and come
  * back as events, which are older than what is shown since.
  */
-export function createOwnChanges() {
+export function createPendingMutations() {
   /** How often the events have yet to tell of a key. */
   const due = new Map<string, number>()
   let last: Promise<unknown> = Promise.resolve()

@@ -1,5 +1,5 @@
 /** Resolves after so many milliseconds, or at once when the signal aborts; never rejects. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()
     const end = () => {

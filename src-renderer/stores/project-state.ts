@@ -2,15 +2,15 @@ import { shallowRef } from 'vue'
 import type { Client } from '../../src-shared/client/create-client.ts'
 import type { Project, ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
-import { createAnswers } from './answers.ts'
-import { createRecords } from './records.ts'
+import { createKeyedCache } from './answers.ts'
+import { createEntityStore } from './records.ts'
 
 /** What is known of the projects, and how it is read from the service. */
 export function createProjectState(client: Client) {
-  const workflows = createAnswers<WorkflowDefinition>()
-  const settings = createAnswers<ProjectSettings>()
+  const workflows = createKeyedCache<WorkflowDefinition>()
+  const settings = createKeyedCache<ProjectSettings>()
   const failure = shallowRef<unknown>(null)
-  const { replace, ...records } = createRecords<Project>({
+  const { replace, ...records } = createEntityStore<Project>({
     changed: (project, before) => {
       if (!before) return
       if (before.workflow_definition !== project.workflow_definition) again(loadWorkflow(project.id))

@@ -8,7 +8,7 @@ import { useExecutions } from './executions.ts'
 import { useLive } from './live.ts'
 import { useNavigation } from './navigation.ts'
 import { useProjects } from './projects.ts'
-import { useTaskNews } from './task-news.ts'
+import { useTaskInvalidation } from './task-news.ts'
 import { useTasks } from './tasks.ts'
 
 /**
@@ -21,7 +21,7 @@ export const useQueue = defineStore('queue', () => {
   const executions = useExecutions()
   const live = useLive()
   const navigation = useNavigation()
-  const news = useTaskNews()
+  const news = useTaskInvalidation()
   const projects = useProjects()
   const tasks = useTasks()
 

@@ -4,7 +4,7 @@ import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { LogSlice } from '../../src-shared/contract/executions.ts'
 import { bytesOf } from './bytes-of.ts'
 import { useClient } from './client.ts'
-import { pause } from './pause.ts'
+import { sleep } from './pause.ts'
 
 /** Takes what a run has printed; what is older than the tail is left out. */
 export interface RawReader {
@@ -40,7 +40,7 @@ export async function followRawLog(
   execution_id: string,
   reader: RawReader,
   signal: AbortSignal,
-  wait: (ms: number, signal: AbortSignal) => Promise<void> = pause,
+  wait: (ms: number, signal: AbortSignal) => Promise<void> = sleep,
 ): Promise<void> {
   const name = `agent-${execution_id}.raw.log`
   let offset: number | null = null

@@ -1,5 +1,5 @@
 import { shallowReactive, shallowRef } from 'vue'
-import { createNewest } from './newest.ts'
+import { createLatestWins } from './newest.ts'
 
 export interface RecordsWatcher<T> {
   changed?(item: T, before: T | undefined): void
@@ -8,11 +8,11 @@ export interface RecordsWatcher<T> {
 type List<T> = () => Promise<{ readonly items: readonly T[] }>
 
 /** What is read one by one or in lists, and of which events tell what becomes of it: what is newest is shown. */
-export function createRecords<T extends { readonly id: string }>({ changed, gone }: RecordsWatcher<T> = {}) {
+export function createEntityStore<T extends { readonly id: string }>({ changed, gone }: RecordsWatcher<T> = {}) {
   const byId = shallowReactive(new Map<string, T>())
   /** Whether all that there are have been read. */
   const loaded = shallowRef(false)
-  const newest = createNewest()
+  const newest = createLatestWins()
 
   function set(item: T): void {
     const before = byId.get(item.id)
@@ -27,30 +27,30 @@ export function createRecords<T extends { readonly id: string }>({ changed, gone
     byId,
     loaded,
     put(item: T): void {
-      newest.told(item.id)
+      newest.markUpdated(item.id)
       set(item)
     },
     remove(id: string): void {
-      newest.told(id)
+      newest.markUpdated(id)
       drop(id)
     },
     /** One of them, as it was read or as a change has made it. */
     async take(ask: () => Promise<T>): Promise<T> {
-      const { answer, takes } = await newest.ask(ask)
-      if (takes(answer.id)) set(answer)
+      const { answer, isLatest } = await newest.ask(ask)
+      if (isLatest(answer.id)) set(answer)
       return answer
     },
     /** Some of them. */
     async add(ask: List<T>): Promise<void> {
-      const { answer, takes } = await newest.ask(ask)
-      for (const item of answer.items) if (takes(item.id)) set(item)
+      const { answer, isLatest } = await newest.ask(ask)
+      for (const item of answer.items) if (isLatest(item.id)) set(item)
     },
     /** All that there are: the others are gone. */
     async replace(ask: List<T>): Promise<void> {
-      const { answer, takes } = await newest.ask(ask)
+      const { answer, isLatest } = await newest.ask(ask)
       const listed = new Set(answer.items.map(({ id }) => id))
-      for (const id of [...byId.keys()]) if (!listed.has(id) && takes(id)) drop(id)
-      for (const item of answer.items) if (takes(item.id)) set(item)
+      for (const id of [...byId.keys()]) if (!listed.has(id) && isLatest(id)) drop(id)
+      for (const item of answer.items) if (isLatest(item.id)) set(item)
       loaded.value = true
     },
   }

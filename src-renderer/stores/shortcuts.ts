@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, ref, watch } from 'vue'
 import { commandList, type CommandId, type CommandInfo } from '../model/command-list.ts'
 import { clash, keyLine, keyNames } from '../model/key-names.ts'
-import { keptOnDevice } from './on-device.ts'
+import { readLocal } from './on-device.ts'
 
 /** A command with the keys that it has on this device. */
 export interface Shortcut extends CommandInfo {
@@ -49,7 +49,7 @@ export const useShortcuts = defineStore('shortcuts', () => {
 
 /** What somebody else wrote there is passed over. */
 function read(): Record<string, readonly string[]> {
-  const kept = Object.entries(keptOnDevice(storageKey)).filter((entry): entry is [string, string[]] => {
+  const kept = Object.entries(readLocal(storageKey)).filter((entry): entry is [string, string[]] => {
     const [id, keys] = entry
     return defaults.has(id) && Array.isArray(keys) && keys.every((key) => typeof key === 'string' && key !== '')
   })

@@ -1,11 +1,11 @@
 import { shallowReactive } from 'vue'
-import { createRecords, type RecordsWatcher } from './records.ts'
+import { createEntityStore, type RecordsWatcher } from './records.ts'
 
 /** Lists of what belongs to tasks: each is asked for once, and events tell what becomes of its items. */
 export function createTaskLists<T extends { readonly id: string; readonly task_id: string }>(
   watcher?: RecordsWatcher<T>,
 ) {
-  const { byId, put, take, add, remove } = createRecords<T>(watcher)
+  const { byId, put, take, add, remove } = createEntityStore<T>(watcher)
   const known = shallowReactive(new Set<string>())
   return {
     byId,

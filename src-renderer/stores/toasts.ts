@@ -45,7 +45,7 @@ export function useToasts() {
     done: (message: string, action?: ToastAction) => void toast.success(message, options(4_000, action)),
     refused,
     /** Does it, and says what went wrong behind what did not happen. Answers whether it went well. */
-    async tried(context: string, work: () => Promise<unknown>): Promise<boolean> {
+    async attempt(context: string, work: () => Promise<unknown>): Promise<boolean> {
       try {
         await work()
         return true

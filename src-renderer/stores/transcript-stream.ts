@@ -2,7 +2,7 @@ import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { useClient } from './client.ts'
-import { pause } from './pause.ts'
+import { sleep } from './pause.ts'
 
 /** `reconnecting`: the connection was lost and is being made again; nothing is missed meanwhile. */
 export type TranscriptState =
@@ -36,7 +36,7 @@ export async function followTranscript(
   executionId: string,
   listener: TranscriptListener,
   signal: AbortSignal,
-  wait: (ms: number, signal: AbortSignal) => Promise<void> = pause,
+  wait: (ms: number, signal: AbortSignal) => Promise<void> = sleep,
 ): Promise<void> {
   let next = 0
   let failures = 0

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { DryRun, WorkflowTemplate } from '../../src-shared/contract/workflow-templates.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { useClient } from './client.ts'
-import { keepOnDevice } from './on-device.ts'
+import { writeLocal } from './on-device.ts'
 
 const prefix = 'copse.workflow-draft.'
 
@@ -19,7 +19,7 @@ export const useWorkflowEditing = defineStore('workflow-editing', () => {
   return {
     draftOf: (projectId: string): WorkflowDraft | null => readDraft(localStorage.getItem(prefix + projectId)),
     keep(projectId: string, draft: WorkflowDraft | null): void {
-      keepOnDevice(prefix + projectId, draft && JSON.stringify(draft))
+      writeLocal(prefix + projectId, draft && JSON.stringify(draft))
     },
     dryRun: (projectId: string, definition: Record<string, unknown>): Promise<DryRun> =>
       client.call('projects.dry_run', { project_id: projectId as ProjectId, definition }),

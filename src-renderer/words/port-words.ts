@@ -1,4 +1,4 @@
 /** The range of ports that a worktree has, of which `base` is the first. */
-export function portWords(base: number): string {
+export function formatPorts(base: number): string {
   return `${base} to ${base + 9}`
 }

@@ -3,7 +3,7 @@ import type { Queue } from '../../src-shared/contract/queue.ts'
 type Waiting = Pick<Queue['waiting'][number], 'reason' | 'position'>
 
 /** Where an agent that waits stands, in two or three words. `held`: a hook of its task failed and holds it. */
-export function waitWords({ reason, position }: Waiting, held: boolean): string {
+export function waitReasonText({ reason, position }: Waiting, held: boolean): string {
   switch (reason) {
     case 'entering':
       return held ? 'Barrier up' : 'Hooks run first'

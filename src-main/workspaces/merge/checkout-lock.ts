@@ -91,9 +91,9 @@ async function filesOf(checkout: string, token: string) {
 }
 
 async function take(checkout: string, lock: string, token: string): Promise<void> {
-  const giveUp = Date.now() + patienceMs
+  const deadline = Date.now() + patienceMs
   while (!(await create(lock, token))) {
-    if (Date.now() >= giveUp) {
+    if (Date.now() >= deadline) {
       throw new WorkspaceError(
         'git_failed',
         `Another git command is running in ${checkout} (${lock} exists). Try again when it has finished; ` +

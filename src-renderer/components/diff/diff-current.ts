@@ -1,5 +1,5 @@
 import type { CodeView } from '@pierre/diffs'
-import type { DiffNote, NotedItem } from './diff-notes.ts'
+import type { DiffAnnotation, NotedItem } from './diff-notes.ts'
 
 /** Says which file is at the top while somebody scrolls. */
 export function trackCurrent(items: () => readonly NotedItem[], onCurrent: (path: string) => void) {
@@ -7,7 +7,7 @@ export function trackCurrent(items: () => readonly NotedItem[], onCurrent: (path
   let pinned = false
   return {
     pin: () => void (pinned = true),
-    watch(root: HTMLElement, view: CodeView<DiffNote>): void {
+    watch(root: HTMLElement, view: CodeView<DiffAnnotation>): void {
       for (const type of ['wheel', 'touchmove', 'pointerdown'] as const)
         root.addEventListener(type, () => (pinned = false), { passive: true })
       // The listeners go with the viewer and its element.

@@ -1,25 +1,25 @@
 import type { CodeView } from '@pierre/diffs'
 import { lineBeside } from './diff-lines.ts'
-import { placeOf, rangeOf, type DiffNote, type DiffPlace, type NotedItem } from './diff-notes.ts'
+import { placeOf, rangeOf, type DiffAnnotation, type DiffPosition, type NotedItem } from './diff-notes.ts'
 
 interface CursorPorts {
   items(): readonly NotedItem[]
-  view(): CodeView<DiffNote> | null
+  view(): CodeView<DiffAnnotation> | null
   /** The file that is read now. */
   current(): string | null
   /** Something is to be said about these lines. */
-  comment(place: DiffPlace): void
+  comment(place: DiffPosition): void
   /** For those who can't see it: where the cursor is now. */
   said(words: string): void
 }
 
 /** The lines that are chosen in a diff, by pointer or by keys: arrows walk, with Shift they take more lines along. */
 export function createDiffCursor(ports: CursorPorts) {
-  let place: DiffPlace | null = null
+  let place: DiffPosition | null = null
   /** Where a choice of several lines began. */
   let anchor = 0
 
-  function choose(next: DiffPlace | null): void {
+  function choose(next: DiffPosition | null): void {
     place = next
     const view = ports.view()
     if (!next) return view?.clearSelectedLines({ notify: false })
@@ -56,12 +56,12 @@ export function createDiffCursor(ports: CursorPorts) {
     /** The lines that are chosen. */
     at: () => place,
     /** The chosen lines where this line is one of them, else the line alone. */
-    around(at: DiffPlace): DiffPlace {
+    around(at: DiffPosition): DiffPosition {
       if (place?.path !== at.path || place.side !== at.side) return at
       return at.line >= (place.start_line ?? place.line) && at.line <= place.line ? place : at
     },
     /** Goes to a line that was looked for in another way. */
-    put(next: DiffPlace): void {
+    put(next: DiffPosition): void {
       anchor = next.line
       choose(next)
     },
@@ -84,7 +84,7 @@ function beginningAt(items: readonly NotedItem[], path: string | null, by: 1 | -
   return by === 1 ? open : open.reverse()
 }
 
-function beside(items: readonly NotedItem[], from: DiffPlace | null, current: string | null, by: 1 | -1) {
+function beside(items: readonly NotedItem[], from: DiffPosition | null, current: string | null, by: 1 | -1) {
   for (const item of beginningAt(items, from?.path ?? current, by)) {
     const inFile = from?.path === item.id ? { side: from.side, line: from.line } : null
     const line = lineBeside(item.fileDiff, inFile, by)
@@ -93,7 +93,7 @@ function beside(items: readonly NotedItem[], from: DiffPlace | null, current: st
   return null
 }
 
-function wordsOf({ path, side, line, start_line }: DiffPlace, items: readonly NotedItem[]): string {
+function wordsOf({ path, side, line, start_line }: DiffPosition, items: readonly NotedItem[]): string {
   const lines = start_line === undefined ? `Line ${line}` : `Lines ${start_line} to ${line}`
   const diff = items.find(({ id }) => id === path)?.fileDiff
   const text = diff ? textOf(diff, side, line) : ''

@@ -1,7 +1,7 @@
-import type { DiffNote } from './diff-notes.ts'
+import type { DiffAnnotation } from './diff-notes.ts'
 
 /** An element for each note, and none for those that are gone; answers the new ones. */
-export function followHosts(hosts: Map<string, HTMLElement>, notes: readonly DiffNote[]): string[] {
+export function followHosts(hosts: Map<string, HTMLElement>, notes: readonly DiffAnnotation[]): string[] {
   const kept = new Set(notes.map(({ key }) => key))
   for (const key of hosts.keys()) if (!kept.has(key)) hosts.delete(key)
   const added = [...kept].filter((key) => !hosts.has(key))

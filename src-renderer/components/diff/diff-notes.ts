@@ -2,7 +2,7 @@ import type { CodeViewDiffItem, DiffLineAnnotation, SelectedLineRange } from '@p
 import { showsLine } from './diff-lines.ts'
 
 /** Where in a diff something is said: the last of its lines, and the first where there are several. */
-export interface DiffPlace {
+export interface DiffPosition {
   readonly path: string
   readonly side: 'old' | 'new'
   readonly line: number
@@ -10,17 +10,17 @@ export interface DiffPlace {
 }
 
 /** Something that stands below a line of the diff. What it looks like is up to whoever shows the diff. */
-export interface DiffNote extends DiffPlace {
+export interface DiffAnnotation extends DiffPosition {
   readonly key: string
 }
 
-export type NotedItem = CodeViewDiffItem<DiffNote>
+export type NotedItem = CodeViewDiffItem<DiffAnnotation>
 
 const viewerSide = { old: 'deletions', new: 'additions' } as const
 
 /** The file with the notes on it. A note on a line that the diff does not show stands above the first one. */
-export function withNotes(item: NotedItem, notes: readonly DiffNote[]): NotedItem {
-  const annotations = notes.map((note): DiffLineAnnotation<DiffNote> => ({
+export function withAnnotations(item: NotedItem, notes: readonly DiffAnnotation[]): NotedItem {
+  const annotations = notes.map((note): DiffLineAnnotation<DiffAnnotation> => ({
     side: viewerSide[note.side],
     lineNumber: showsLine(item.fileDiff, note.side, note.line) ? note.line : 0,
     metadata: note,
@@ -30,7 +30,7 @@ export function withNotes(item: NotedItem, notes: readonly DiffNote[]): NotedIte
 }
 
 /** What the viewer calls selected, as a place; of lines on two sides only the last counts. */
-export function placeOf(path: string, { start, side, end, endSide }: SelectedLineRange): DiffPlace {
+export function placeOf(path: string, { start, side, end, endSide }: SelectedLineRange): DiffPosition {
   const last = endSide ?? side ?? 'additions'
   const mixed = side !== undefined && side !== last
   const [first, line] = mixed ? [end, end] : [Math.min(start, end), Math.max(start, end)]
@@ -39,7 +39,7 @@ export function placeOf(path: string, { start, side, end, endSide }: SelectedLin
 }
 
 /** A place as the viewer selects it. */
-export function rangeOf({ side, line, start_line = line }: DiffPlace): SelectedLineRange {
+export function rangeOf({ side, line, start_line = line }: DiffPosition): SelectedLineRange {
   return { start: start_line, side: viewerSide[side], end: line, endSide: viewerSide[side] }
 }
 

@@ -1,8 +1,8 @@
 import type { CodeView } from '@pierre/diffs'
-import type { DiffNote, DiffPlace } from './diff-notes.ts'
+import type { DiffAnnotation, DiffPosition } from './diff-notes.ts'
 
 /** The line of the diff in which an event happened; null beside the lines. `way`: its composed path. */
-export function lineUnder(way: readonly EventTarget[], view: Pick<CodeView<DiffNote>, 'getRenderedItems'>) {
+export function lineUnder(way: readonly EventTarget[], view: Pick<CodeView<DiffAnnotation>, 'getRenderedItems'>) {
   const elements = way.filter((target) => target instanceof HTMLElement)
   const row = elements.find(({ dataset }) => dataset['line'] !== undefined || dataset['columnNumber'] !== undefined)
   const item = view.getRenderedItems().find(({ element }) => elements.includes(element))
@@ -10,5 +10,7 @@ export function lineUnder(way: readonly EventTarget[], view: Pick<CodeView<DiffN
   const line = Number(row.dataset['line'] ?? row.dataset['columnNumber'])
   const isOld =
     row.dataset['lineType'] === 'change-deletion' || elements.some((element) => element.hasAttribute('data-deletions'))
-  return Number.isSafeInteger(line) ? ({ path: item.id, side: isOld ? 'old' : 'new', line } satisfies DiffPlace) : null
+  return Number.isSafeInteger(line)
+    ? ({ path: item.id, side: isOld ? 'old' : 'new', line } satisfies DiffPosition)
+    : null
 }

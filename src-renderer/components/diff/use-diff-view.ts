@@ -1,6 +1,6 @@
 import { CodeView, type CodeViewOptions } from '@pierre/diffs'
 import { onBeforeUnmount, shallowReactive, watch, type AppContext } from 'vue'
-import { useColourScheme } from '../../composables/use-colour-scheme.ts'
+import { useColorScheme } from '../../composables/use-colour-scheme.ts'
 import { changePlaces, nextPlace, type ChangePlace } from './change-steps.ts'
 import { trackCurrent } from './diff-current.ts'
 import { createDiffCursor } from './diff-cursor.ts'
@@ -8,7 +8,7 @@ import { createDiffHeaders } from './diff-headers.ts'
 import { addButton, focusIn, followHosts, keepFocus } from './diff-hosts.ts'
 import { itemReader, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
 import { lineNow } from './diff-lines.ts'
-import { placeOf, withNotes, type DiffNote, type DiffPlace, type NotedItem } from './diff-notes.ts'
+import { placeOf, withAnnotations, type DiffAnnotation, type DiffPosition, type NotedItem } from './diff-notes.ts'
 import { lineUnder } from './diff-pointer.ts'
 import { diffShadowStyles, diffTheme } from './diff-theme.ts'
 import { diffWorkers } from './diff-workers.ts'
@@ -24,7 +24,7 @@ export interface DiffViewSource {
   readonly viewed: ReadonlySet<string> | null
   readonly layout: 'unified' | 'split'
   /** What stands below lines; null where nothing can be said about them. */
-  readonly notes: readonly DiffNote[] | null
+  readonly notes: readonly DiffAnnotation[] | null
   /** Paths that are folded at first. */
   readonly folded: ReadonlySet<string>
   /** There is an editor on this machine. */
@@ -36,7 +36,7 @@ export interface DiffViewEvents {
   current(path: string): void
   viewed(path: string, viewed: boolean): void
   /** Something is to be said about these lines. */
-  comment(place: DiffPlace): void
+  comment(place: DiffPosition): void
   open(path: string, line: number): void
   /** For those who can't see it: where the cursor is now. */
   said(words: string): void
@@ -47,15 +47,15 @@ interface HoveredLine {
   readonly side: 'deletions' | 'additions'
 }
 
-type Options = CodeViewOptions<DiffNote, undefined>
+type Options = CodeViewOptions<DiffAnnotation, undefined>
 
 /** Owns one viewer: makes it on `mount`, follows source and theme, cleans up with the component. */
 export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents, app: () => AppContext | null) {
-  const scheme = useColourScheme()
+  const scheme = useColorScheme()
   const closed = new Set<string>([...(source().viewed ?? []), ...source().folded])
   const workers = diffWorkers()
   const read = itemReader()
-  let view: CodeView<DiffNote> | null = null
+  let view: CodeView<DiffAnnotation> | null = null
   let items: NotedItem[] = []
   let at: string | null = null
   /** The elements in which the notes stand; whoever shows the diff fills them. */
@@ -84,7 +84,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   })
 
   /** Where somebody wants to see a file: at the line asked for where it is one of its own, else where it begins to differ. */
-  function lineToOpen(path: string, asked: DiffPlace | null): number {
+  function lineToOpen(path: string, asked: DiffPosition | null): number {
     const item = items.find(({ id }) => id === path)
     if (!item) return 1
     if (asked?.path === path) return lineNow(item.fileDiff, asked.side, asked.start_line ?? asked.line)
@@ -113,7 +113,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     const added = followHosts(hosts, source().notes ?? [])
     if (view) for (const key of added) fresh.add(key)
     items = read(source().files, source().patches).map((item) => ({
-      ...withNotes(item, byPath.get(item.id) ?? []),
+      ...withAnnotations(item, byPath.get(item.id) ?? []),
       collapsed: closed.has(item.id),
     }))
     keepFocus(view?.getContainerElement(), () => {
@@ -136,7 +136,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       enableLineSelection: true,
       enableGutterUtility: true,
       renderAnnotation: (...args: readonly unknown[]) => {
-        const [{ metadata }] = args as [{ metadata: DiffNote }]
+        const [{ metadata }] = args as [{ metadata: DiffAnnotation }]
         const host = hosts.get(metadata.key)
         if (host && fresh.delete(metadata.key)) queueMicrotask(() => focusIn(host))
         return host
@@ -191,12 +191,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     onKey: (event: KeyboardEvent): boolean => cursor.onKey(event),
     clearChoice: (): void => cursor.clear(),
     /** The lines that an event was about: those under the pointer, or for a key those that are chosen. */
-    placeOfEvent: (event: Event): DiffPlace | null => {
+    placeOfEvent: (event: Event): DiffPosition | null => {
       const under = view && lineUnder(event.composedPath(), view)
       return under ? cursor.around(under) : event.target === view?.getContainerElement() ? cursor.at() : null
     },
     /** A line as the file has it now: of these, or of the chosen ones, or where the file that is read begins to differ. */
-    placeNow: (asked: DiffPlace | null = cursor.at()): { readonly path: string; readonly line: number } | null => {
+    placeNow: (asked: DiffPosition | null = cursor.at()): { readonly path: string; readonly line: number } | null => {
       const path = asked?.path ?? at ?? items[0]?.id
       return path === undefined ? null : { path, line: lineToOpen(path, asked) }
     },

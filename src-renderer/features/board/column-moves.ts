@@ -2,13 +2,13 @@ import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
 import type { ColumnShape } from '../../model/workflow-shape.ts'
 
 /** What dropping a card on a column would do. */
-export type ColumnVerdict =
+export type DropTarget =
   | { readonly kind: 'own' }
   | { readonly kind: 'allowed'; readonly move: TaskMove }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** A drop goes to the first state that the workflow declares for the column; elsewhere only the menu leads. */
-export function verdictOf(column: ColumnShape, status: string, moves: readonly TaskMove[]): ColumnVerdict {
+export function verdictOf(column: ColumnShape, status: string, moves: readonly TaskMove[]): DropTarget {
   if (column.states.some((state) => state.name === status)) return { kind: 'own' }
   const target = column.states[0]
   const options = moves.filter((move) => move.to === target?.name)
@@ -19,7 +19,7 @@ export function verdictOf(column: ColumnShape, status: string, moves: readonly T
 }
 
 /** What a drop on the column will do: a verb for its head, a short heading, and the consequence below that. */
-export function consequence(
+export function dropHint(
   move: TaskMove,
   column: ColumnShape,
   branch: string,

@@ -3,7 +3,7 @@ import type { BoardColumnShape } from '../../model/workflow-shape.ts'
 import { shortId } from '../../words/short-id.ts'
 
 /** How many of the tasks that have ended a column shows. */
-export const mostEnded = 50
+export const maxFinishedShown = 50
 
 /** A column with its tasks in their order, and those of them that it shows. */
 export interface BoardColumnModel extends BoardColumnShape {
@@ -15,7 +15,7 @@ export interface BoardColumnModel extends BoardColumnShape {
 }
 
 /** How many tasks of a state are on their way. */
-export interface ComingTasks {
+export interface UnloadedTasks {
   readonly projectId: string
   readonly status: string
   readonly count: number
@@ -25,7 +25,7 @@ export interface ComingTasks {
 export function groupTasks(
   columns: readonly BoardColumnShape[],
   tasks: readonly Task[],
-  coming: readonly ComingTasks[] = [],
+  coming: readonly UnloadedTasks[] = [],
 ): BoardColumnModel[] {
   const columnOf = new Map(
     columns.flatMap((column) =>
@@ -44,7 +44,7 @@ export function groupTasks(
     return {
       ...column,
       tasks: own,
-      cards: column.terminal ? own.slice(0, mostEnded) : own,
+      cards: column.terminal ? own.slice(0, maxFinishedShown) : own,
       coming: others.reduce((sum, { count }) => sum + count, 0),
     }
   })

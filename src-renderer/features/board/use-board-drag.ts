@@ -1,7 +1,7 @@
 import { shallowRef, type InjectionKey, type ShallowRef } from 'vue'
 import type { Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { columnIn, type BoardColumnShape } from '../../model/workflow-shape.ts'
-import { verdictOf, type ColumnVerdict } from './column-moves.ts'
+import { verdictOf, type DropTarget } from './column-moves.ts'
 
 /** A drag under way. `moves` is null until the service has said where the task may go. */
 export interface DragState {
@@ -16,7 +16,7 @@ export interface BoardDrag {
   begin(task: Task): void
   end(): void
   /** What dropping on the column would do; null while the service has not answered, or nothing is dragged. */
-  verdict(column: BoardColumnShape): ColumnVerdict | null
+  verdict(column: BoardColumnShape): DropTarget | null
   drop(column: BoardColumnShape): Promise<void>
 }
 

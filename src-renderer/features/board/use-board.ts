@@ -11,7 +11,7 @@ import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import type { LoadState } from '../../stores/task-state.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { groupTasks, matcher, type BoardColumnModel, type ComingTasks } from './group-tasks.ts'
+import { groupTasks, matcher, type BoardColumnModel, type UnloadedTasks } from './group-tasks.ts'
 import { nextSort, sortTasks, type SortFacts } from './sort-tasks.ts'
 import { useTaskFacts } from './use-task-facts.ts'
 
@@ -89,7 +89,7 @@ export function useBoard(project: () => Project | null) {
 export type Board = ReturnType<typeof useBoard>
 
 /** What has not come yet of the tasks of a project, or of all. */
-function comingTasks(one: string | null, loads: ReadonlyMap<string, LoadState>): readonly ComingTasks[] {
+function comingTasks(one: string | null, loads: ReadonlyMap<string, LoadState>): readonly UnloadedTasks[] {
   return [...loads].flatMap(([projectId, load]) => {
     if (load.kind !== 'begun' || (one !== null && one !== projectId)) return []
     return [...load.rest].map(([status, count]) => ({ projectId, status, count }))
@@ -137,14 +137,15 @@ function useCollapsing(scope: () => string) {
   const appearance = useAppearance()
   const key = (column: BoardColumnModel) => `${scope()}/${column.name}`
   /** An empty backlog stands aside by itself until somebody opens it. */
-  const standsAside = (column: BoardColumnModel) =>
+  const isCollapsedByDefault = (column: BoardColumnModel) =>
     column.tasks.length === 0 && column.states.every((state) => state.kind === 'backlog')
   return {
     isShut: (column: BoardColumnModel): boolean =>
-      appearance.isCollapsed(key(column)) || (standsAside(column) && !appearance.isCollapsed(`+${key(column)}`)),
+      appearance.isCollapsed(key(column)) ||
+      (isCollapsedByDefault(column) && !appearance.isCollapsed(`+${key(column)}`)),
     toggle(column: BoardColumnModel): void {
       const collapsed = appearance.isCollapsed(key(column))
-      appearance.toggleColumn(!collapsed && standsAside(column) ? `+${key(column)}` : key(column))
+      appearance.toggleColumn(!collapsed && isCollapsedByDefault(column) ? `+${key(column)}` : key(column))
     },
   }
 }

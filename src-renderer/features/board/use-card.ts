@@ -10,7 +10,7 @@ import { useQueue } from '../../stores/queue.ts'
 import { useSubtasks } from '../../stores/subtasks.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { shortId } from '../../words/short-id.ts'
-import { waitWords } from '../../words/wait-words.ts'
+import { waitReasonText } from '../../words/wait-words.ts'
 import { conditionOf } from './card-condition.ts'
 
 /** Everything that a card shows of its task. */
@@ -54,7 +54,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const turn = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
     const entry = queue.waitingOf(task().id)
-    return entry === null ? 'In the queue' : waitWords(entry, false)
+    return entry === null ? 'In the queue' : waitReasonText(entry, false)
   })
   const quietSince = computed(() => {
     const running = execution.value

@@ -4,12 +4,12 @@ import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
-import { useMovesBasis } from '../../stores/moves-basis.ts'
+import { useMovesCacheKey } from '../../stores/moves-basis.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { useUndoable } from './use-undoable.ts'
-import { useOptimistic } from './use-optimistic.ts'
+import { useUndo } from './use-undoable.ts'
+import { withOptimisticMove } from './use-optimistic.ts'
 
 /** A question that a move asks before it is made. */
 export type MoveQuestion =
@@ -24,11 +24,11 @@ export function useMoves() {
   const tasks = useTasks()
   const toasts = useToasts()
   const projects = useProjects()
-  const { optimistic, stays } = useOptimistic()
+  const { optimistic, stays } = withOptimisticMove()
   const knownAgent = useKnownAgent()
-  const { cancelWithUndo, archive } = useUndoable(stays)
+  const { cancelWithUndo, archive } = useUndo(stays)
   const executions = useExecutions()
-  const basisOf = useMovesBasis()
+  const basisOf = useMovesCacheKey()
   const question = shallowRef<MoveQuestion | null>(null)
   let turn = 0
   const ask = (next: MoveQuestion | null) => void (question.value = next)

@@ -1,15 +1,15 @@
 import { onBeforeUnmount, type InjectionKey } from 'vue'
 
 /** Tells when a column comes near what is seen, and when it goes; the answer ends that. */
-export type Nearness = (column: Element, tell: (near: boolean) => void) => () => void
+export type ColumnVisibility = (column: Element, tell: (near: boolean) => void) => () => void
 
-export const nearnessKey: InjectionKey<Nearness> = Symbol('nearness')
+export const columnVisibilityKey: InjectionKey<ColumnVisibility> = Symbol('nearness')
 
 /** Above this many columns only those near the window have their cards in the page. */
 export const manyColumns = 12
 
 /** Watches which columns are near what is seen of `root`. */
-export function createNearness(root: () => Element | null): Nearness {
+export function createColumnVisibility(root: () => Element | null): ColumnVisibility {
   const listeners = new Map<Element, (near: boolean) => void>()
   let observer: IntersectionObserver | null = null
   onBeforeUnmount(() => observer?.disconnect())

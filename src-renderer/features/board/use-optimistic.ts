@@ -5,7 +5,7 @@ import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
 /** Changes of a card that show before the service has agreed. */
-export function useOptimistic() {
+export function withOptimisticMove() {
   const tasks = useTasks()
   const projects = useProjects()
   const toasts = useToasts()

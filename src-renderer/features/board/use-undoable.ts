@@ -5,7 +5,7 @@ import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
 /** What can be taken back for a few seconds. `stays` says where a card is when nothing came of it. */
-export function useUndoable(stays: (task: Task) => string) {
+export function useUndo(stays: (task: Task) => string) {
   const projects = useProjects()
   const tasks = useTasks()
   const toasts = useToasts()

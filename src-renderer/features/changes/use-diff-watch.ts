@@ -1,6 +1,6 @@
 import { onScopeDispose, watch } from 'vue'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskNews } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-news.ts'
 
 /** The service watches for a minute; it is asked again well before that is over. */
 const EVERY = 40_000
@@ -11,7 +11,7 @@ const EVERY = 40_000
  */
 export function useDiffWatch(taskId: () => string, changed: () => void): void {
   const details = useTaskDetails()
-  const news = useTaskNews()
+  const news = useTaskInvalidation()
   let timer: ReturnType<typeof setTimeout> | undefined
   let since: string | null = null
   let turn = 0

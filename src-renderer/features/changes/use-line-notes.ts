@@ -1,10 +1,10 @@
 import { computed } from 'vue'
-import type { DiffPlace } from '../../components/diff/diff-notes.ts'
+import type { DiffPosition } from '../../components/diff/diff-notes.ts'
 import { openComments, type Thread } from '../../model/comment-threads.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useCommentActions } from '../../stores/comment-actions.ts'
 import { useDrafts, useDraftText } from '../../stores/drafts.ts'
-import { anchorOf, lineNotes, readPlace, type LineNotes } from './line-notes.ts'
+import { anchorOf, lineAnnotations, readPlace, type LineAnnotations } from './line-notes.ts'
 
 /** What is said about the lines of a task's changes, and what is being written. */
 export function useLineNotes(taskId: () => string, files: () => readonly { readonly path: string }[]) {
@@ -21,8 +21,8 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
   })
   const paths = computed(() => new Set(files().map(({ path }) => path)))
   /** The same notes as long as they say the same: whoever shows them is not woken for nothing. */
-  const found = computed<LineNotes>((before) => {
-    const next = lineNotes(threads.value, paths.value, writing.value)
+  const found = computed<LineAnnotations>((before) => {
+    const next = lineAnnotations(threads.value, paths.value, writing.value)
     const same = before && JSON.stringify(before.notes) === JSON.stringify(next.notes)
     return same ? { ...next, notes: before.notes } : next
   })
@@ -33,11 +33,11 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
     /** No comment is being written any more; what was typed is kept. */
     end: (): void => void (writing.value = null),
     notes: computed(() => found.value.notes),
-    strays: computed(() => found.value.strays),
+    strays: computed(() => found.value.unplacedThreads),
     counts: computed(() => found.value.counts),
     open: computed(() => openComments(threads.value)),
     threadOf: (key: string): Thread | undefined => byKey.value.get(key),
-    begin: (place: DiffPlace): void => void (writing.value = place),
+    begin: (place: DiffPosition): void => void (writing.value = place),
     /** Whether it was written. */
     write: (body: string): Promise<boolean> => {
       const place = writing.value

@@ -30,7 +30,7 @@ export function sideOf(lines: readonly DiffLine[], side: 'before' | 'after'): st
 }
 
 /** The coloured text of each line, from the two sides; where there is none, the plain one. */
-export function colouredLines(
+export function highlightLines(
   lines: readonly DiffLine[],
   before: readonly (readonly CodeToken[])[] | null,
   after: readonly (readonly CodeToken[])[] | null,

@@ -1,7 +1,7 @@
 import type { HookEvent, LifecycleHook } from '../../../src-shared/contract/lifecycle-hooks.ts'
 
 /** When each event fires, for the person who writes a hook for it. */
-export const eventWords: Readonly<Record<HookEvent, { readonly title: string; readonly when: string }>> = {
+export const hookEventLabels: Readonly<Record<HookEvent, { readonly title: string; readonly when: string }>> = {
   before_work: {
     title: 'Before work',
     when: 'When a task enters a state where somebody works. Nobody starts before the plugins and the blocking scripts are through; other scripts run beside the work.',

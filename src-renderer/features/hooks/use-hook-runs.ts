@@ -1,10 +1,10 @@
 import { onScopeDispose, readonly, shallowRef, watch } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
-import { atMostEvery } from '../../composables/at-most-every.ts'
+import { throttle } from '../../composables/at-most-every.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useHooks } from '../../stores/hooks.ts'
 import { useWhenBack } from '../../stores/live.ts'
-import { useTaskNews } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-news.ts'
 import { leavesOut, mergeRuns } from './hook-runs.ts'
 
 const ALL = 200
@@ -15,7 +15,7 @@ const PACE = 300
 /** The runs of a task's hooks, newest first, as they come: read again when news of them arrive, never by the clock. */
 export function useHookRuns(taskId: string) {
   const hooks = useHooks()
-  const news = useTaskNews()
+  const news = useTaskInvalidation()
   const runs = shallowRef<readonly HookRun[] | null>(null)
   const failure = shallowRef<unknown>(null)
 
@@ -39,7 +39,7 @@ export function useHookRuns(taskId: string) {
   }
   const load = oneAtATime(() => attempt(readAll))
   const refresh = oneAtATime(() => attempt(readNewest))
-  const paced = atMostEvery(PACE, () => void refresh())
+  const paced = throttle(PACE, () => void refresh())
 
   void load()
   watch(

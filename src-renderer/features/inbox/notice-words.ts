@@ -21,7 +21,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
 }
 
 /** A type that this page has no words for is shown by its tone. */
-export function noticeWords(type: NotificationType): NoticeWords {
+export function notificationLabels(type: NotificationType): NoticeWords {
   const fallback: NoticeWords =
     toneOf(type) === 'success'
       ? { glyph: 'succeeded', label: 'Good news', tone: 'ok', tab: 'overview' }
@@ -33,7 +33,7 @@ export function noticeWords(type: NotificationType): NoticeWords {
 export function noticeSentence(item: Pick<Notification, 'event_type' | 'body'>, isAtGate: boolean): string {
   const reason = firstLine(item)
   if (item.event_type === 'review.passed' && isAtGate) return 'Review passed, and waits for you'
-  const { label } = noticeWords(item.event_type)
+  const { label } = notificationLabels(item.event_type)
   return reason === null ? label : `${label}: ${reason}`
 }
 

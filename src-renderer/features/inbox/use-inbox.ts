@@ -4,7 +4,7 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useNotifications } from '../../stores/notifications.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { noticeWords } from './notice-words.ts'
+import { notificationLabels } from './notice-words.ts'
 
 /** What is selected in the inbox, and what a person does there. */
 export function useInbox() {
@@ -50,7 +50,7 @@ export function useInbox() {
     /** Without a tab at the one that has the reason. */
     open(item: Notification, tab: string | null): void {
       setRead(item, true)
-      const opened = tab ?? noticeWords(item.event_type).tab
+      const opened = tab ?? notificationLabels(item.event_type).tab
       navigation.go({ screen: 'board', projectId: item.project_id, taskId: item.task_id, tab: opened })
     },
     toggle: (item: Notification): void => setRead(item, !item.read),

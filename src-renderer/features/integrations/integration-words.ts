@@ -9,7 +9,7 @@ interface Standing {
 }
 
 /** How an integration stands, in a few words. */
-export function standingOf(integration: Integration, busy: boolean): Standing {
+export function syncStatus(integration: Integration, busy: boolean): Standing {
   if (!integration.enabled) return { label: 'Off', tone: 'neutral', glyph: 'skipped' }
   if (integration.syncing || busy) return { label: 'Importing', tone: 'run', glyph: 'running' }
   const reason = integration.last_error?.reason

@@ -1,7 +1,7 @@
 import type { Ref } from 'vue'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
-import { useAttempt } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/attempt.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import type { Decision } from './decision-state.ts'
@@ -17,7 +17,7 @@ export interface DecisionContext {
 export function useDecisionActions(taskId: () => string, context: DecisionContext) {
   const tasks = useTasks()
   const toasts = useToasts()
-  const { doing, tell } = useAttempt<'advance' | 'approve' | 'reject'>()
+  const { current, runWithToast } = useAsyncAction<'advance' | 'approve' | 'reject'>()
   const { decision, feedback, branch, workflow } = context
 
   async function judge(verdict: 'pass' | 'fail'): Promise<void> {
@@ -40,9 +40,9 @@ export function useDecisionActions(taskId: () => string, context: DecisionContex
   }
 
   return {
-    busy: doing,
-    approve: () => tell('It was not approved.', () => judge('pass'), 'approve'),
-    reject: () => tell('It was not sent back.', () => judge('fail'), 'reject'),
-    advance: () => tell('It did not go on.', advance, 'advance'),
+    busy: current,
+    approve: () => runWithToast('It was not approved.', () => judge('pass'), 'approve'),
+    reject: () => runWithToast('It was not sent back.', () => judge('fail'), 'reject'),
+    advance: () => runWithToast('It did not go on.', advance, 'advance'),
   }
 }

@@ -4,11 +4,11 @@ import { useResource } from '../../composables/use-resource.ts'
 import { retryBudget } from '../../model/retry-budget.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
-import { useMovesBasis } from '../../stores/moves-basis.ts'
+import { useMovesCacheKey } from '../../stores/moves-basis.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskNews } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-news.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useConflictCount } from './use-conflict-count.ts'
 import { decisionState } from './decision-state.ts'
@@ -20,8 +20,8 @@ export function useReview(taskId: () => string) {
   const projects = useProjects()
   const reviews = useReviews()
   const details = useTaskDetails()
-  const news = useTaskNews()
-  const basisOf = useMovesBasis()
+  const news = useTaskInvalidation()
+  const basisOf = useMovesCacheKey()
   const feedback = useFeedbackDraft(taskId)
 
   const task = computed(() => tasks.byId.get(taskId()) ?? null)

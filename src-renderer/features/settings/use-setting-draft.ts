@@ -24,7 +24,7 @@ export function useSettingDraft(key: () => string, saved: () => string) {
     set: (typed) => keep(typed, kept.value?.base ?? saved()),
   })
   const changed = computed(() => text.value !== saved())
-  function giveUp(): void {
+  function discard(): void {
     drafts.keep(key(), null)
   }
   return {
@@ -32,8 +32,8 @@ export function useSettingDraft(key: () => string, saved: () => string) {
     changed,
     /** Somebody saved other words since these were begun. */
     overtaken: computed(() => changed.value && kept.value?.base !== saved()),
-    giveUp,
+    discard,
     /** `sent` holds now; what was typed since is not lost. */
-    settle: (sent: string): void => (text.value === sent ? giveUp() : keep(text.value, saved())),
+    settle: (sent: string): void => (text.value === sent ? discard() : keep(text.value, saved())),
   }
 }

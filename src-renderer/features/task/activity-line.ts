@@ -7,16 +7,16 @@ import { count, formatCost, formatSpan, formatTokens } from '../../words/format-
 import type { ActivityItem } from './activity-item.ts'
 import { hookLine } from './hook-line.ts'
 import { failedStep } from './review-items.ts'
-import { firstWords, tellingLine } from './telling-line.ts'
+import { excerpt, firstMeaningfulLine } from './telling-line.ts'
 
 /** A part of a line. Spaces are part of the text. */
-export type Piece =
+export type TextSegment =
   | { readonly as: 'plain' | 'strong' | 'code' | 'quiet'; readonly text: string }
   | { readonly as: 'state'; readonly text: string; readonly glyph: GlyphName }
   | { readonly as: 'link'; readonly text: string; readonly href: string }
 
 /** Where more is to be seen: a tab of the task, and there the log of a hook or the run of an agent. */
-export interface Opens {
+export interface LinkTarget {
   readonly label: string
   readonly tab: 'overview' | 'agent' | 'changes' | 'review' | 'hooks'
   readonly log?: string
@@ -28,9 +28,9 @@ export interface ActivityLine {
   readonly tone: 'bad' | 'skipd' | null
   readonly mark:
     { readonly face: Face } | { readonly glyph: GlyphName } | { readonly icon: 'move' | 'back' | 'branch' | 'new' }
-  readonly pieces: readonly Piece[]
-  readonly says: readonly Piece[]
-  readonly opens: Opens | null
+  readonly pieces: readonly TextSegment[]
+  readonly says: readonly TextSegment[]
+  readonly opens: LinkTarget | null
 }
 
 /** Names for what a line speaks of. */
@@ -43,11 +43,11 @@ export interface Names {
   rejections(transitionId: string): { readonly used: number; readonly max: number } | null
 }
 
-const plain = (text: string): Piece => ({ as: 'plain', text })
-const strong = (text: string): Piece => ({ as: 'strong', text })
-const code = (text: string): Piece => ({ as: 'code', text })
-const quiet = (text: string): Piece => ({ as: 'quiet', text })
-const quote = (text: string | null): Piece[] => (text?.trim() ? [plain(`“${firstWords(text)}”`)] : [])
+const plain = (text: string): TextSegment => ({ as: 'plain', text })
+const strong = (text: string): TextSegment => ({ as: 'strong', text })
+const code = (text: string): TextSegment => ({ as: 'code', text })
+const quiet = (text: string): TextSegment => ({ as: 'quiet', text })
+const quote = (text: string | null): TextSegment[] => (text?.trim() ? [plain(`“${excerpt(text)}”`)] : [])
 const nothing = { tone: null, says: [], opens: null } as const
 
 /** How the timeline says what happened. */
@@ -55,7 +55,8 @@ export function activityLine(item: ActivityItem, names: Names): ActivityLine {
   switch (item.kind) {
     case 'created': {
       const { external_issue_number: issue, external_issue_url: href } = item.task
-      const linked: Piece[] = href === null ? [] : [plain(', issue '), { as: 'link', text: `#${issue ?? ''}`, href }]
+      const linked: TextSegment[] =
+        href === null ? [] : [plain(', issue '), { as: 'link', text: `#${issue ?? ''}`, href }]
       return { ...nothing, mark: { icon: 'new' }, pieces: [plain('Task written'), ...linked] }
     }
     case 'worktree': {
@@ -105,13 +106,13 @@ export function activityLine(item: ActivityItem, names: Names): ActivityLine {
 function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition' }>, names: Names): ActivityLine {
   const step = attempt && failedStep(attempt)
   const budget = entry.rejection ? names.rejections(entry.id) : null
-  const state = (name: string): Piece => ({
+  const state = (name: string): TextSegment => ({
     as: 'state',
     text: names.state(name).label,
     glyph: names.state(name).glyph,
   })
   const by = step ? 'CI' : names.actor(entry.triggered_by).name
-  const why = step && tellingLine(step.output_tail)
+  const why = step && firstMeaningfulLine(step.output_tail)
   const stopped = step?.exit_code === 124 ? ' ran out of its time' : ` exited ${step?.exit_code ?? ''}`
   const reason = entry.trigger_reason
   return {
@@ -130,7 +131,7 @@ function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition'
       : entry.rejection
         ? quote(reason)
         : reason
-          ? [plain(firstWords(reason))]
+          ? [plain(excerpt(reason))]
           : [],
     opens: attempt && { label: 'Review', tab: 'review' },
   }
@@ -162,7 +163,7 @@ function executionLine({ execution, n }: Extract<ActivityItem, { kind: 'executio
       plain(` ${endings[status]} run ${n}`),
       ...(took === null ? [] : [plain(`${status === 'succeeded' ? ' in' : ' after'} ${formatSpan(took)}`)]),
     ],
-    says: failed && error ? [plain(firstWords(error))] : used ? [plain(used)] : [],
+    says: failed && error ? [plain(excerpt(error))] : used ? [plain(used)] : [],
     opens: execution.executor === 'person' ? null : { label: 'Transcript', tab: 'agent', execution: execution.id },
   }
 }
@@ -172,9 +173,9 @@ function ciLine(review: Review): ActivityLine {
   const ok = review.step_results.filter(({ exit_code }) => exit_code === 0).length
   const all = review.ci_steps.length
   const took = review.step_results.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0)
-  const opens: Opens = { label: 'Review', tab: 'review' }
+  const opens: LinkTarget = { label: 'Review', tab: 'review' }
   if (step) {
-    const why = tellingLine(step.output_tail)
+    const why = firstMeaningfulLine(step.output_tail)
     const pieces = [plain('CI failed at '), code(step.command), plain(`, exit ${step.exit_code ?? ''}`)]
     return { tone: null, mark: { glyph: 'failed' }, pieces, says: why === null ? [] : [plain(why)], opens }
   }

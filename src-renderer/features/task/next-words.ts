@@ -26,7 +26,7 @@ export interface Next {
 }
 
 /** What has to happen before the task goes on, and what comes then; null at its end. */
-export function nextWords(facts: NextFacts): Next | null {
+export function nextStepText(facts: NextFacts): Next | null {
   const { task, workflow, execution, waits } = facts
   const state = stateOf(workflow, task.status)
   if (!state || state.kind === 'terminal') return null

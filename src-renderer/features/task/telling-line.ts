@@ -10,7 +10,7 @@ const trouble = [
 ]
 
 /** The line of a failed command's output that says most: one that speaks of trouble, else the last. */
-export function tellingLine(output: string): string | null {
+export function firstMeaningfulLine(output: string): string | null {
   const lines = plainTerminalText(output)
     .split('\n')
     .map((line) => line.trim())
@@ -21,7 +21,7 @@ export function tellingLine(output: string): string | null {
 }
 
 /** The beginning of a text, in one line. */
-export function firstWords(text: string): string {
+export function excerpt(text: string): string {
   return shortened(
     text
       .trim()

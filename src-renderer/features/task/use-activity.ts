@@ -14,12 +14,12 @@ import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskNews } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-news.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { activityItems } from './activity-items.ts'
 import type { Names } from './activity-line.ts'
 import { runSums, sumOf, timeInStates } from './activity-summary.ts'
-import { nextWords } from './next-words.ts'
+import { nextStepText } from './next-words.ts'
 
 const MOST_RUNS = 200
 
@@ -33,7 +33,7 @@ interface Subject {
 export function useActivity(subject: () => Subject) {
   const details = useTaskDetails()
   const hooks = useHooks()
-  const news = useTaskNews()
+  const news = useTaskInvalidation()
   const task = computed(() => subject().task)
   const read = useResource(async () => {
     const { id } = task.value
@@ -122,7 +122,7 @@ function useSummary(
     const state = stateOf(workflow, task.status)
     const holder = task.roles[state?.role ?? 'assignee']
     const repos = projects.byId.get(task.project_id)?.repos ?? []
-    return nextWords({
+    return nextStepText({
       task,
       workflow,
       execution: known.executions.value.find(({ id }) => id === task.active_execution_id) ?? null,

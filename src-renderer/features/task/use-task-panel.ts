@@ -7,11 +7,11 @@ import { useAgents } from '../../stores/agents.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useLive, useWhenBack } from '../../stores/live.ts'
-import { useMovesBasis } from '../../stores/moves-basis.ts'
+import { useMovesCacheKey } from '../../stores/moves-basis.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskNews } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-news.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useTaskActions } from './use-task-actions.ts'
 
@@ -21,8 +21,8 @@ export function useTaskPanel(taskId: () => string) {
   const projects = useProjects()
   const live = useLive()
   const details = useTaskDetails()
-  const news = useTaskNews()
-  const basisOf = useMovesBasis()
+  const news = useTaskInvalidation()
+  const basisOf = useMovesCacheKey()
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => stateOf(workflow.value, task.value?.status ?? ''))

@@ -1,6 +1,6 @@
 import { shallowRef, watch } from 'vue'
 import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
-import { useAttempt } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/attempt.ts'
 import { conflictIn, useBranchUpdates, type Conflict, type UpdateStrategy } from '../../stores/branch-updates.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -15,7 +15,7 @@ export function useConflict(taskId: () => string, base: () => string) {
   const toasts = useToasts()
   const navigation = useNavigation()
   const conflict = shallowRef<Conflict | null>(null)
-  const { doing: busy, tell } = useAttempt<ConflictAction | 'update'>()
+  const { current: busy, runWithToast } = useAsyncAction<ConflictAction | 'update'>()
   watch(taskId, () => (conflict.value = null))
 
   function report(reply: BranchUpdate, other?: string): void {
@@ -29,7 +29,7 @@ export function useConflict(taskId: () => string, base: () => string) {
     work: () => Promise<unknown>,
   ): Promise<void> {
     const asked = taskId()
-    await tell(
+    await runWithToast(
       failed,
       async () => {
         try {

@@ -1,7 +1,7 @@
 import { shallowRef, watch } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import { useResource } from '../../composables/use-resource.ts'
-import { useAttempt } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/attempt.ts'
 import { useRescues, type RescueScope } from '../../stores/rescues.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { restoreOutcome, type RestoreOutcome } from './rescue-words.ts'
@@ -11,7 +11,7 @@ export function useRescueList(scope: () => RescueScope, changes: () => unknown) 
   const rescues = useRescues()
   const toasts = useToasts()
   const list = useResource<readonly Rescue[]>(() => rescues.list(scope()))
-  const { doing, tell } = useAttempt<string>()
+  const { current, runWithToast } = useAsyncAction<string>()
   const outcome = shallowRef<(RestoreOutcome & { readonly ref: string }) | null>(null)
 
   watch(
@@ -26,12 +26,12 @@ export function useRescueList(scope: () => RescueScope, changes: () => unknown) 
   watch(changes, () => void list.reload())
 
   async function busily(rescue: Rescue, failed: string, work: () => Promise<void>): Promise<void> {
-    if (doing.value === null && !(await tell(failed, work, rescue.ref))) await list.reload()
+    if (current.value === null && !(await runWithToast(failed, work, rescue.ref))) await list.reload()
   }
   return {
     list,
     /** The snapshot with which something is done. */
-    doing,
+    doing: current,
     outcome,
     restore: (rescue: Rescue) =>
       busily(rescue, 'Nothing was restored.', async () => {

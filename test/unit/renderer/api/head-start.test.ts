@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHeadStart } from '../../../../src-renderer/api/head-start.ts'
+import { createPrefetch } from '../../../../src-renderer/api/head-start.ts'
 import type { Client } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import type { FeedItem } from '../../../../src-shared/contract/events.ts'
@@ -28,7 +28,7 @@ function setUp({ refused = [], items = [], begins = Promise.resolve() }: SetUp =
     },
     transcript: () => expect.fail('Nobody asks for it.'),
   }
-  return { asked, ...createHeadStart(client) }
+  return { asked, ...createPrefetch(client) }
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const board = { project_id: 'p' }

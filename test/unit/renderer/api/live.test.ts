@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { backOff, openLive, type Connection } from '../../../../src-renderer/api/live.ts'
+import { retryDelay, openEventStream, type Connection } from '../../../../src-renderer/api/live.ts'
 import type { Client } from '../../../../src-shared/client/create-client.ts'
 import type { FeedItem } from '../../../../src-shared/contract/events.ts'
 import { taskOf } from '../task-fixture.ts'
@@ -62,7 +62,7 @@ function setUp(begins = Promise.resolve()) {
       yield item
     }
   }
-  const live = openLive({
+  const live = openEventStream({
     client,
     onEvent: ({ seq }) => note(`event ${seq}`),
     onActivity: () => note('activity'),
@@ -179,12 +179,12 @@ test('it waits longer each time, and starts over after a success', async () => {
     await until('reconnecting', turn)
     if (turn < 3) waiters[turn - 1]?.()
   }
-  expect(waits).toEqual(backOff.slice(0, 3))
+  expect(waits).toEqual(retryDelay.slice(0, 3))
   setAway(false)
   live.tryNow()
   await until('live', 2)
   feeds.at(-1)?.end()
   await until('reconnecting', 4)
-  expect(waits.at(-1)).toBe(backOff[0])
+  expect(waits.at(-1)).toBe(retryDelay[0])
   live.close()
 })

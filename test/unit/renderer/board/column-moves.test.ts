@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { consequence, verdictOf } from '../../../../src-renderer/features/board/column-moves.ts'
+import { dropHint, verdictOf } from '../../../../src-renderer/features/board/column-moves.ts'
 import { columnsOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { workflow } from '../workflow-fixture.ts'
@@ -53,11 +53,11 @@ test('a column that no move names is refused with a sentence', () => {
 
 test('the consequence names what will happen, by the operation of the move', () => {
   const titles = [
-    consequence(move('landing'), columnOf('Landing'), 'main').title,
-    consequence(move('judged', { label: 'Submit' }), columnOf('Judging'), 'main').title,
-    consequence(move('making', { via: 'claim' }), columnOf('Making'), 'main').title,
-    consequence(move('making', { via: 'verdict_fail' }), columnOf('Making'), 'main').title,
-    consequence(move('over', { via: 'cancel' }), columnOf('Over'), 'main').title,
+    dropHint(move('landing'), columnOf('Landing'), 'main').title,
+    dropHint(move('judged', { label: 'Submit' }), columnOf('Judging'), 'main').title,
+    dropHint(move('making', { via: 'claim' }), columnOf('Making'), 'main').title,
+    dropHint(move('making', { via: 'verdict_fail' }), columnOf('Making'), 'main').title,
+    dropHint(move('over', { via: 'cancel' }), columnOf('Over'), 'main').title,
   ]
   expect(titles).toEqual([
     'Drop to merge into main',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupTasks, matcher, mostEnded } from '../../../../src-renderer/features/board/group-tasks.ts'
+import { groupTasks, matcher, maxFinishedShown } from '../../../../src-renderer/features/board/group-tasks.ts'
 import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
@@ -35,7 +35,7 @@ test('what has ended stands by when it ended', () => {
 })
 
 test('of what has ended the last fifty are shown, and all are counted', () => {
-  const many = Array.from({ length: mostEnded + 3 }, (_, index) =>
+  const many = Array.from({ length: maxFinishedShown + 3 }, (_, index) =>
     taskOf(index, { status: 'over', updated_at: `2026-11-21T09:00:00.${String(index).padStart(3, '0')}Z` }),
   )
   const over = groupTasks(columns, many).find(({ name }) => name === 'Over')

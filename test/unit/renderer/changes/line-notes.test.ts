@@ -2,7 +2,7 @@ import { parsePatchFiles } from '@pierre/diffs'
 import { expect, test } from 'vitest'
 import { diffItems, LONGEST_LINE } from '../../../../src-renderer/components/diff/diff-items.ts'
 import { lineBeside, linesIn, showsLine } from '../../../../src-renderer/components/diff/diff-lines.ts'
-import { placeOf, rangeOf, withNotes } from '../../../../src-renderer/components/diff/diff-notes.ts'
+import { placeOf, rangeOf, withAnnotations } from '../../../../src-renderer/components/diff/diff-notes.ts'
 import { attemptBefore, scopesOf } from '../../../../src-renderer/features/changes/diff-scope.ts'
 import { isGenerated } from '../../../../src-renderer/features/changes/generated-files.ts'
 import { readPlace } from '../../../../src-renderer/features/changes/line-notes.ts'
@@ -46,7 +46,7 @@ test('the lines are walked from top to bottom, of a change first what is removed
 test('a note on a line that the diff does not show stands above the file, and a new note draws the file anew', () => {
   expect(showsLine(item.fileDiff, 'old', 4)).toBe(true)
   expect(showsLine(item.fileDiff, 'new', 7)).toBe(false)
-  const noted = withNotes(item, [
+  const noted = withAnnotations(item, [
     { key: 'one', path: 'a.ts', side: 'old', line: 5 },
     { key: 'two', path: 'a.ts', side: 'new', line: 90 },
   ])
@@ -55,7 +55,7 @@ test('a note on a line that the diff does not show stands above the file, and a 
     ['additions', 0],
   ])
   expect(noted.version).not.toBe(item.version)
-  expect(withNotes(item, []).version).toBe(item.version)
+  expect(withAnnotations(item, []).version).toBe(item.version)
 })
 
 test('lines chosen upwards are the same lines; of lines on two sides the last counts', () => {

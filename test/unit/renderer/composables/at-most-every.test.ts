@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { atMostEvery } from '../../../../src-renderer/composables/at-most-every.ts'
+import { throttle } from '../../../../src-renderer/composables/at-most-every.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('the first is done at once, what comes until the time is up once', () => {
   let done = 0
-  const paced = atMostEvery(300, () => done++)
+  const paced = throttle(300, () => done++)
   for (let n = 0; n < 20; n++) paced.ask()
   expect(done).toBe(1)
   vi.advanceTimersByTime(299)
@@ -19,7 +19,7 @@ test('the first is done at once, what comes until the time is up once', () => {
 
 test('a steady stream is done once in each span, and the last of it is not lost', () => {
   let done = 0
-  const paced = atMostEvery(300, () => done++)
+  const paced = throttle(300, () => done++)
   for (let ms = 0; ms < 3_000; ms += 50) {
     paced.ask()
     vi.advanceTimersByTime(50)
@@ -29,7 +29,7 @@ test('a steady stream is done once in each span, and the last of it is not lost'
 
 test('what is stopped does nothing more', () => {
   let done = 0
-  const paced = atMostEvery(300, () => done++)
+  const paced = throttle(300, () => done++)
   paced.ask()
   paced.ask()
   paced.stop()

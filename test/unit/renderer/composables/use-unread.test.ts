@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { effectScope, nextTick, ref } from 'vue'
-import { useUnread } from '../../../../src-renderer/composables/use-unread.ts'
+import { usePressDelay } from '../../../../src-renderer/composables/use-unread.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('what takes the place of something else can be pressed half a second later, and the first at once', async () => {
   const what = ref('Approve')
-  const unread = useUnread(() => what.value)
+  const unread = usePressDelay(() => what.value)
   expect(unread.value).toBeNull()
   what.value = 'Merge'
   await nextTick()
@@ -23,7 +23,7 @@ test('what takes the place of something else can be pressed half a second later,
 })
 
 test('what pushes other things aside is not to be pressed at once', () => {
-  const unread = useUnread(() => 'Allow', { fromStart: true })
+  const unread = usePressDelay(() => 'Allow', { fromStart: true })
   expect(unread.value).not.toBeNull()
   vi.advanceTimersByTime(500)
   expect(unread.value).toBeNull()
@@ -31,7 +31,7 @@ test('what pushes other things aside is not to be pressed at once', () => {
 
 test('it leaves no timer behind', () => {
   const scope = effectScope()
-  scope.run(() => useUnread(() => 'Allow', { fromStart: true }))
+  scope.run(() => usePressDelay(() => 'Allow', { fromStart: true }))
   scope.stop()
   expect(vi.getTimerCount()).toBe(0)
 })

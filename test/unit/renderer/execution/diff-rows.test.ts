@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codeTokens, markedPieces } from '../../../../src-renderer/features/execution/code-tokens.ts'
-import { colouredLines, numberedRows, sideOf } from '../../../../src-renderer/features/execution/diff-rows.ts'
+import { highlightLines, numberedRows, sideOf } from '../../../../src-renderer/features/execution/diff-rows.ts'
 import { diffLines } from '../../../../src-renderer/features/execution/line-diff.ts'
 
 const { lines } = diffLines(
@@ -37,7 +37,7 @@ test('each line gets the colours of its own side', async () => {
     codeTokens('src/a.ts', sideOf(lines, 'before')),
     codeTokens('src/a.ts', sideOf(lines, 'after')),
   ])
-  const coloured = colouredLines(lines, before, after)
+  const coloured = highlightLines(lines, before, after)
   expect(coloured.map((line) => line.map(({ text }) => text).join(''))).toEqual(lines.map(({ text }) => text))
   for (const line of coloured) expect(line[0]?.colour).toContain('token-keyword')
   expect(await codeTokens('notes', 'const a = 1')).toBeNull()

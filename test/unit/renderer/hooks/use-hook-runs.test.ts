@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { nextTick } from 'vue'
 import { useHookRuns } from '../../../../src-renderer/features/hooks/use-hook-runs.ts'
-import { useTaskNews } from '../../../../src-renderer/stores/task-news.ts'
+import { useTaskInvalidation } from '../../../../src-renderer/stores/task-news.ts'
 import type { HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import { withService } from '../renderer-app.ts'
 import { runOf } from './hook-run-fixture.ts'
@@ -20,7 +20,7 @@ function look(answer: (limit: number) => readonly HookRun[]) {
       return { items: answer(limit) }
     },
   }
-  const { used, end } = withService(answers, () => ({ ...useHookRuns('t1'), news: useTaskNews() }))
+  const { used, end } = withService(answers, () => ({ ...useHookRuns('t1'), news: useTaskInvalidation() }))
   /** News of the task, and the time that passes after them. */
   const hear = async (ms: number, task = 't1') => {
     used.news.changed(task, 'hooks')

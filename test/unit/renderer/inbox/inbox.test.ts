@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { rowOf, stepped } from '../../../../src-renderer/features/inbox/inbox-keys.ts'
-import { firstLine, noticeSentence, noticeWords } from '../../../../src-renderer/features/inbox/notice-words.ts'
+import { firstLine, noticeSentence, notificationLabels } from '../../../../src-renderer/features/inbox/notice-words.ts'
 import { notificationTypes, toneOf, type NotificationType } from '../../../../src-shared/contract/notification-types.ts'
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
@@ -28,7 +28,7 @@ test('steps end at the first and the last row; an empty list and other keys lead
 
 test('good news looks like success and all else like a warning or a failure, also a type without words', () => {
   for (const type of [...notificationTypes, 'task.of_tomorrow' as NotificationType]) {
-    expect([type, noticeWords(type).tone === 'ok']).toEqual([type, toneOf(type) === 'success'])
+    expect([type, notificationLabels(type).tone === 'ok']).toEqual([type, toneOf(type) === 'success'])
   }
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   progressOf,
-  standingOf,
+  syncStatus,
   syncSentence,
   untilWords,
 } from '../../../../src-renderer/features/integrations/integration-words.ts'
@@ -22,7 +22,7 @@ test.each<[Partial<Integration>, boolean, string]>([
   [failed('missing_secret'), false, 'Failed'],
   [failed('rate_limited'), false, 'Waiting for the tracker'],
 ])('%j, busy %o: %s', (more, busy, label) => {
-  expect(standingOf(integrationOf(more), busy).label).toBe(label)
+  expect(syncStatus(integrationOf(more), busy).label).toBe(label)
 })
 
 test('an import says how far it has come, and which part that is where somebody knows', () => {

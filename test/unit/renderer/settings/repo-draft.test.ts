@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { emptyDraft, taskInput } from '../../../../src-renderer/features/new-task/task-draft.ts'
-import { mendLabel, repoDraft, repoInput, repoPatch } from '../../../../src-renderer/features/settings/repo-draft.ts'
+import { fixLabel, repoDraft, repoInput, repoPatch } from '../../../../src-renderer/features/settings/repo-draft.ts'
 import { repoRefusal } from '../../../../src-renderer/features/task/repo-refusal.ts'
 import { portsFrom } from '../../../../src-main/domain/task/port-ranges.ts'
-import { portWords } from '../../../../src-renderer/words/port-words.ts'
+import { formatPorts } from '../../../../src-renderer/words/port-words.ts'
 import { RepoId } from '../../../../src-shared/contract/ids.ts'
 import { repoProblems, type Repo } from '../../../../src-shared/contract/projects.ts'
 import { taskOf } from '../task-fixture.ts'
@@ -39,7 +39,7 @@ describe('a repository that is changed', () => {
     expect(repoPatch(repo, { path: '', name: 'API', branch: 'next' })).toEqual({ name: 'API', default_branch: 'next' })
   })
   test('offers a way out of every problem that a field can help with', () => {
-    expect(repoProblems.map(mendLabel)).toEqual(['Say where it is…', null, 'Choose a branch…'])
+    expect(repoProblems.map(fixLabel)).toEqual(['Say where it is…', null, 'Choose a branch…'])
   })
 })
 
@@ -58,5 +58,5 @@ describe('the repository of a task', () => {
 })
 
 test('the ports of a worktree are named from the first to the last', () => {
-  expect(portWords(20_010)).toBe(`20010 to ${portsFrom(20_010).at(-1)}`)
+  expect(formatPorts(20_010)).toBe(`20010 to ${portsFrom(20_010).at(-1)}`)
 })

@@ -25,7 +25,7 @@ test('what is saved elsewhere shows at once where nothing is typed, and never ov
   expect([draft.changed.value, draft.overtaken.value]).toEqual([true, false])
   saved.value = 'make'
   expect([draft.text.value, draft.overtaken.value]).toEqual(['npm run check\nnpm run lint', true])
-  draft.giveUp()
+  draft.discard()
   expect([draft.text.value, draft.changed.value, draft.overtaken.value]).toEqual(['make', false, false])
 })
 

@@ -4,7 +4,7 @@ import { useExecutions } from '../../../../src-renderer/stores/executions.ts'
 import { useNavigation } from '../../../../src-renderer/stores/navigation.ts'
 import { useProjects } from '../../../../src-renderer/stores/projects.ts'
 import { useQueue } from '../../../../src-renderer/stores/queue.ts'
-import { useTaskNews } from '../../../../src-renderer/stores/task-news.ts'
+import { useTaskInvalidation } from '../../../../src-renderer/stores/task-news.ts'
 import { useTasks } from '../../../../src-renderer/stores/tasks.ts'
 import type { Queue } from '../../../../src-shared/contract/queue.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
@@ -37,7 +37,7 @@ function start(queue: (projectId: string) => Queue | Promise<Queue>) {
     () => {
       const projects = useProjects()
       for (const project of data.projects) projects.put(project)
-      const shown = { projects, navigation: useNavigation(), news: useTaskNews() }
+      const shown = { projects, navigation: useNavigation(), news: useTaskInvalidation() }
       return { ...shown, queue: useQueue(), tasks: useTasks(), executions: useExecutions() }
     },
   )

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ActivityItem } from '../../../../src-renderer/features/task/activity-item.ts'
 import { activityItems } from '../../../../src-renderer/features/task/activity-items.ts'
-import { activityLine, type Names, type Piece } from '../../../../src-renderer/features/task/activity-line.ts'
-import { nextWords, type NextFacts } from '../../../../src-renderer/features/task/next-words.ts'
-import { firstWords, tellingLine } from '../../../../src-renderer/features/task/telling-line.ts'
+import { activityLine, type Names, type TextSegment } from '../../../../src-renderer/features/task/activity-line.ts'
+import { nextStepText, type NextFacts } from '../../../../src-renderer/features/task/next-words.ts'
+import { excerpt, firstMeaningfulLine } from '../../../../src-renderer/features/task/telling-line.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
 import { failing } from '../../../helpers/task-panel-reviews.ts'
 
@@ -15,7 +15,7 @@ const names: Names = {
   state: (name) => ({ label: name.toUpperCase(), glyph: 'custom' }),
   rejections: () => ({ used: 2, max: 3 }),
 }
-const text = (pieces: readonly Piece[]) => pieces.map((piece) => piece.text).join('')
+const text = (pieces: readonly TextSegment[]) => pieces.map((piece) => piece.text).join('')
 const items = activityItems({ ...data, hooks: [], comments: [] })
 const lines = items.map((item) => activityLine(item, names))
 const lineOf = (isMeant: (item: ActivityItem) => boolean) => {
@@ -71,13 +71,13 @@ describe('a line of the timeline', () => {
 })
 
 test('of an output the first line that speaks of trouble is told, else the last, and never a page', () => {
-  expect(tellingLine(failing)).toBe('two workers, one event: exactly one request leaves')
-  expect(tellingLine('1 failed in 2 s\n× adds up\nTypeError: no\n')).toBe('TypeError: no')
-  expect(tellingLine('> ferry@2.4.0 test\n1 failed in 2 s\ndone')).toBe('1 failed in 2 s')
-  expect(tellingLine('one\ntwo\n\n')).toBe('two')
-  expect(tellingLine('\n')).toBeNull()
-  expect(tellingLine('x'.repeat(5_000))).toHaveLength(280)
-  expect(firstWords('One\nline.\n\nAnother.')).toBe('One line.')
+  expect(firstMeaningfulLine(failing)).toBe('two workers, one event: exactly one request leaves')
+  expect(firstMeaningfulLine('1 failed in 2 s\n× adds up\nTypeError: no\n')).toBe('TypeError: no')
+  expect(firstMeaningfulLine('> ferry@2.4.0 test\n1 failed in 2 s\ndone')).toBe('1 failed in 2 s')
+  expect(firstMeaningfulLine('one\ntwo\n\n')).toBe('two')
+  expect(firstMeaningfulLine('\n')).toBeNull()
+  expect(firstMeaningfulLine('x'.repeat(5_000))).toHaveLength(280)
+  expect(excerpt('One\nline.\n\nAnother.')).toBe('One line.')
 })
 
 describe('what comes next', () => {
@@ -91,11 +91,11 @@ describe('what comes next', () => {
     agent: 'Claude Code',
   }
   const at = (status: string, more: Partial<NextFacts> = {}) =>
-    nextWords({ ...facts, execution: null, task: { ...data.task, status }, ...more })?.words ?? null
+    nextStepText({ ...facts, execution: null, task: { ...data.task, status }, ...more })?.words ?? null
   const attempt = data.reviews[0] ?? null
 
   test('is told of every kind of state', () => {
-    expect(nextWords(facts)).toEqual({ tone: 'run', words: 'Claude Code is at work. After that it goes to Review.' })
+    expect(nextStepText(facts)).toEqual({ tone: 'run', words: 'Claude Code is at work. After that it goes to Review.' })
     expect(['backlog', 'todo', 'in_progress', 'review', 'merging', 'done'].map((status) => at(status))).toEqual([
       'It rests here until somebody moves it on. After that it goes to To do.',
       'Start an agent on it, or take it yourself. After that it goes to In progress.',

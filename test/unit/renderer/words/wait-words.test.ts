@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { quietFor } from '../../../../src-renderer/words/relative-time.ts'
-import { waitWords } from '../../../../src-renderer/words/wait-words.ts'
+import { waitReasonText } from '../../../../src-renderer/words/wait-words.ts'
 
-const inLine = (position: number) => waitWords({ reason: 'slots_full', position }, false)
+const inLine = (position: number) => waitReasonText({ reason: 'slots_full', position }, false)
 
 test('who waits for a slot is told the turn', () => {
   expect([1, 2, 3, 4, 11, 12, 21, 22].map(inLine)).toEqual([
@@ -18,8 +18,8 @@ test('who waits for a slot is told the turn', () => {
 })
 
 test('who waits for something else is told for what', () => {
-  const words = (reason: Parameters<typeof waitWords>[0]['reason'], held = false) =>
-    waitWords({ reason, position: null }, held)
+  const words = (reason: Parameters<typeof waitReasonText>[0]['reason'], held = false) =>
+    waitReasonText({ reason, position: null }, held)
   expect(words('entering')).toBe('Hooks run first')
   expect(words('entering', true)).toBe('Barrier up')
   expect(words('project_paused')).toBe('Project paused')

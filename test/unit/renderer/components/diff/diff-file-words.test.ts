@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { fileWords } from '../../../../../src-renderer/components/diff/diff-file-words.ts'
+import { fileStatusText } from '../../../../../src-renderer/components/diff/diff-file-words.ts'
 
-const file: Parameters<typeof fileWords>[0] = {
+const file: Parameters<typeof fileStatusText>[0] = {
   ...{ path: 'a', old_path: null, status: 'modified', binary: false, additions: 1, deletions: 0 },
   ...{ old_mode: '100644', new_mode: '100644' },
 }
@@ -21,5 +21,5 @@ test.each([
   ['a picture', { binary: true, status: 'added', old_mode: null, additions: 0 }, 'Binary, new'],
   ['a changed picture', { binary: true, additions: 0 }, 'Binary'],
 ] as const)('of %s the bar says what its lines do not', (_, change, words) => {
-  expect(fileWords({ ...file, ...change })).toBe(words)
+  expect(fileStatusText({ ...file, ...change })).toBe(words)
 })
