@@ -133,7 +133,7 @@ const mainRules = [
 
 const ui = (folder) => `^src-renderer/${folder}/`
 /** Pure functions: what the app works out of the contract's shapes, and how it says things to people. */
-const plain = '^src-renderer/(model|words)/'
+const plain = '^src-renderer/(model|formatters)/'
 const looks = [ui('components'), ui('composables'), '^src-renderer/styles/', plain, shared.contract, shared.lang]
 
 const rendererRules = [

@@ -10,7 +10,7 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { connection } from './connection.ts'
-import { ignoreRepeatedPresses } from './shell/guard-presses.ts'
+import { ignoreRepeatedPresses } from './shell/ignore-repeated-presses.ts'
 import { connectionKey } from './stores/client.ts'
 
 // The content policy forbids eval, which zod would otherwise try. It comes with the first screen that has to check something.

@@ -3,8 +3,8 @@ import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import { mayManageDaemon } from '../domain/access/daemons.ts'
 import { isAdmin, type Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../engine/ports/store.ts'
-import { canSeeAgent } from './agent-sight.ts'
-import { canSeeProject } from './project-sight.ts'
+import { canSeeAgent } from './agent-visibility.ts'
+import { canSeeProject } from './project-visibility.ts'
 
 /** Which events a caller sees: those of their projects and agents; with `only`, of that project alone. */
 export function visibleTo(

@@ -1,5 +1,5 @@
 import { findOnPath } from './find-on-path.ts'
-import { spawnDetached } from './start-apart.ts'
+import { spawnDetached } from './spawn-detached.ts'
 
 /** A terminal program of the person's, with the arguments that open it in a folder. */
 export interface Terminal {

@@ -1,4 +1,4 @@
-import { createByteTail } from './output-end.ts'
+import { createByteTail } from './byte-tail.ts'
 
 /** Keeps the end of an output in bounded memory, to be shown without secrets. */
 export interface OutputCapture {

@@ -2,7 +2,7 @@ import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { isWholeId, listed, matching, pick, type Named } from './pick.ts'
-import type { CommandContext } from './scene.ts'
+import type { CommandContext } from './command-context.ts'
 import { real, repositoriesOf } from './this-folder.ts'
 
 const named = <T extends { readonly id: string; readonly name: string }>(item: T) =>

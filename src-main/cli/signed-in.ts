@@ -1,7 +1,7 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { ask, secretsFromStdin } from './prompt.ts'
-import { clientWith, type CommandContext } from './scene.ts'
+import { clientWith, type CommandContext } from './command-context.ts'
 
 /** Passwords that a command asks for: on the terminal, or line by line from stdin. */
 export interface PasswordPrompt {

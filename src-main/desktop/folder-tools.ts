@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FolderTool } from '../../src-shared/contract/desktop.ts'
 import { findTerminal, openTerminal } from '../base/open-terminal.ts'
-import { spawnDetached } from '../base/start-apart.ts'
+import { spawnDetached } from '../base/spawn-detached.ts'
 import { editors, programOf, type Editor } from './editors.ts'
 import { isFile, isFolder } from './is-folder.ts'
 

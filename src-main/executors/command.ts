@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { createLineBuffer } from '../base/line-hold.ts'
+import { createLineBuffer } from '../base/line-buffer.ts'
 import { childEnvironment } from '../base/process-environment.ts'
 import { shellCommand } from '../base/process-shell.ts'
 import { ProcessStartError, spawnTree } from '../base/process.ts'

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { createTextTail } from '../base/output-tail.ts'
+import { createTextTail } from '../base/text-tail.ts'
 import { childEnvironment } from '../base/process-environment.ts'
 import { ProcessStartError, spawnTree } from '../base/process.ts'
 import type { ProcessTree } from '../base/process.ts'

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { createLineBuffer } from '../base/line-hold.ts'
-import { createTextTail } from '../base/output-tail.ts'
-import type { TextTail } from '../base/output-tail.ts'
+import { createLineBuffer } from '../base/line-buffer.ts'
+import { createTextTail } from '../base/text-tail.ts'
+import type { TextTail } from '../base/text-tail.ts'
 import type { LogWriter } from '../engine/ports/logs.ts'
 import type { ScriptRun } from '../engine/ports/scripts.ts'
 

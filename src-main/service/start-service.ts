@@ -1,7 +1,7 @@
 import { ConfigError } from '../base/config-error.ts'
 import { readConfig, type AppConfig, type ConfigOptions } from '../base/config.ts'
 import { prepareDataDir, type Resources } from '../base/paths.ts'
-import { pickPort } from '../base/prefer-port.ts'
+import { pickPort } from '../base/pick-port.ts'
 import { SecretUnreadableError, type SecretSeal } from '../base/secret-seal.ts'
 import { DataDirLockedError, lockDataDir } from '../base/single-instance.ts'
 import { createApp, type App } from '../compose.ts'

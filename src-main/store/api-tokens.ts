@@ -2,8 +2,8 @@ import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
 import { isWriteFailure } from '../base/write-failure.ts'
 import type { Database } from './database-type.ts'
-import { prepareGet } from './hot-statements.ts'
-import { cachedQuery } from './remembered.ts'
+import { prepareGet } from './prepared-statements.ts'
+import { cachedQuery } from './query-cache.ts'
 import { apiTokens } from './schema/identity.ts'
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect

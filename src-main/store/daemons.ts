@@ -2,8 +2,8 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { DaemonId } from '../../src-shared/contract/ids.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { cachedQuery } from './remembered.ts'
+import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { cachedQuery } from './query-cache.ts'
 import { daemons } from './schema/identity.ts'
 
 export function createDaemonQueries(db: Database): Queries['daemons'] {

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { cachedQuery } from './remembered.ts'
+import { cachedQuery } from './query-cache.ts'
 import { dependencies, tasks } from './schema/work.ts'
 
 /** Which tasks wait for which. */

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { prepareAll } from './hot-statements.ts'
+import { prepareAll } from './prepared-statements.ts'
 import { effects, events, tasks } from './schema/work.ts'
 
 /** So many events are forgotten at a time: whoever commits waits for it. */

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { OpenExecution, Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
-import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 
 // In these very words: a partial index is used only where its condition can be seen before values are bound.
 const isOpen = sql`${executions.status} IN ('queued', 'running')`

@@ -2,7 +2,7 @@ import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ExternalLinkRecord } from '../engine/ports/issue-trackers.ts'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { cachedQuery } from './remembered.ts'
+import { cachedQuery } from './query-cache.ts'
 
 interface Row {
   readonly global_id: string

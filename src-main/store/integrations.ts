@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { prepareAll, prepareUpsert } from './hot-statements.ts'
+import { prepareAll, prepareUpsert } from './prepared-statements.ts'
 import { readInstallation, writeInstallation } from './installation.ts'
 import { integrations } from './schema/integrations.ts'
 

@@ -3,8 +3,8 @@ import type { KnowledgePage, KnowledgeRecord, Queries } from '../engine/ports/st
 import type { KnowledgeId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { anyWordOf } from './full-text.ts'
-import { prepareAll, prepareGet } from './hot-statements.ts'
-import { olderThan } from './newest-first.ts'
+import { prepareAll, prepareGet } from './prepared-statements.ts'
+import { olderThan } from './keyset-pagination.ts'
 import { knowledge, knowledgeInjections } from './schema/notes.ts'
 
 /** What is known about projects, and what of it the agents of a task are told. */

@@ -2,8 +2,8 @@ import { and, desc, eq, exists, inArray, notExists, sql, type SQL } from 'drizzl
 import type { NotificationFilter, NotificationQueries } from '../engine/ports/notification-queries.ts'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
-import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { olderThan } from './newest-first.ts'
+import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { olderThan } from './keyset-pagination.ts'
 import { notificationReads, notifications } from './schema/notes.ts'
 
 /** Milestones, and who has read them. */

@@ -6,8 +6,8 @@ import { projectMembers } from './schema/identity.ts'
 import { externalLinks, integrations } from './schema/integrations.ts'
 import { knowledge } from './schema/notes.ts'
 import { agents, projects, repos, tasks } from './schema/work.ts'
-import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { cachedQuery } from './remembered.ts'
+import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { cachedQuery } from './query-cache.ts'
 
 export function createProjectQueries(db: Database): Queries['projects'] {
   const getRow = prepareGet(db, projects, projects.id)

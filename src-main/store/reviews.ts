@@ -1,6 +1,6 @@
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { reviews } from './schema/reviews.ts'
 
 export function createReviewQueries(db: Database): Queries['reviews'] {

@@ -1,8 +1,8 @@
 import { and, desc, eq, lte, ne } from 'drizzle-orm'
 import type { SessionId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
-import { prepareGet } from './hot-statements.ts'
-import { cachedQuery } from './remembered.ts'
+import { prepareGet } from './prepared-statements.ts'
+import { cachedQuery } from './query-cache.ts'
 import { refreshTokens, sessions } from './schema/identity.ts'
 
 export type SessionRow = typeof sessions.$inferSelect

@@ -1,7 +1,7 @@
 import { and, eq, inArray, or } from 'drizzle-orm'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { prepareAll, prepareGet, prepareUpsert } from './hot-statements.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks, transitions } from './schema/work.ts'
 

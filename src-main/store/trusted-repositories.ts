@@ -1,6 +1,6 @@
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
-import { prepareGet, prepareUpsert } from './hot-statements.ts'
+import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { trustedRepositories } from './schema/reviews.ts'
 
 export function createTrustedRepositoryQueries(db: Database): Queries['trusted_repositories'] {

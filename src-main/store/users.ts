@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import type { UserId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
-import { prepareGet } from './hot-statements.ts'
-import { cachedQuery } from './remembered.ts'
+import { prepareGet } from './prepared-statements.ts'
+import { cachedQuery } from './query-cache.ts'
 import { users } from './schema/identity.ts'
 
 export type UserRow = typeof users.$inferSelect

@@ -2,8 +2,8 @@ import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Queries } from '../engine/ports/store.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
-import { prepareGet, prepareUpsert } from './hot-statements.ts'
-import { cachedQuery } from './remembered.ts'
+import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { cachedQuery } from './query-cache.ts'
 
 export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
   const byTask = cachedQuery(db, prepareGet(db, workspaces, workspaces.task_id))

@@ -1,5 +1,5 @@
 import { computed, ref, type ComputedRef } from 'vue'
-import { formatCount } from '../words/format-amounts.ts'
+import { formatCount } from '../formatters/format-amounts.ts'
 
 /** Keeps out of a field what can't be kept, before a browser is busy with it for minutes. */
 export interface PasteLimit {

@@ -1,6 +1,6 @@
 import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
 import type { Notification } from '../../src-shared/contract/notifications.ts'
-import { throttle } from '../composables/at-most-every.ts'
+import { throttle } from '../composables/throttle.ts'
 
 /** What delivering takes of the device and the page. */
 export interface DeliveryPorts {

@@ -1,5 +1,5 @@
 import { watch } from 'vue'
-import { onIdle } from '../composables/when-idle.ts'
+import { onIdle } from '../composables/on-idle.ts'
 import { useNavigation } from '../stores/navigation.ts'
 import { useTasks } from '../stores/tasks.ts'
 

@@ -4,7 +4,7 @@ import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { Agent, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import { useClient } from './client.ts'
-import { createEntityStore } from './records.ts'
+import { createEntityStore } from './entity-store.ts'
 
 /** The agents that may work, and the coding agents that were found on this machine. */
 export const useAgents = defineStore('agents', () => {

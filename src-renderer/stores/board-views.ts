@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive, watch } from 'vue'
 import { parseFilter, type BoardFilter } from '../model/board-filter.ts'
-import { readLocal } from './on-device.ts'
+import { readLocal } from './local-storage.ts'
 
 const sortColumns = [
   'project',

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import { useClient } from './client.ts'
-import { createEntityStore } from './records.ts'
+import { createEntityStore } from './entity-store.ts'
 
 /** Other machines that host agents for the person. */
 export const useDaemons = defineStore('daemons', () => {

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { ref, watch } from 'vue'
 import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
 import { useConnection } from './client.ts'
-import { readLocal } from './on-device.ts'
+import { readLocal } from './local-storage.ts'
 
 const key = 'copse.delivery'
 

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowReactive, type WritableComputedRef } from 'vue'
-import { writeLocal } from './on-device.ts'
+import { writeLocal } from './local-storage.ts'
 
 const prefix = 'copse.draft.'
 

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import { rekeyed, type HooksDraft } from '../model/hook-draft.ts'
-import { writeLocal } from './on-device.ts'
+import { writeLocal } from './local-storage.ts'
 
 const prefix = 'copse.hook-draft.'
 

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import { createKeyedCache } from './answers.ts'
+import { createKeyedCache } from './keyed-cache.ts'
 import { useClient } from './client.ts'
 import { useTasks } from './tasks.ts'
 

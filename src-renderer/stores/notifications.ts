@@ -6,7 +6,7 @@ import { kindOf, type NotificationKind } from '../../src-shared/contract/notific
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import { oneAtATime } from '../../src-shared/lang/one-at-a-time.ts'
 import { useClient } from './client.ts'
-import { createPendingMutations } from './own-changes.ts'
+import { createPendingMutations } from './pending-mutations.ts'
 
 /** Which notifications the inbox shows; null: of every project, of every kind. */
 export interface InboxFilter {

@@ -2,8 +2,8 @@ import { shallowRef } from 'vue'
 import type { Client } from '../../src-shared/client/create-client.ts'
 import type { Project, ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
-import { createKeyedCache } from './answers.ts'
-import { createEntityStore } from './records.ts'
+import { createKeyedCache } from './keyed-cache.ts'
+import { createEntityStore } from './entity-store.ts'
 
 /** What is known of the projects, and how it is read from the service. */
 export function createProjectState(client: Client) {

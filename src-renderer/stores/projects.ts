@@ -6,7 +6,7 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { useClient } from './client.ts'
 import { useNavigation } from './navigation.ts'
 import { createProjectState } from './project-state.ts'
-import { shareInFlight } from './shared-runs.ts'
+import { shareInFlight } from './share-in-flight.ts'
 import { useTasks } from './tasks.ts'
 
 /** Projects with their workflows and settings. */

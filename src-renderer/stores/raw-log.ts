@@ -4,7 +4,7 @@ import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { LogSlice } from '../../src-shared/contract/executions.ts'
 import { bytesOf } from './bytes-of.ts'
 import { useClient } from './client.ts'
-import { sleep } from './pause.ts'
+import { sleep } from './sleep.ts'
 
 /** Takes what a run has printed; what is older than the tail is left out. */
 export interface RawReader {

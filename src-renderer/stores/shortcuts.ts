@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, ref, watch } from 'vue'
 import { commandList, type CommandId, type CommandInfo } from '../model/command-list.ts'
 import { clash, keyLine, keyNames } from '../model/key-names.ts'
-import { readLocal } from './on-device.ts'
+import { readLocal } from './local-storage.ts'
 
 /** A command with the keys that it has on this device. */
 export interface Shortcut extends CommandInfo {

@@ -1,5 +1,5 @@
 import { shallowReactive } from 'vue'
-import { createEntityStore, type RecordsWatcher } from './records.ts'
+import { createEntityStore, type RecordsWatcher } from './entity-store.ts'
 
 /** Lists of what belongs to tasks: each is asked for once, and events tell what becomes of its items. */
 export function createTaskLists<T extends { readonly id: string; readonly task_id: string }>(

@@ -1,6 +1,6 @@
 import { toast } from 'vue-sonner'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import { errorSentence } from '../words/error-sentence.ts'
+import { errorSentence } from '../formatters/error-sentence.ts'
 import { useNavigation } from './navigation.ts'
 
 interface ToastAction {

@@ -2,7 +2,7 @@ import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { useClient } from './client.ts'
-import { sleep } from './pause.ts'
+import { sleep } from './sleep.ts'
 
 /** `reconnecting`: the connection was lost and is being made again; nothing is missed meanwhile. */
 export type TranscriptState =

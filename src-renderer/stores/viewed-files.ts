@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
 import { useClient } from './client.ts'
-import { createPendingMutations } from './own-changes.ts'
+import { createPendingMutations } from './pending-mutations.ts'
 
 type Shown = ViewedContent & { readonly viewed: boolean }
 

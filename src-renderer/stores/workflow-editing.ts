@@ -3,7 +3,7 @@ import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { DryRun, WorkflowTemplate } from '../../src-shared/contract/workflow-templates.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { useClient } from './client.ts'
-import { writeLocal } from './on-device.ts'
+import { writeLocal } from './local-storage.ts'
 
 const prefix = 'copse.workflow-draft.'
 

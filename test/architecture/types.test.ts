@@ -10,7 +10,7 @@ const impure: readonly (readonly [file: string, code: string])[] = [
   ['src-shared/contract/planted-fetch.ts', "export const planted = () => fetch('/')"],
   ['src-shared/lang/planted-document.ts', 'export const planted = () => document.title'],
   ['src-renderer/model/planted-window.ts', 'export const planted = () => window.location.hash'],
-  ['src-renderer/words/planted-storage.ts', "export const planted = () => localStorage.getItem('planted')"],
+  ['src-renderer/formatters/planted-storage.ts', "export const planted = () => localStorage.getItem('planted')"],
   ['src-shared/lang/planted-node.ts', "import 'node:fs'\nexport const planted = 1"],
 ]
 

@@ -7,7 +7,7 @@ import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../engine/ports/store.ts'
-import { canSeeAgent } from '../agent-sight.ts'
+import { canSeeAgent } from '../agent-visibility.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findAgent, throwNotFound } from '../find.ts'
 

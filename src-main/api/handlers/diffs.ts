@@ -2,7 +2,7 @@ import type { Diff, ViewedContent } from '../../../src-shared/contract/workspace
 import type { FileChange } from '../../engine/ports/diff-reader.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask } from '../find.ts'
-import { readerId, userOf } from '../reader-of.ts'
+import { readerId, userOf } from '../reader-id.ts'
 
 type Names = 'tasks.diff' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 

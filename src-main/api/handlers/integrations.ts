@@ -3,7 +3,7 @@ import type { AgentId, ProjectId, UserId } from '../../../src-shared/contract/id
 import { invalidInput } from '../../domain/refusal.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import { isAdmin, type Principal } from '../../domain/access/principal.ts'
-import { canSeeAgent } from '../agent-sight.ts'
+import { canSeeAgent } from '../agent-visibility.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, throwNotFound } from '../find.ts'
 

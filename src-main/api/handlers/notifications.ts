@@ -10,8 +10,8 @@ import type { Queries } from '../../engine/ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject, throwNotFound } from '../find.ts'
 import { pageOf, cursorFor } from '../pages.ts'
-import { readerId, userOf } from '../reader-of.ts'
-import { canSeeProject, projectAccessRefusal } from '../project-sight.ts'
+import { readerId, userOf } from '../reader-id.ts'
+import { canSeeProject, projectAccessRefusal } from '../project-visibility.ts'
 
 type Names =
   | 'notifications.list'

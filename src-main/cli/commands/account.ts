@@ -2,7 +2,13 @@ import type { Command } from 'commander'
 import type { ActiveSession, Invite } from '../../../src-shared/contract/identity.ts'
 import { usageError } from '../cli-error.ts'
 import { pick, shortId } from '../pick.ts'
-import { addClientCommand, runCommand, wholeNumber, type CommonOptions, type CommandContext } from '../scene.ts'
+import {
+  addClientCommand,
+  runCommand,
+  wholeNumber,
+  type CommonOptions,
+  type CommandContext,
+} from '../command-context.ts'
 import { createPasswordPrompt, signedIn } from '../signed-in.ts'
 import { formatTable } from '../table.ts'
 

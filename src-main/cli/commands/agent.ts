@@ -7,7 +7,14 @@ import {
 } from '../../../src-shared/contract/projects.ts'
 import { usageError } from '../cli-error.ts'
 import { shortId } from '../pick.ts'
-import { addClientCommand, addGroup, collect, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import {
+  addClientCommand,
+  addGroup,
+  collect,
+  runCommand,
+  type CommonOptions,
+  type CommandContext,
+} from '../command-context.ts'
 import { formatTable } from '../table.ts'
 
 interface AddOptions extends CommonOptions {

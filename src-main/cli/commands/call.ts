@@ -5,7 +5,7 @@ import { operations, type OperationName } from '../../../src-shared/contract/ope
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { usageError } from '../cli-error.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

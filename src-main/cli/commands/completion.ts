@@ -6,7 +6,7 @@ import { completionScripts, shells, type Shell } from '../completion-scripts.ts'
 import { findProject } from '../find.ts'
 import { createOutput, endWithReader, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
-import { addCommand, createCommandContext, type CommandContext } from '../scene.ts'
+import { addCommand, createCommandContext, type CommandContext } from '../command-context.ts'
 
 /** More than that nobody reads through. */
 const mostTasks = 200

@@ -11,7 +11,7 @@ import {
   wholeNumber,
   type CommonOptions,
   type CommandContext,
-} from '../scene.ts'
+} from '../command-context.ts'
 
 interface EventOptions extends CommonOptions {
   readonly project?: string

@@ -5,7 +5,13 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { parseAddress } from '../address.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { ask, secretFromStdin, textOf } from '../prompt.ts'
-import { addClientCommand, clientWith, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import {
+  addClientCommand,
+  clientWith,
+  runCommand,
+  type CommonOptions,
+  type CommandContext,
+} from '../command-context.ts'
 import type { SignIn } from '../sign-ins.ts'
 
 interface LoginOptions extends CommonOptions {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { CliError, failureOf } from '../cli-error.ts'
 import { bridgeMcp } from '../mcp-bridge.ts'
 import { createMcpEndpoint } from '../mcp-endpoint.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
 /** `svc mcp`. */
 export function addMcp(program: Command): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openOnDesktop } from '../../base/terminal-program.ts'
 import { findProject, findTask } from '../find.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
 /** `svc open`. */
 export function addOpen(program: Command): void {

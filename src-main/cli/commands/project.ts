@@ -4,7 +4,7 @@ import type { Project } from '../../../src-shared/contract/projects.ts'
 import { findProject } from '../find.ts'
 import { paint } from '../output.ts'
 import { shortId } from '../pick.ts'
-import { addClientCommand, addGroup, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, addGroup, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 import { formatTable } from '../table.ts'
 import { repositoriesOf } from '../this-folder.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addCommand } from '../scene.ts'
+import { addCommand } from '../command-context.ts'
 
 export interface RotateKeyOptions {
   readonly dataDir?: string

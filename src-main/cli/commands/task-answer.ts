@@ -5,7 +5,7 @@ import { findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
 interface AnswerOptions extends CommonOptions {
   readonly text?: string

@@ -10,7 +10,7 @@ import {
   wholeNumber,
   type CommonOptions,
   type CommandContext,
-} from '../scene.ts'
+} from '../command-context.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly project?: string

@@ -3,7 +3,7 @@ import type { OperationInput, OperationOutput } from '../../../src-shared/contra
 import { showInPager } from '../../base/terminal-program.ts'
 import { paintPatch } from '../paint-patch.ts'
 import { findTask } from '../find.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
 interface DiffOptions extends CommonOptions {
   readonly uncommitted?: boolean

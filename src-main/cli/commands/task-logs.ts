@@ -5,7 +5,7 @@ import { findTask } from '../find.ts'
 import { endStreamWithReader, plain } from '../output.ts'
 import { pick, shortId } from '../pick.ts'
 import { readResuming } from '../resume.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 import { formatTable } from '../table.ts'
 import { createTranscriptText } from '../transcript-text.ts'
 

@@ -3,7 +3,7 @@ import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import { CliError } from '../cli-error.ts'
 import { findTask } from '../find.ts'
 import { textOf } from '../prompt.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
 interface MessageOptions extends CommonOptions {
   readonly now?: boolean

@@ -13,8 +13,8 @@ import {
   wholeNumber,
   type CommonOptions,
   type CommandContext,
-} from '../scene.ts'
-import { queuePositions, formatQueuePosition } from '../turn.ts'
+} from '../command-context.ts'
+import { queuePositions, formatQueuePosition } from '../queue-position.ts'
 
 interface ClaimOptions extends CommonOptions {
   readonly agent?: string

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { pick } from '../pick.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 import { formatTable } from '../table.ts'
 
 interface PromptOptions extends CommonOptions {

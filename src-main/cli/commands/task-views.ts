@@ -6,9 +6,9 @@ import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { allTasks, findAgent, findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { shortId } from '../pick.ts'
-import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../scene.ts'
+import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 import { formatFields, formatTable } from '../table.ts'
-import { queuePositions, formatQueuePosition, type QueuePosition } from '../turn.ts'
+import { queuePositions, formatQueuePosition, type QueuePosition } from '../queue-position.ts'
 
 interface ListOptions extends CommonOptions {
   readonly project?: string

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addGroup } from '../scene.ts'
+import { addGroup } from '../command-context.ts'
 import { addTaskAnswer } from './task-answer.ts'
 import { addTaskCreate } from './task-create.ts'
 import { addTaskDiff } from './task-diff.ts'

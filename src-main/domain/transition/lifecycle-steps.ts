@@ -1,6 +1,6 @@
 import type { LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { enabledHooks } from './occasion.ts'
+import { enabledHooks } from './pending-hooks.ts'
 import type { Step } from './phases.ts'
 
 /** Whatever began with the work ends when it stops, also where no hook is for that. */

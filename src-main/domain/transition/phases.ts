@@ -1,5 +1,5 @@
 import type { StateHook, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import type { IndexedHook } from './occasion.ts'
+import type { IndexedHook } from './pending-hooks.ts'
 import { hasPlugin, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
 
 /** One thing to do before a transition that nobody waits for, or after one is committed. */

@@ -2,7 +2,7 @@ import type { HookPhase, WorkflowState } from '../../../src-shared/contract/work
 import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
 import { hooksAt, type Workflow } from './graph.ts'
 import { graphOf, simplePaths, type Budget, type Graph } from './simple-paths.ts'
-import { outgoingEdges, type WorkflowEdge } from './ways.ts'
+import { outgoingEdges, type WorkflowEdge } from './edges.ts'
 
 /** How much of a tangled workflow is told: more than anybody reads. */
 const most = { paths: 200, loops: 200, hooks: 50_000 }

@@ -4,7 +4,7 @@ import type { AgentId, ExecutionId, TaskId } from '../../../src-shared/contract/
 import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
 import { awaitEntry, nameBarrier } from './await-entry.ts'
-import { requestMove, type RequestedMove } from './asked-move.ts'
+import { requestMove, type RequestedMove } from './request-move.ts'
 import type { ClaimDeps, Claims } from './claims.ts'
 import type { Cleanup } from '../worktrees/cleanup.ts'
 import type { Executions } from '../executions/executions.ts'

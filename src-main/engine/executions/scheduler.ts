@@ -2,11 +2,11 @@ import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { roleOf } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import type { Executions } from './executions.ts'
-import { belongsToCurrentState, enqueueExecution } from './open-execution.ts'
+import { belongsToCurrentState, enqueueExecution } from './enqueue-execution.ts'
 import type { PluginResult } from '../plugins/plugin.ts'
 import { queuedExecutions, type QueuedExecution } from './queue.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import type { Transitions } from '../moves/transitions.ts'
+import type { Transitions } from '../transitions/transitions.ts'
 
 export interface Scheduler {
   /** The turn of the state's role has come: its agent gets an execution, which starts when a slot is free. */

@@ -5,7 +5,7 @@ import { issueAddress, knownIds, type Base, type Repository } from '../../domain
 import { matchesFilter } from '../../domain/integration/issue-filter.ts'
 import { taskTextOf } from '../../domain/integration/issue-text.ts'
 import { readIssue, type ExternalIssue } from '../../domain/integration/read-issue.ts'
-import { newTaskDefaults } from '../../domain/task/fresh-task.ts'
+import { newTaskDefaults } from '../../domain/task/new-task-defaults.ts'
 import { startState } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'

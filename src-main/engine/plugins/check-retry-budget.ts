@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { reviewLimitReached } from '../moves/block-task.ts'
+import { reviewLimitReached } from '../transitions/block-task.ts'
 import type { Plugin, PluginContext, PluginServices } from './plugin.ts'
 
 const Options = z.strictObject({

@@ -1,6 +1,6 @@
 import { isRefusal } from '../../domain/refusal.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import type { MoveRequest } from '../moves/transitions.ts'
+import type { MoveRequest } from '../transitions/transitions.ts'
 import type { PluginContext, PluginResult, PluginServices } from './plugin.ts'
 
 /**

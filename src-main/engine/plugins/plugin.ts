@@ -10,7 +10,7 @@ import type { Cleanup } from '../worktrees/cleanup.ts'
 import type { EngineContext } from '../context.ts'
 import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import type { Work } from '../ports/workspaces.ts'
-import type { Transitions } from '../moves/transitions.ts'
+import type { Transitions } from '../transitions/transitions.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
 /** What a plugin knows of the moment it runs in. */

@@ -1,6 +1,6 @@
 import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-import type { PendingHooks } from '../../domain/transition/occasion.ts'
+import type { PendingHooks } from '../../domain/transition/pending-hooks.ts'
 
 /** A step of a transition that is still to be done. */
 export interface EffectRecord {

@@ -1,6 +1,6 @@
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
 import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
-import { commentsText, contextText, type NeighbourTask } from '../../domain/task/surroundings-text.ts'
+import { commentsText, contextText, type NeighbourTask } from '../../domain/task/context-text.ts'
 import type { PromptFacts } from '../../domain/task/prompt-parts.ts'
 import { isReviewGate, roleOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'

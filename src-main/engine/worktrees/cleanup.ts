@@ -4,7 +4,7 @@ import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import { nowIso, type EngineContext } from '../context.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
-import type { Transitions } from '../moves/transitions.ts'
+import type { Transitions } from '../transitions/transitions.ts'
 import type { Worktrees } from './worktrees.ts'
 import { othersInWorkspace, workspaceOwner } from './workspace-of.ts'
 

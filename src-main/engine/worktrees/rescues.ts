@@ -4,7 +4,7 @@ import type { Rescue, RestoredRescue } from '../../../src-shared/contract/rescue
 import { workspaceLocked } from '../../domain/task/claim-guard.ts'
 import type { EngineContext } from '../context.ts'
 import type { FileDiff } from '../ports/diff-reader.ts'
-import { withWorktreeLock } from './hold-worktree.ts'
+import { withWorktreeLock } from './with-worktree-lock.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { repoPathsOf } from '../projects/repo-paths.ts'
 import { saveWorkspace } from './save-workspace.ts'

@@ -5,7 +5,7 @@ import type { updateStrategies } from '../../../src-shared/contract/merges.ts'
 import { count } from '../../domain/task/conflict-text.ts'
 import type { EngineContext } from '../context.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
-import { toConflictHunks } from './show-hunks.ts'
+import { toConflictHunks } from './to-conflict-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
 export interface UpdatedBranch {

@@ -3,7 +3,7 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 import type { PermissionRequest } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
-import { clip, clipDeep, isRecord, isText, oneLine, relativeToCwd } from '../agent/words.ts'
+import { clip, clipDeep, isRecord, isText, oneLine, relativeToCwd } from '../agent/text.ts'
 import type { Call } from './updates.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>

@@ -11,7 +11,7 @@ import type {
 } from '@agentclientprotocol/sdk'
 import type { ExecutionRun } from '../../engine/ports/executors.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
-import { isRecord, isText } from '../agent/words.ts'
+import { isRecord, isText } from '../agent/text.ts'
 
 /** A session of an agent that is ready for its prompt. */
 export interface AcpSession {

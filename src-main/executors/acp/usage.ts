@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Usage } from '../../../src-shared/contract/executions.ts'
-import { isRecord } from '../agent/words.ts'
+import { isRecord } from '../agent/text.ts'
 
 const count = z.number().min(0).nullish().catch(null)
 const Tokens = z.looseObject({

@@ -1,4 +1,4 @@
-import { createLineBuffer } from '../../base/line-hold.ts'
+import { createLineBuffer } from '../../base/line-buffer.ts'
 import type { AgentLog } from '../../engine/ports/logs.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { AskOption, ToolAction, TranscriptEntry } from '../../../src-shared
 import { mayActAlone, policyOf, staysInOwnTask } from '../../domain/access/permissions.ts'
 import type { AgentRequestAnswer, AgentRequest, ExecutionRun } from '../../engine/ports/executors.ts'
 import { resolveToolPaths } from './places.ts'
-import { isRecord, isText } from './words.ts'
+import { isRecord, isText } from './text.ts'
 
 /** A call of a tool that waits for leave. */
 export interface PermissionRequest extends Pick<

@@ -1,6 +1,6 @@
 import { readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { isRecord } from './words.ts'
+import { isRecord } from './text.ts'
 
 /**
  * Paths as places below `cwd`, with `/`; null when one of them is elsewhere. Links are followed: what

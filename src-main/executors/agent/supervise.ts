@@ -6,7 +6,7 @@ import type { ExecutionOutcome, ExecutionRun, RunningExecution } from '../../eng
 import type { AgentProfile, RunResult } from './agent-profile.ts'
 import { drain, settle } from './drain.ts'
 import { createStderrReader } from './read-stderr.ts'
-import { lastParagraph } from './read-words.ts'
+import { lastParagraph } from './classify-output.ts'
 
 export interface SupervisedRun {
   readonly run: ExecutionRun

@@ -1,6 +1,6 @@
 import type { ExecutionOutcome } from '../../engine/ports/executors.ts'
-import { endsWithQuestion, clipMessage as sentenceOf, isLimitError } from '../agent/read-words.ts'
-import type { RunState } from './track-run.ts'
+import { endsWithQuestion, clipMessage as sentenceOf, isLimitError } from '../agent/classify-output.ts'
+import type { RunState } from './reduce-run-state.ts'
 
 const limitSubtypes: ReadonlySet<string> = new Set(['error_max_turns', 'error_max_budget_usd'])
 const limitErrors: ReadonlySet<string> = new Set(['rate_limit', 'billing_error'])

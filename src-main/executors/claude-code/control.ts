@@ -3,7 +3,7 @@ import type { AgentRequest } from '../../engine/ports/executors.ts'
 import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
-import { clipDeep } from '../agent/words.ts'
+import { clipDeep } from '../agent/text.ts'
 import { describeTool } from './describe-tool.ts'
 
 /**

@@ -4,7 +4,7 @@ import { createPermissions } from '../agent/permissions.ts'
 import { conclude } from './conclude.ts'
 import { createControl } from './control.ts'
 import { createStreamReader } from './read-stream.ts'
-import type { RunState } from './track-run.ts'
+import type { RunState } from './reduce-run-state.ts'
 
 /** Stream-json both ways: every message is a line, and the end of a turn closes its stdin, upon which it exits. */
 export function converseWithClaude(run: ExecutionRun, listener: AgentSessionListener): AgentSession {

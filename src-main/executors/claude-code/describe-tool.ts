@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { isRecord, isText, oneLine, relativeToCwd } from '../agent/words.ts'
+import { isRecord, isText, oneLine, relativeToCwd } from '../agent/text.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
 

@@ -6,8 +6,8 @@ import type { ControlMessage } from './control.ts'
 import { parseLine } from './stream-events.ts'
 import type { StreamEvent } from './stream-events.ts'
 import { toEntries } from './to-entries.ts'
-import { initialRunState, reduceRunState } from './track-run.ts'
-import type { RunState } from './track-run.ts'
+import { initialRunState, reduceRunState } from './reduce-run-state.ts'
+import type { RunState } from './reduce-run-state.ts'
 
 export interface StreamListener {
   readonly onEntry: (entry: TranscriptEntry) => void

@@ -1,10 +1,10 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { clip, clipDeep } from '../agent/words.ts'
+import { clip, clipDeep } from '../agent/text.ts'
 import { describeTool } from './describe-tool.ts'
 import { blocksOf, isSynthetic } from './stream-events.ts'
 import type { AssistantEvent, Block, StreamEvent, SystemEvent, UserEvent } from './stream-events.ts'
-import { isToolUse } from './track-run.ts'
-import type { RunState } from './track-run.ts'
+import { isToolUse } from './reduce-run-state.ts'
+import type { RunState } from './reduce-run-state.ts'
 
 /** The transcript entries of one event. `before` and `after` are the facts around it. */
 export function toEntries(event: StreamEvent, before: RunState, after: RunState, at: string): TranscriptEntry[] {

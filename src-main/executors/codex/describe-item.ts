@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { clip, clipDeep, isRecord, isText, oneLine, relativeToCwd } from '../agent/words.ts'
+import { clip, clipDeep, isRecord, isText, oneLine, relativeToCwd } from '../agent/text.ts'
 import type { CodexItem } from './stream-events.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>

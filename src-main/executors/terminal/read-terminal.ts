@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { createLineBuffer } from '../../base/line-hold.ts'
+import { createLineBuffer } from '../../base/line-buffer.ts'
 import type { AgentLog } from '../../engine/ports/logs.ts'
 import type { OutputEntries } from '../output-entries.ts'
 

@@ -30,7 +30,7 @@ import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts
 import type { ExecutionRecord, ProjectDeletion } from '../../engine/ports/store.ts'
 import type { RepositoryState } from '../../engine/ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
-import type { PendingHooks } from '../../domain/transition/occasion.ts'
+import type { PendingHooks } from '../../domain/transition/pending-hooks.ts'
 import { flag, json } from './columns.ts'
 
 export const projects = sqliteTable('projects', {

@@ -10,8 +10,8 @@ import { areAllIgnored, ignoredFolders } from '../git/ignored.ts'
 import { pathBytes } from '../git/tree-paths.ts'
 import { readGitLink } from '../git/git-link.ts'
 import { createFolderWatches, startWatch, TooManyFolders, type FolderWatches } from './folder-watches.ts'
-import { createEventBatcher, defaultDebounce, type ChangeBatch, type Timing } from './gathered.ts'
-import { startPolling } from './look-now-and-then.ts'
+import { createEventBatcher, defaultDebounce, type ChangeBatch, type Timing } from './event-batcher.ts'
+import { startPolling } from './polling-watcher.ts'
 import { createTreeWatch } from './tree-watch.ts'
 
 export interface WatchOptions {

@@ -9,10 +9,10 @@ import { checkOutFiles, readCheckoutSettings, type CheckoutSettings } from '../g
 import { deleteRef } from '../git/refs.ts'
 import { readGitLink } from '../git/git-link.ts'
 import { addWorktree, findRecord, pruneIncomplete, pruneWorktree } from '../git/worktree.ts'
-import { rescueUnreachable } from '../rescue/loose-ends.ts'
+import { rescueUnreachable } from '../rescue/unreachable-commits.ts'
 import { rescueStaged } from '../rescue/rescue-staged.ts'
-import { recordTip } from '../rescue/rewritten.ts'
-import { quarantine } from '../files/set-aside.ts'
+import { recordTip } from '../rescue/branch-tip.ts'
+import { quarantine } from '../files/quarantine.ts'
 
 /** A worktree that is there, but for its files. */
 export interface PreparedWorktree {

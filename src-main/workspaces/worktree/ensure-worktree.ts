@@ -18,9 +18,9 @@ import { isBeingRebased } from '../git/unfinished.ts'
 import { readGitLink } from '../git/git-link.ts'
 import { commonDir } from '../git/worktree.ts'
 import { placeOf } from '../files/path-guard.ts'
-import { undoRemoval } from '../rescue/remove-kept.ts'
+import { undoRemoval } from '../rescue/remove-rescued.ts'
 import { rescueIfUnreachable } from '../rescue/rescue.ts'
-import { recordTip } from '../rescue/rewritten.ts'
+import { recordTip } from '../rescue/branch-tip.ts'
 import { runSetup } from './set-up-worktree.ts'
 
 export interface EnsureOptions extends Cancellable {

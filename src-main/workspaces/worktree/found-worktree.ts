@@ -7,7 +7,7 @@ import { readGitLink } from '../git/git-link.ts'
 import { findRecord, repairWorktree } from '../git/worktree.ts'
 import { ownRecord } from './own-worktree.ts'
 import { realpathOfExisting } from '../files/path-guard.ts'
-import { folderState } from '../files/set-aside.ts'
+import { folderState } from '../files/quarantine.ts'
 
 /** A worktree that git made to the end and that belongs to this repository; mended where it or that was moved. */
 export async function isHealthy(request: WorktreeRequest, common: string, { signal }: Cancellable): Promise<boolean> {

@@ -7,7 +7,7 @@ import { listInner } from '../git/nested.ts'
 import { readGit, runGit, splitNul } from '../git/run-git.ts'
 import { withSnapshot } from '../git/snapshot.ts'
 import { pathText } from '../git/tree-paths.ts'
-import { removeRescued } from '../rescue/remove-kept.ts'
+import { removeRescued } from '../rescue/remove-rescued.ts'
 import type { RescueOptions } from '../rescue/rescue.ts'
 import { keepInner } from './submodules.ts'
 

@@ -9,7 +9,7 @@ import { WorkspaceError, type WorktreeLock } from '../../engine/ports/workspaces
 import { hasCode, isMissing, isTaken, orNull } from '../files/file-errors.ts'
 import { openFolder, type Folder } from '../files/folder.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
-import { quarantine } from '../files/set-aside.ts'
+import { quarantine } from '../files/quarantine.ts'
 
 const lockName = '.svc.lock'
 /** Throw-away worktrees lie in this folder of the workspace root; they are no task's. */

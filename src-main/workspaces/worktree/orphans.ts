@@ -10,10 +10,10 @@ import { listWorktrees } from '../git/worktree.ts'
 import { worktreeFolders } from './lock.ts'
 import { ownRecord } from './own-worktree.ts'
 import { placeOf } from '../files/path-guard.ts'
-import { removingPath } from '../rescue/remove-kept.ts'
+import { removingPath } from '../rescue/remove-rescued.ts'
 import { listRescues } from '../rescue/rescue-list.ts'
 import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
-import { rescueFolder } from '../rescue/keep-folder.ts'
+import { rescueFolder } from '../rescue/rescue-folder.ts'
 
 /** More files than this are not looked at for an estimate. */
 const glanceLimit = 20_000

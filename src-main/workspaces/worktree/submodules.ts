@@ -8,7 +8,7 @@ import { listInner } from '../git/nested.ts'
 import { readGit, runGit } from '../git/run-git.ts'
 import { withSnapshot } from '../git/snapshot.ts'
 import { pathText } from '../git/tree-paths.ts'
-import { mergeTips, unpublishedTips } from '../rescue/loose-ends.ts'
+import { mergeTips, unpublishedTips } from '../rescue/unreachable-commits.ts'
 import { commitSnapshot, rescueCommit, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
 
 /** The work that was found in a submodule, and the ref that keeps it; null when it has none of its own. */

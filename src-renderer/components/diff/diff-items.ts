@@ -1,6 +1,6 @@
 import { parsePatchFiles, type FileDiffMetadata } from '@pierre/diffs'
 import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
-import { formatCount } from '../../words/format-amounts.ts'
+import { formatCount } from '../../formatters/format-amounts.ts'
 import type { NotedItem } from './diff-notes.ts'
 
 /** A file of a diff, as the viewer needs it. */

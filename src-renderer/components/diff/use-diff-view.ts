@@ -1,6 +1,6 @@
 import { CodeView, type CodeViewOptions } from '@pierre/diffs'
 import { onBeforeUnmount, shallowReactive, watch, type AppContext } from 'vue'
-import { useColorScheme } from '../../composables/use-colour-scheme.ts'
+import { useColorScheme } from '../../composables/use-color-scheme.ts'
 import { changePlaces, nextPlace, type ChangePlace } from './change-steps.ts'
 import { trackCurrent } from './diff-current.ts'
 import { createDiffCursor } from './diff-cursor.ts'

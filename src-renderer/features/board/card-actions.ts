@@ -1,6 +1,6 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { changesAreOff } from '../../words/changes-are-off.ts'
+import { changesAreOff } from '../../formatters/changes-are-off.ts'
 
 /** Why an action is not to be had now; null where it is. */
 export interface CardActions {

@@ -1,6 +1,6 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { BoardColumnShape } from '../../model/workflow-shape.ts'
-import { shortId } from '../../words/short-id.ts'
+import { shortId } from '../../formatters/short-id.ts'
 
 /** How many of the tasks that have ended a column shows. */
 export const maxFinishedShown = 50

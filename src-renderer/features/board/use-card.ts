@@ -9,8 +9,8 @@ import { useProjects } from '../../stores/projects.ts'
 import { useQueue } from '../../stores/queue.ts'
 import { useSubtasks } from '../../stores/subtasks.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { shortId } from '../../words/short-id.ts'
-import { waitReasonText } from '../../words/wait-words.ts'
+import { shortId } from '../../formatters/short-id.ts'
+import { waitReasonText } from '../../formatters/wait-reason-text.ts'
 import { conditionOf } from './card-condition.ts'
 
 /** Everything that a card shows of its task. */

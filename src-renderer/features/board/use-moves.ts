@@ -4,12 +4,12 @@ import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
-import { useMovesCacheKey } from '../../stores/moves-basis.ts'
+import { useMovesCacheKey } from '../../stores/moves-cache-key.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { useUndo } from './use-undoable.ts'
-import { withOptimisticMove } from './use-optimistic.ts'
+import { useUndo } from './use-undo.ts'
+import { withOptimisticMove } from './with-optimistic-move.ts'
 
 /** A question that a move asks before it is made. */
 export type MoveQuestion =

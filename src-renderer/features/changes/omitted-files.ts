@@ -1,5 +1,5 @@
 import type { DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { count } from '../../words/format-amounts.ts'
+import { count } from '../../formatters/format-amounts.ts'
 
 /** What was left out for its size, as a sentence; null when every file has its lines. */
 export function omittedSentence(files: readonly Pick<DiffFile, 'truncated' | 'reason'>[]): string | null {

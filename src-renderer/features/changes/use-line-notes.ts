@@ -4,7 +4,7 @@ import { openComments, type Thread } from '../../model/comment-threads.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useCommentActions } from '../../stores/comment-actions.ts'
 import { useDrafts, useDraftText } from '../../stores/drafts.ts'
-import { anchorOf, lineAnnotations, readPlace, type LineAnnotations } from './line-notes.ts'
+import { anchorOf, lineAnnotations, readPlace, type LineAnnotations } from './line-annotations.ts'
 
 /** What is said about the lines of a task's changes, and what is being written. */
 export function useLineNotes(taskId: () => string, files: () => readonly { readonly path: string }[]) {

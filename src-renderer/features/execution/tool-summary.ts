@@ -1,5 +1,5 @@
 import { actionVerbs } from '../../../src-shared/contract/executions.ts'
-import { count } from '../../words/format-amounts.ts'
+import { count } from '../../formatters/format-amounts.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import type { PairedCall, ToolCall, ToolResult } from './transcript-rows.ts'
 

@@ -4,7 +4,7 @@ import type { OperationOutput } from '../../../src-shared/contract/operations.ts
 import { useDesktop } from '../../stores/desktop.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
-import { errorSentence } from '../../words/error-sentence.ts'
+import { errorSentence } from '../../formatters/error-sentence.ts'
 
 /** What is wrong with a folder, and the command that puts it right. */
 export interface FolderProblem {

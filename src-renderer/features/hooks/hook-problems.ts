@@ -1,7 +1,7 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { hookEvents, type HookEvent, type PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { codesOf, numberOf, type HookDraft, type HooksDraft } from '../../model/hook-draft.ts'
-import { count } from '../../words/format-amounts.ts'
+import { count } from '../../formatters/format-amounts.ts'
 import { optionFields, optionProblem, parseObject, pluginNamed } from './plugin-options.ts'
 
 /** What is wrong at one field of a hook. `field`: as in the service's paths, such as `timeout_seconds`, `config.limit`. */

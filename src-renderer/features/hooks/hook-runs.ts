@@ -1,7 +1,7 @@
 import { hookEvents, type HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { ErrorAnnotation, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import { hookPhases } from '../../../src-shared/contract/workflow-definition.ts'
-import { skippedOnce, type SkippedOnce } from '../../words/hook-reason.ts'
+import { skippedOnce, type SkippedOnce } from '../../formatters/hook-reason.ts'
 
 /** The runs of one moment, newest first. */
 export interface RunGroup {

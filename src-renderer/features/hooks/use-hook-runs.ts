@@ -1,10 +1,10 @@
 import { onScopeDispose, readonly, shallowRef, watch } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
-import { throttle } from '../../composables/at-most-every.ts'
+import { throttle } from '../../composables/throttle.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useHooks } from '../../stores/hooks.ts'
 import { useWhenBack } from '../../stores/live.ts'
-import { useTaskInvalidation } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
 import { leavesOut, mergeRuns } from './hook-runs.ts'
 
 const ALL = 200

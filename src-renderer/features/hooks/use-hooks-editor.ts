@@ -6,7 +6,7 @@ import { useHooks } from '../../stores/hooks.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { errorSentence } from '../../words/error-sentence.ts'
+import { errorSentence } from '../../formatters/error-sentence.ts'
 import { problemsOf, refusedHooks, type HookProblem } from './hook-problems.ts'
 import { useHookEdits } from './use-hook-edits.ts'
 

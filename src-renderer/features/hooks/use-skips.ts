@@ -1,7 +1,7 @@
 import { computed, watch } from 'vue'
 import { useResource } from '../../composables/use-resource.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskInvalidation } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
 import { skipsOf } from './hook-runs.ts'
 
 /** Which failed runs of a task somebody passed over: the history keeps it, not the logs. */

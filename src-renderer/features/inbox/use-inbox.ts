@@ -4,7 +4,7 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useNotifications } from '../../stores/notifications.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { notificationLabels } from './notice-words.ts'
+import { notificationLabels } from './notification-labels.ts'
 
 /** What is selected in the inbox, and what a person does there. */
 export function useInbox() {

@@ -9,7 +9,7 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useShortcuts } from '../../stores/shortcuts.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { shortId } from '../../words/short-id.ts'
+import { shortId } from '../../formatters/short-id.ts'
 import { commandIcons } from './command-icons.ts'
 import type { PaletteItem } from './find-items.ts'
 

@@ -1,6 +1,6 @@
 import type { Review, ReviewConfigChange } from '../../../src-shared/contract/reviews.ts'
 import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
-import { count } from '../../words/format-amounts.ts'
+import { count } from '../../formatters/format-amounts.ts'
 
 const maxNamed = 10
 

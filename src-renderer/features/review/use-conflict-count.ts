@@ -2,7 +2,7 @@ import { computed, watch, type Ref } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { useResource } from '../../composables/use-resource.ts'
 import { useBranchUpdates } from '../../stores/branch-updates.ts'
-import { useTaskInvalidation } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
 
 /** In how many files the task's branch would conflict now; null while that is not known, and where nobody will merge it. */
 export function useConflictCount(task: Readonly<Ref<Task | null>>, isOver: () => boolean) {

@@ -1,7 +1,7 @@
 import type { Ref } from 'vue'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
-import { useAsyncAction } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/async-action.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import type { Decision } from './decision-state.ts'

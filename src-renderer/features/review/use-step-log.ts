@@ -1,7 +1,7 @@
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { errorSentence } from '../../words/error-sentence.ts'
+import { errorSentence } from '../../formatters/error-sentence.ts'
 
 /** While a step runs its log has no event of its own: this is how often what was written is fetched. */
 const EVERY = 1_000

@@ -1,10 +1,10 @@
 import { computed } from 'vue'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
-import { useAsyncAction } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/async-action.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { errorSentence } from '../../words/error-sentence.ts'
+import { errorSentence } from '../../formatters/error-sentence.ts'
 
 /** A project's settings and how a change of them is saved. */
 export function useProjectSettings(projectId: () => string) {

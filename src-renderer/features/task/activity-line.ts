@@ -3,11 +3,11 @@ import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
 import type { Face } from '../../stores/people.ts'
-import { count, formatCost, formatSpan, formatTokens } from '../../words/format-amounts.ts'
+import { count, formatCost, formatSpan, formatTokens } from '../../formatters/format-amounts.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { hookLine } from './hook-line.ts'
 import { failedStep } from './review-items.ts'
-import { excerpt, firstMeaningfulLine } from './telling-line.ts'
+import { excerpt, firstMeaningfulLine } from './first-meaningful-line.ts'
 
 /** A part of a line. Spaces are part of the text. */
 export type TextSegment =

@@ -1,7 +1,7 @@
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { HookOutcome, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
-import { skippedOnce } from '../../words/hook-reason.ts'
+import { skippedOnce } from '../../formatters/hook-reason.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { failedStep } from './review-items.ts'
 

@@ -1,8 +1,8 @@
 import { plainTerminalText } from '../../components/terminal-text.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
-import { formatShortSpan } from '../../words/format-amounts.ts'
-import { hookName } from '../../words/hook-name.ts'
-import { hookReason, skippedOnce } from '../../words/hook-reason.ts'
+import { formatShortSpan } from '../../formatters/format-amounts.ts'
+import { hookName } from '../../formatters/hook-name.ts'
+import { hookReason, skippedOnce } from '../../formatters/hook-reason.ts'
 import type { ActivityItem } from './activity-item.ts'
 
 type HookItem = Pick<Extract<ActivityItem, { kind: 'hook' }>, 'hook' | 'run'>

@@ -1,5 +1,5 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { shortId } from '../../words/short-id.ts'
+import { shortId } from '../../formatters/short-id.ts'
 
 /** The tasks made as parts of a task, in the order in which they were written. */
 export function subtasksOf(taskId: string, all: Iterable<Task>): Task[] {

@@ -14,12 +14,12 @@ import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskInvalidation } from '../../stores/task-news.ts'
+import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { activityItems } from './activity-items.ts'
 import type { Names } from './activity-line.ts'
 import { runSums, sumOf, timeInStates } from './activity-summary.ts'
-import { nextStepText } from './next-words.ts'
+import { nextStepText } from './next-step-text.ts'
 
 const MOST_RUNS = 200
 

@@ -1,6 +1,6 @@
 import type { ShallowRef } from 'vue'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
-import { shortId } from '../../words/short-id.ts'
+import { shortId } from '../../formatters/short-id.ts'
 import { panelTakes, type TabId } from './panel-keys.ts'
 
 interface PanelKeyPorts {

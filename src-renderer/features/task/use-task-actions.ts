@@ -1,5 +1,5 @@
 import type { RecoveryAction } from '../../../src-shared/contract/tasks.ts'
-import { useAsyncAction } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/async-action.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'

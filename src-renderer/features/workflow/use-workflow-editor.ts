@@ -6,7 +6,7 @@ import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useWorkflowEditing, type WorkflowDraft } from '../../stores/workflow-editing.ts'
-import { errorSentence } from '../../words/error-sentence.ts'
+import { errorSentence } from '../../formatters/error-sentence.ts'
 import { readRaw, textOf, type RawDefinition } from './edit-definition.ts'
 
 /** A rule that the definition breaks, and where. */

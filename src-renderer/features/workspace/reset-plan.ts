@@ -2,7 +2,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { coderRole, stateOf } from '../../model/workflow-shape.ts'
-import { count } from '../../words/format-amounts.ts'
+import { count } from '../../formatters/format-amounts.ts'
 
 /** `gone`: worktree and branch are lost and are made anew. `fresh`: the work is put aside and begun again. */
 export type ResetPlan =

@@ -1,10 +1,10 @@
 import { shallowRef, watch } from 'vue'
 import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
-import { useAsyncAction } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/async-action.ts'
 import { conflictIn, useBranchUpdates, type Conflict, type UpdateStrategy } from '../../stores/branch-updates.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { updateSentence } from './update-words.ts'
+import { updateSentence } from './update-text.ts'
 
 /** What can be done about a conflict: hand it to the agent, take it to the editor, try again. */
 export type ConflictAction = 'agent' | 'editor' | 'retry'

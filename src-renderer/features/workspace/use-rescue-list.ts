@@ -1,10 +1,10 @@
 import { shallowRef, watch } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import { useResource } from '../../composables/use-resource.ts'
-import { useAsyncAction } from '../../stores/attempt.ts'
+import { useAsyncAction } from '../../stores/async-action.ts'
 import { useRescues, type RescueScope } from '../../stores/rescues.ts'
 import { useToasts } from '../../stores/toasts.ts'
-import { restoreOutcome, type RestoreOutcome } from './rescue-words.ts'
+import { restoreOutcome, type RestoreOutcome } from './rescue-text.ts'
 
 /** The rescues of a task or a project, read again when `changes` changes, and what can be done with one. */
 export function useRescueList(scope: () => RescueScope, changes: () => unknown) {

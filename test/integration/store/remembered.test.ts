@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { cachedQuery } from '../../../src-main/store/remembered.ts'
+import { cachedQuery } from '../../../src-main/store/query-cache.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { conclude } from '../../../../src-main/executors/claude-code/conclude.ts'
-import { initialRunState } from '../../../../src-main/executors/claude-code/track-run.ts'
-import type { RunState, RunResult } from '../../../../src-main/executors/claude-code/track-run.ts'
+import { initialRunState } from '../../../../src-main/executors/claude-code/reduce-run-state.ts'
+import type { RunState, RunResult } from '../../../../src-main/executors/claude-code/reduce-run-state.ts'
 
 const result: RunResult = { failed: false, subtype: 'success', text: null, api_error_status: null }
 const failed: RunResult = { ...result, failed: true }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
 import { TranscriptEntry as TranscriptEntrySchema } from '../../../../src-shared/contract/executions.ts'
 import { createStreamReader } from '../../../../src-main/executors/claude-code/read-stream.ts'
-import type { RunState } from '../../../../src-main/executors/claude-code/track-run.ts'
+import type { RunState } from '../../../../src-main/executors/claude-code/reduce-run-state.ts'
 import { cutAt } from './cut-bytes.ts'
 
 const at = '2026-11-21T10:00:00.000Z'

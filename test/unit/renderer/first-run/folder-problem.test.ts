@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { folderProblem } from '../../../../src-renderer/features/first-run/use-choose-repository.ts'
 import { stepsOf } from '../../../../src-renderer/features/new-task/task-draft.ts'
-import { errorSentence } from '../../../../src-renderer/words/error-sentence.ts'
-import { initials } from '../../../../src-renderer/words/initials.ts'
+import { errorSentence } from '../../../../src-renderer/formatters/error-sentence.ts'
+import { initials } from '../../../../src-renderer/formatters/initials.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 
 test('a folder without git, and one without commits, say which command helps; one that is not there says so', () => {

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { rowOf, stepped } from '../../../../src-renderer/features/inbox/inbox-keys.ts'
-import { firstLine, noticeSentence, notificationLabels } from '../../../../src-renderer/features/inbox/notice-words.ts'
+import {
+  firstLine,
+  noticeSentence,
+  notificationLabels,
+} from '../../../../src-renderer/features/inbox/notification-labels.ts'
 import { notificationTypes, toneOf, type NotificationType } from '../../../../src-shared/contract/notification-types.ts'
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({

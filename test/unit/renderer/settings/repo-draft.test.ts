@@ -3,7 +3,7 @@ import { emptyDraft, taskInput } from '../../../../src-renderer/features/new-tas
 import { fixLabel, repoDraft, repoInput, repoPatch } from '../../../../src-renderer/features/settings/repo-draft.ts'
 import { repoRefusal } from '../../../../src-renderer/features/task/repo-refusal.ts'
 import { portsFrom } from '../../../../src-main/domain/task/port-ranges.ts'
-import { formatPorts } from '../../../../src-renderer/words/port-words.ts'
+import { formatPorts } from '../../../../src-renderer/formatters/format-ports.ts'
 import { RepoId } from '../../../../src-shared/contract/ids.ts'
 import { repoProblems, type Repo } from '../../../../src-shared/contract/projects.ts'
 import { taskOf } from '../task-fixture.ts'

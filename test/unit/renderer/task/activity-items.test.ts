@@ -7,7 +7,7 @@ import {
 } from '../../../../src-renderer/features/task/activity-item.ts'
 import { activityDays, activityItems, dayLabel } from '../../../../src-renderer/features/task/activity-items.ts'
 import { runSums, sumOf, timeInStates } from '../../../../src-renderer/features/task/activity-summary.ts'
-import { hookReason, skippedOnce } from '../../../../src-renderer/words/hook-reason.ts'
+import { hookReason, skippedOnce } from '../../../../src-renderer/formatters/hook-reason.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
 import { ago, id } from '../../../helpers/task-panel-ids.ts'

@@ -1,0 +1,34 @@
+import { wholeCharacters } from './line-buffer.ts'
+import { createByteTail } from './byte-tail.ts'
+
+/** Keeps the end of what flows by. */
+export interface TextTail {
+  push(chunk: Uint8Array): void
+  /** The last bytes as text: whole characters, and from the beginning of a line where one is near. */
+  text(): string
+}
+
+/** Keeps the last `max` bytes; its own memory is about twice that. */
+export function createTextTail(max: number): TextTail {
+  // A little more than is shown, so that `text` still sees that something was left out.
+  const end = createByteTail(max + 4)
+  return {
+    push: (chunk) => end.push(chunk),
+    text() {
+      const all = end.bytes()
+      const whole = all.subarray(0, wholeCharacters(all))
+      if (whole.length <= max) return whole.toString('utf8')
+      const tail = whole.subarray(whole.length - max)
+      return tail.toString('utf8', beginning(tail))
+    },
+  }
+}
+
+/** Where to begin after a cut: at a line if one begins soon (half a line may be half a secret), else at a whole character. */
+function beginning(bytes: Buffer): number {
+  const newline = bytes.subarray(0, bytes.length / 5).indexOf(0x0a)
+  if (newline !== -1) return newline + 1
+  let start = 0
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  return start
+}

@@ -1,0 +1,83 @@
+import type { Execution } from '../../../src-shared/contract/executions.ts'
+import type { Review } from '../../../src-shared/contract/reviews.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
+import { count } from '../../formatters/format-amounts.ts'
+
+export interface NextFacts {
+  readonly task: Task
+  readonly workflow: WorkflowDefinition
+  /** The run that has the task now. */
+  readonly execution: Execution | null
+  /** The newest attempt. */
+  readonly review: Review | null
+  /** How many tasks it still waits for. */
+  readonly waits: number
+  readonly target: string
+  /** Who has the state's role; null: nobody, or a person. */
+  readonly agent: string | null
+}
+
+export interface Next {
+  /** `you`: it waits for a person. */
+  readonly tone: 'you' | 'run' | 'neutral'
+  readonly words: string
+}
+
+/** What has to happen before the task goes on, and what comes then; null at its end. */
+export function nextStepText(facts: NextFacts): Next | null {
+  const { task, workflow, execution, waits } = facts
+  const state = stateOf(workflow, task.status)
+  if (!state || state.kind === 'terminal') return null
+  if (execution?.asks) return { tone: 'you', words: 'The agent waits for your answer. Then it goes on.' }
+  if (task.error_annotation)
+    return { tone: 'you', words: 'It waits for you: the note above says why, and the ways on.' }
+  const then = afterwards(facts, state)
+  switch (state.kind) {
+    case 'backlog':
+      return joined({ tone: 'neutral', words: 'It rests here until somebody moves it on.' }, then)
+    case 'initial':
+      if (waits > 0) return { tone: 'neutral', words: `It waits for ${count(waits, 'other task')} to be done.` }
+      return joined({ tone: 'you', words: 'Start an agent on it, or take it yourself.' }, then)
+    case 'active':
+      return joined(work(facts), then)
+    case 'gate':
+      return judgement(facts, then)
+    case 'custom':
+      if (usesPlugin(state, 'run_merge')) return { tone: 'run', words: `Copse merges it into ${facts.target}.` }
+      return joined({ tone: 'you', words: 'Somebody has to move it on.' }, then)
+  }
+}
+
+function work({ execution, agent }: NextFacts): Next {
+  if (execution?.status === 'running') return { tone: 'run', words: `${agent ?? 'Somebody'} is at work.` }
+  if (execution) return { tone: 'neutral', words: `${agent ?? 'Somebody'} waits for a turn.` }
+  return { tone: 'you', words: 'Start somebody on it, or move it on.' }
+}
+
+/** Where it stands at a gate: CI first, then the reviewer, then a person. */
+function judgement({ review, execution, agent }: NextFacts, then: string): Next {
+  const open = review?.status === 'cancelled' ? null : review
+  const attempt = open ? `Attempt ${open.attempt_number}` : 'It'
+  const ok = open?.step_results.filter(({ exit_code }) => exit_code === 0).length ?? 0
+  if (open && open.status !== 'passed' && ok < open.ci_steps.length) {
+    const judge = agent === null ? 'it waits for your approval' : `${agent} judges it`
+    return { tone: 'run', words: `CI is at work on attempt ${open.attempt_number}. If it passes, ${judge}.` }
+  }
+  if (execution && agent !== null) return joined({ tone: 'run', words: `${agent} judges it now.` }, then)
+  const what = open?.status === 'passed' ? 'passed, and waits for you' : 'waits for your approval'
+  return joined({ tone: 'you', words: `${attempt} ${what}.` }, then)
+}
+
+function afterwards({ workflow, target }: NextFacts, state: WorkflowState): string {
+  const to = stateOf(workflow, state.transitions[0]?.to ?? '')
+  if (!to) return ''
+  return usesPlugin(to, 'run_merge')
+    ? `After that Copse merges it into ${target}.`
+    : `After that it goes to ${to.label}.`
+}
+
+function joined({ tone, words }: Next, then: string): Next {
+  return { tone, words: then === '' ? words : `${words} ${then}` }
+}

@@ -1,0 +1,62 @@
+import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
+import type { FolderSize } from '../../../src-shared/contract/workspaces.ts'
+import type { Project } from '../../../src-shared/contract/projects.ts'
+import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
+import { count, formatBytes } from '../../formatters/format-amounts.ts'
+
+/** How a folder without a task stands, as its pill shows it. */
+export function orphanState(orphan: Pick<Orphan, 'kind' | 'dirty'>): {
+  readonly label: string
+  readonly tone: Tone
+  readonly glyph: GlyphName
+} {
+  if (orphan.kind === 'folder') return { label: 'No worktree', tone: 'neutral', glyph: 'cancelled' }
+  return orphan.dirty
+    ? { label: 'Not all committed', tone: 'warn', glyph: 'clock' }
+    : { label: 'Clean', tone: 'ok', glyph: 'succeeded' }
+}
+
+/** `214 MB`, or `over 214 MB` where there was more than could be looked at. */
+export function folderSize({ size_bytes, size_complete }: FolderSize): string {
+  return size_complete ? formatBytes(size_bytes) : `over ${formatBytes(size_bytes)}`
+}
+
+/** What goes and what is kept when it is removed. */
+export function removalConsequences(orphan: Pick<Orphan, 'kind' | 'dirty' | 'branch'>): readonly string[] {
+  if (orphan.kind === 'folder') {
+    return [
+      'The folder is removed from the disk.',
+      'It is no worktree any more, so all of its files are kept first, as a rescue snapshot in the repository of its project. Where no project is known, nothing is removed.',
+    ]
+  }
+  return [
+    'The folder is removed from the disk, with the files in it that git ignores.',
+    orphan.dirty
+      ? 'What is not committed is kept first, as a rescue snapshot that can be restored for 30 days.'
+      : 'Everything in it is committed.',
+    orphan.branch === null
+      ? 'It is on no branch: commits that no branch has are kept as a rescue snapshot.'
+      : `The branch ${orphan.branch} stays, with its commits.`,
+  ]
+}
+
+/** What a removal did. */
+export function removedSentence({ rescues, moved_to }: RemovedOrphan): string {
+  const kept = rescues.length === 0 ? '' : ` What it held is kept in ${count(rescues.length, 'rescue snapshot')}.`
+  return moved_to === null
+    ? `The folder is gone.${kept}`
+    : `Some of it fits into no commit, so the folder was moved to ${moved_to} instead.${kept}`
+}
+
+/** Why no task can take it over; null: one can. */
+export function adoptRefusal(orphan: Pick<Orphan, 'kind' | 'branch'>): string | null {
+  if (orphan.kind === 'folder') return 'It is no worktree any more, so no task can work in it.'
+  if (orphan.branch === null) return 'It is on no branch. Run "git switch -c <name>" in it first.'
+  return null
+}
+
+/** The projects that can take it over, the likeliest first: those with its repository, else all, since paths can differ. */
+export function adopters(orphan: Pick<Orphan, 'repo_path'>, projects: readonly Project[]): readonly Project[] {
+  const fitting = projects.filter((project) => project.repos.some((repo) => repo.path === orphan.repo_path))
+  return fitting.length > 0 ? fitting : projects
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { createQuitGuard, type LeavingQuestion } from '../../../src-main/desktop/quit-guard.ts'
+import type { DesktopSettings } from '../../../src-shared/contract/desktop.ts'
+
+function desk(options: { atWork: number; platform?: NodeJS.Platform; settings?: Partial<DesktopSettings> }) {
+  const happened: string[] = []
+  const questions: LeavingQuestion[] = []
+  let settings: DesktopSettings = { whenClosed: 'ask', whenQuit: 'ask', updates: 'stable', ...options.settings }
+  let answer: (given: { button: number; checked: boolean }) => void = () => undefined
+  const leaving = createQuitGuard({
+    platform: options.platform ?? 'linux',
+    atWork: () => options.atWork,
+    settings: () => settings,
+    remember: (change) => (settings = { ...settings, ...change }),
+    ask: (question) => {
+      questions.push(question)
+      return new Promise((resolve) => (answer = resolve))
+    },
+    hide: () => happened.push('hide'),
+    quit: () => happened.push('quit'),
+  })
+  return {
+    leaving,
+    happened,
+    questions,
+    settings: () => settings,
+    answer: async (button: number, checked = false) => {
+      answer({ button, checked })
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+test('without agents at work a window closes and the program quits, and nobody is asked', () => {
+  const { leaving, questions } = desk({ atWork: 0 })
+  expect([leaving.mayClose(), leaving.mayQuit(), questions.length]).toEqual([true, true, 0])
+})
+
+test('closing while agents run asks once, in the tray they go on, and that is remembered', async () => {
+  const one = desk({ atWork: 2 })
+  expect(one.leaving.mayClose()).toBe(false)
+  expect(one.leaving.mayClose()).toBe(false)
+  expect(one.questions.map(({ message }) => message)).toEqual(['2 agents are at work.'])
+  await one.answer(0)
+  expect([one.happened, one.settings().whenClosed]).toEqual([['hide'], 'tray'])
+  expect(one.leaving.mayClose()).toBe(false)
+  expect([one.happened, one.questions.length]).toEqual([['hide', 'hide'], 1])
+})
+
+test('whoever answers that closing quits is asked no second time', async () => {
+  const one = desk({ atWork: 1 })
+  one.leaving.mayClose()
+  expect(one.questions[0]?.message).toBe('An agent is at work.')
+  await one.answer(1)
+  expect([one.happened, one.settings().whenClosed]).toEqual([['quit'], 'quit'])
+  expect([one.leaving.mayClose(), one.leaving.mayQuit()]).toEqual([true, true])
+})
+
+test('who remembered to quit by closing is not asked by the quit that follows', () => {
+  const { leaving, questions } = desk({ atWork: 1, settings: { whenClosed: 'quit' } })
+  expect([leaving.mayClose(), leaving.mayQuit(), questions.length]).toEqual([true, true, 0])
+})
+
+test('cancelling changes nothing, and the next time asks anew', async () => {
+  const one = desk({ atWork: 1 })
+  one.leaving.mayClose()
+  await one.answer(2)
+  one.leaving.mayClose()
+  expect([one.happened, one.settings().whenClosed, one.questions.length]).toEqual([[], 'ask', 2])
+})
+
+test('quitting while agents run asks, and keeps them, ends them, or ends them from now on', async () => {
+  const one = desk({ atWork: 1, settings: { whenClosed: 'tray' } })
+  expect(one.leaving.mayQuit()).toBe(false)
+  await one.answer(1)
+  expect([one.happened, one.settings().whenQuit]).toEqual([['hide'], 'ask'])
+  one.leaving.mayQuit()
+  await one.answer(0, true)
+  expect([one.happened, one.settings().whenQuit]).toEqual([['hide', 'quit'], 'end'])
+  expect(one.leaving.mayQuit()).toBe(true)
+})
+
+test('a program that quits takes its windows with it, also when closing them would keep them', () => {
+  const { leaving, happened } = desk({ atWork: 1, settings: { whenClosed: 'tray', whenQuit: 'end' } })
+  expect([leaving.mayQuit(), leaving.mayClose(), happened]).toEqual([true, true, []])
+})
+
+test('macOS keeps a program without windows, so closing asks nothing there', () => {
+  const { leaving, happened, questions } = desk({ atWork: 1, platform: 'darwin', settings: { whenClosed: 'quit' } })
+  expect([leaving.mayClose(), happened, questions.length]).toEqual([false, ['hide'], 0])
+})
+
+test('the end of the session and an update are not held up by a question', () => {
+  const { leaving, questions } = desk({ atWork: 3 })
+  leaving.allowQuit()
+  expect([leaving.mayQuit(), leaving.mayClose(), questions.length]).toEqual([true, true, 0])
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { interpretOutcome, type OutcomeFacts } from '../../../../src-main/domain/task/interpret-outcome.ts'
+
+const done: OutcomeFacts = {
+  outcome: { ended: 'exited', exit_code: 0, conclusion: 'done', message: 'Well' },
+  stopped: null,
+  changed: true,
+  has_session: false,
+}
+const answer = (outcome: Partial<OutcomeFacts['outcome']>, more: Partial<OutcomeFacts> = {}) => {
+  const end = interpretOutcome({ ...done, ...more, outcome: { ...done.outcome, ...outcome } })
+  return [end.status, end.annotation?.type ?? null, end.annotation?.reason ?? end.annotation?.message ?? null]
+}
+
+test.each<[string, Partial<OutcomeFacts['outcome']>, Partial<OutcomeFacts>, (string | null)[]]>([
+  ['an agent that is done', {}, {}, ['succeeded', null, null]],
+  ['silent, but it changed something', { conclusion: 'silent' }, {}, ['succeeded', null, null]],
+  [
+    'silent and idle',
+    { conclusion: 'silent' },
+    { changed: false },
+    ['stopped', 'execution_incomplete', 'nothing_done'],
+  ],
+  ['it talked and changed nothing', {}, { changed: false }, ['succeeded', null, null]],
+  ['a question', { conclusion: 'question' }, {}, ['stopped', 'execution_incomplete', 'question']],
+  ['a limit', { conclusion: 'limit' }, {}, ['stopped', 'execution_incomplete', 'limit']],
+  [
+    'a limit that ended it with an exit code',
+    { conclusion: 'limit', exit_code: 1 },
+    {},
+    ['failed', 'execution_failed', 'limit'],
+  ],
+  ['an exit code', { exit_code: 2, message: null }, {}, ['failed', 'execution_failed', 'It ended with exit code 2.']],
+  ['a signal, with its own words', { exit_code: null, message: 'Oh' }, {}, ['failed', 'execution_failed', 'Oh']],
+  ['out of time', { ended: 'timed_out', message: 'Late' }, {}, ['failed', 'execution_failed', 'Late']],
+  ['not started', { ended: 'failed_to_start', message: 'Not there' }, {}, ['failed', 'execution_failed', 'Not there']],
+  ['ended from outside', { ended: 'stopped' }, {}, ['failed', 'execution_failed', 'It was ended from outside.']],
+  [
+    'stopped by somebody, though it exited well',
+    {},
+    { stopped: 'stopped' },
+    ['stopped', 'execution_paused', 'It was stopped. Resume it, or run it again.'],
+  ],
+  ['cancelled with its task', { exit_code: 1 }, { stopped: 'cancelled' }, ['cancelled', null, null]],
+])('%s', (_what, outcome, more, expected) => {
+  expect(answer(outcome, more)).toEqual(expected)
+})
+
+test('a failure can be resumed where there is a session, and without one there is only another run', () => {
+  const failed = { ...done, outcome: { ...done.outcome, exit_code: 1 } }
+  expect(interpretOutcome({ ...failed, has_session: true }).annotation?.recovery_actions).toEqual([
+    'resume',
+    'retry_execution',
+  ])
+  expect(interpretOutcome(failed).annotation).toMatchObject({ exit_code: 1, recovery_actions: ['retry_execution'] })
+})
+
+test.each(['question', 'limit', 'silent'] as const)(
+  'who has not finished (%s) goes on or begins anew',
+  (conclusion) => {
+    for (const has_session of [true, false]) {
+      const end = interpretOutcome({ ...done, changed: false, has_session, outcome: { ...done.outcome, conclusion } })
+      expect(end.annotation).toMatchObject({
+        type: 'execution_incomplete',
+        recovery_actions: ['resume', 'retry_execution'],
+      })
+    }
+  },
+)

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { effectScope, nextTick, ref } from 'vue'
+import { usePressDelay } from '../../../../src-renderer/composables/use-press-delay.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('what takes the place of something else can be pressed half a second later, and the first at once', async () => {
+  const what = ref('Approve')
+  const unread = usePressDelay(() => what.value)
+  expect(unread.value).toBeNull()
+  what.value = 'Merge'
+  await nextTick()
+  expect(unread.value).toBe('Read it first.')
+  vi.advanceTimersByTime(400)
+  // Whatever comes next is read anew.
+  what.value = 'Deploy'
+  await nextTick()
+  vi.advanceTimersByTime(499)
+  expect(unread.value).not.toBeNull()
+  vi.advanceTimersByTime(1)
+  expect(unread.value).toBeNull()
+})
+
+test('what pushes other things aside is not to be pressed at once', () => {
+  const unread = usePressDelay(() => 'Allow', { fromStart: true })
+  expect(unread.value).not.toBeNull()
+  vi.advanceTimersByTime(500)
+  expect(unread.value).toBeNull()
+})
+
+test('it leaves no timer behind', () => {
+  const scope = effectScope()
+  scope.run(() => usePressDelay(() => 'Allow', { fromStart: true }))
+  scope.stop()
+  expect(vi.getTimerCount()).toBe(0)
+})

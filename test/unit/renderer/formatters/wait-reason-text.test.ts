@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { quietFor } from '../../../../src-renderer/formatters/relative-time.ts'
+import { waitReasonText } from '../../../../src-renderer/formatters/wait-reason-text.ts'
+
+const inLine = (position: number) => waitReasonText({ reason: 'slots_full', position }, false)
+
+test('who waits for a slot is told the turn', () => {
+  expect([1, 2, 3, 4, 11, 12, 21, 22].map(inLine)).toEqual([
+    'Starts next',
+    '2nd in queue',
+    '3rd in queue',
+    '4th in queue',
+    '11th in queue',
+    '12th in queue',
+    '21st in queue',
+    '22nd in queue',
+  ])
+})
+
+test('who waits for something else is told for what', () => {
+  const words = (reason: Parameters<typeof waitReasonText>[0]['reason'], held = false) =>
+    waitReasonText({ reason, position: null }, held)
+  expect(words('entering')).toBe('Hooks run first')
+  expect(words('entering', true)).toBe('Barrier up')
+  expect(words('project_paused')).toBe('Project paused')
+  expect(words('agent_paused')).toBe('Agent paused')
+  expect(words('worktree_busy')).toBe('Its worktree is busy')
+  expect(words('task_busy')).toBe('After the run at work')
+  expect(words('task_paused')).toBe('Comes when you resume')
+  expect(words('starting')).toBe('Starting')
+})
+
+test('silence is told in seconds, minutes, then hours', () => {
+  const since = '2026-11-21T12:00:00.000Z'
+  const after = (seconds: number) => quietFor(since, Date.parse(since) + seconds * 1_000)
+  expect([-1, 40, 60, 12 * 60 + 59, 3_600 + 4 * 60].map(after)).toEqual([
+    'Quiet for 0 s',
+    'Quiet for 40 s',
+    'Quiet for 1 min',
+    'Quiet for 12 min',
+    'Quiet for 1 h 4 min',
+  ])
+})

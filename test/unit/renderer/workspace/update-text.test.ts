@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { updateOffer, updateSentence } from '../../../../src-renderer/features/workspace/update-text.ts'
+
+const reply = { outcome: 'updated', strategy: 'merge', rescue_ref: null, files: [] as string[] } as const
+
+describe('what an update did', () => {
+  test.each([
+    [reply, 'The branch has all of main now.'],
+    [{ ...reply, strategy: 'rebase' } as const, 'The branch is on top of main now.'],
+    [
+      { ...reply, strategy: 'rebase', rescue_ref: 'refs/svc/rescue/x' } as const,
+      'The branch is on top of main now. Its earlier commits are among the snapshots.',
+    ],
+    [{ ...reply, outcome: 'up_to_date' } as const, 'The branch has all of main already.'],
+    [
+      { ...reply, outcome: 'agent', files: ['a', 'b'] } as const,
+      'The agent has the conflict in 2 files and works on it.',
+    ],
+    [
+      { ...reply, outcome: 'editor', files: ['a'] } as const,
+      'The merge is begun in the worktree. 1 file waits for your editor.',
+    ],
+  ])('%o', (given, sentence) => {
+    expect(updateSentence({ ...given, files: [...given.files] }, 'main')).toBe(sentence)
+  })
+})
+
+test('what an update would do says what becomes of loose changes only where there are any', () => {
+  const clean = updateOffer({ behind: 1, base_branch: 'main', dirty: false }, 'merge')
+  expect(clean).toMatch(/^main has 1 commit that this branch does not have\. A merge /)
+  expect(clean).not.toContain('not committed')
+  expect(updateOffer({ behind: 2, base_branch: 'main', dirty: true }, 'rebase')).toMatch(
+    /2 commits.*A rebase.*What is not committed is committed first\.$/,
+  )
+})
