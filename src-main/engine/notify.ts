@@ -2,10 +2,15 @@ import type { NotificationId } from '../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../src-shared/contract/notification-types.ts'
 import type { EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
-import type { NotificationDraft } from './plugins/plugin.ts'
 import type { NotificationRecord } from './ports/notification-queries.ts'
 import type { TaskRecord } from './ports/store.ts'
 import { redactorOf } from './redactor-of.ts'
+
+/** What people are to hear of; it is written down together with the outcome. */
+export interface NotificationDraft {
+  readonly event_type: NotificationType
+  readonly body: string | null
+}
 
 /** A reason fits on a screen; the rest is in the logs. */
 const maxBody = 10_000

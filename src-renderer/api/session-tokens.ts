@@ -1,6 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Session as SessionPair } from '../../src-shared/contract/identity.ts'
-import type { Call, SessionHost, SessionState } from './session.ts'
+import type { Call, SessionHost, SessionState } from './session-host.ts'
 
 const storageKey = 'copse.local-token'
 /** Refresh this long before the access token ends. */

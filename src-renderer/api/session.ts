@@ -1,12 +1,9 @@
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
-import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
+import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import type { Call, SessionHost, SessionState } from './session-host.ts'
 import { createSessionTokens } from './session-tokens.ts'
 
-/** `local`: the person at this machine; nobody signed in with a password. */
-export type SessionState =
-  | { readonly kind: 'starting' }
-  | { readonly kind: 'signed_out'; readonly reason: string | null }
-  | { readonly kind: 'signed_in'; readonly as: 'local' | 'account' }
+export type { SessionHost } from './session-host.ts'
 
 /** Who this page is to the service, and how it stays so. */
 export interface Session {
@@ -23,18 +20,6 @@ export interface Session {
   /** A call was refused for its token: refreshes once, else signs out. */
   rejected(code: ErrorCode): Promise<void>
   onChange(listener: () => void): void
-}
-
-/** The plain client's call, before the session itself is there. */
-export type Call = <N extends OperationName>(name: N, input: OperationInput<N>) => Promise<OperationOutput<N>>
-
-/** What the session needs of the browser; tests bring their own. */
-export interface SessionHost {
-  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-  readonly address: { readonly hash: string; clearHash(): void }
-  now(): number
-  /** Calls back after `ms`; returns what cancels it. */
-  later(ms: number, callback: () => void): () => void
 }
 
 /** The codes that mean: this token is of no use any more. */

@@ -8,15 +8,8 @@ import { nameBarrier } from './await-entry.ts'
 import { sendFeedback, type FeedbackRequest, type FollowUp } from './send-feedback.ts'
 import { forgetLogs } from '../projects/forget-logs.ts'
 import { editMessage } from '../prompts/message-prompt.ts'
-import {
-  cancelPendingWork,
-  finishMove,
-  outcomeOf,
-  transition,
-  type ActionDeps,
-  type Actor,
-  type Outcome,
-} from './move-task.ts'
+import type { ActionDeps, Actor, Outcome } from './action-services.ts'
+import { cancelPendingWork, finishMove, outcomeOf, transition } from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
 import { giveVerdict, prepareVerdict, type VerdictRequest } from './give-verdict.ts'
 import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'

@@ -5,7 +5,7 @@ import { stepsOf, type Step } from '../../domain/transition/phases.ts'
 import { settleOrAbort } from '../../base/settle-or-abort.ts'
 import type { Moved } from '../transitions/transitions.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import type { ActionDeps, Actor } from './move-task.ts'
+import type { ActionDeps, Actor } from './action-services.ts'
 
 /**
  * Waits until the barrier of a move is down, where nothing that takes time stands behind it. While a run of the task

@@ -1,33 +1,12 @@
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
-import type { AgentId, ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { hasPlugin } from '../../domain/workflow/graph.ts'
 import { awaitEntry, nameBarrier } from './await-entry.ts'
+import type { ActionDeps, Actor, Outcome } from './action-services.ts'
 import { requestMove, type RequestedMove } from './request-move.ts'
-import type { ClaimDeps, Claims } from './claims.ts'
-import type { Cleanup } from '../worktrees/cleanup.ts'
-import type { Executions } from '../executions/executions.ts'
 import { isMessage } from '../executions/messages.ts'
-import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
-
-/** Who asks: the audit's name for them, and the agent and its execution where it is one. */
-export interface Actor {
-  readonly triggered_by: string
-  readonly agent_id: AgentId | null
-  readonly execution_id: ExecutionId | null
-}
-
-export interface Outcome {
-  readonly task: TaskRecord
-  readonly review: ReviewRecord | null
-}
-
-export interface ActionDeps extends ClaimDeps {
-  readonly executions: Executions
-  readonly claims: Claims
-  readonly cleanup: Cleanup
-}
 
 /**
  * Moves a task as somebody asked, and takes up what follows. Into a state that merges it answers after the merge; into

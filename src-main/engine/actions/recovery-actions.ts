@@ -5,7 +5,7 @@ import { hasPlugin, roleOf } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
 import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
 import { enqueueExecution, type NewExecution } from '../executions/enqueue-execution.ts'
-import type { StepServices } from '../transitions/perform-step.ts'
+import type { StepServices } from '../transitions/step-services.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
 /** Whether the task's error names this way out. */

@@ -3,7 +3,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { isRefusal, notFound } from '../../domain/refusal.ts'
 import { isPerson } from '../../domain/transition/audience.ts'
 import { runMoveGuards, hasAsyncGuards } from './before-exit.ts'
-import type { StepServices } from '../transitions/perform-step.ts'
+import type { StepServices } from '../transitions/step-services.ts'
 import { noteMergedWork } from '../transitions/review-attempts.ts'
 import type { Moved } from '../transitions/transitions.ts'
 

@@ -1,7 +1,7 @@
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { roleOf } from '../../domain/workflow/graph.ts'
 import { enqueueWorkStopped, doesStateWork } from '../hooks/enqueue-hooks.ts'
-import type { StepServices } from '../transitions/perform-step.ts'
+import type { StepServices } from '../transitions/step-services.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { saveFinished } from './save-finished.ts'
 

@@ -16,7 +16,8 @@ import { withholdVariable } from '../../base/process-environment.ts'
 import { linkTask } from './link-task.ts'
 import { checkBinding, type Binder } from './secret-bindings.ts'
 import type { IntegrationRecord, IssueTrackers } from '../ports/issue-trackers.ts'
-import { syncOnce, type SyncDeps, type SyncEnd } from './sync-once.ts'
+import { syncOnce, type SyncEnd } from './sync-once.ts'
+import type { SyncServices } from './sync-services.ts'
 import { toIntegration } from './to-integration.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
@@ -52,7 +53,7 @@ export function createIntegrations(
 ): Integrations {
   const { store, feed, clock, log, newId, workflows } = context
   const { read } = store
-  const deps: SyncDeps = { store, feed, clock, log, newId, workflows, trackers, chance }
+  const deps: SyncServices = { store, feed, clock, log, newId, workflows, trackers, chance }
   const running = new Map<ProjectId, Running>()
   let state: 'waiting' | 'polling' | 'closed' = 'waiting'
 

@@ -9,7 +9,7 @@ import {
   type IssuePageResponse,
   type SyncCursor,
 } from '../ports/issue-trackers.ts'
-import type { SyncDeps } from './sync-once.ts'
+import type { SyncServices } from './sync-services.ts'
 import { toIntegration } from './to-integration.ts'
 
 /** Failures that pass by themselves or by a new token: what is left of the cycle goes on where it stopped. */
@@ -32,7 +32,7 @@ export function saveStep(tx: Tx, record: IntegrationRecord, step: SyncCursor, an
 
 /** A cycle that succeeded: the next one asks for what changed since this one began, if anything had. */
 export function finish(
-  deps: SyncDeps,
+  deps: SyncServices,
   tx: Tx,
   record: IntegrationRecord,
   step: SyncCursor,
@@ -63,7 +63,7 @@ export function finish(
 }
 
 /** A cycle that failed: `last_polled_at` stays, and so does what is done of it. Answers what is written down. */
-export function fail(deps: SyncDeps, project_id: ProjectId, cause: unknown): SyncError {
+export function fail(deps: SyncServices, project_id: ProjectId, cause: unknown): SyncError {
   const known = cause instanceof TrackerError ? cause : null
   return deps.feed.commit((tx) => {
     const error: SyncError = {
@@ -93,7 +93,12 @@ export function renameImportState(tx: Tx, project_id: ProjectId, names: Readonly
   if (record && name !== undefined) save(tx, { ...record, default_task_state: name }, false)
 }
 
-function nextPollAt(deps: SyncDeps, record: IntegrationRecord, failures: number, not_before: number | null): string {
+function nextPollAt(
+  deps: SyncServices,
+  record: IntegrationRecord,
+  failures: number,
+  not_before: number | null,
+): string {
   const interval_ms = record.poll_interval_secs * 1_000
   const next = nextPoll({ now: deps.clock.now(), interval_ms, failures, not_before, chance: deps.chance() })
   return new Date(next).toISOString()

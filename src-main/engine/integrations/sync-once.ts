@@ -1,24 +1,16 @@
 import type { SyncCounts, SyncError } from '../../../src-shared/contract/integrations.ts'
 import { sinceOf } from '../../domain/integration/next-poll.ts'
-import type { EngineContext } from '../context.ts'
+import type { SyncServices } from './sync-services.ts'
 import { fail, finish, saveStep } from './sync-end.ts'
-import { importPage, type ImportDeps, type ImportSource } from './import-page.ts'
+import { importPage, type ImportSource } from './import-page.ts'
 import {
   TrackerError,
   type IntegrationRecord,
   type IssuePageResponse,
-  type IssueTrackers,
   type SyncCursor,
 } from '../ports/issue-trackers.ts'
 import { bindBeforeSending } from './secret-bindings.ts'
 import { readBaseUrl } from './tracker-urls.ts'
-
-export type SyncDeps = ImportDeps &
-  Pick<EngineContext, 'store' | 'clock'> & {
-    readonly trackers: IssueTrackers
-    /** From 0 to 1. */
-    readonly chance: () => number
-  }
 
 /** How a cycle ended. `stopped`: the integration was changed or deleted meanwhile, or the service ends. */
 export type SyncEnd =
@@ -37,7 +29,7 @@ const largestPage = 100
  * One sync cycle, or the rest of one that was interrupted: page by page, each committed before the next is
  * asked for. A failure is written down and announced; it throws only when the service itself is at fault.
  */
-export async function syncOnce(deps: SyncDeps, record: IntegrationRecord, signal: AbortSignal): Promise<SyncEnd> {
+export async function syncOnce(deps: SyncServices, record: IntegrationRecord, signal: AbortSignal): Promise<SyncEnd> {
   const current = () => {
     const now = deps.store.read.integrations.byProject(record.project_id)
     return !signal.aborted && now?.id === record.id && now.updated_at === record.updated_at ? now : null
@@ -55,7 +47,7 @@ export async function syncOnce(deps: SyncDeps, record: IntegrationRecord, signal
 type Current = () => IntegrationRecord | null
 
 async function walk(
-  deps: SyncDeps,
+  deps: SyncServices,
   record: IntegrationRecord,
   current: Current,
   signal: AbortSignal,
@@ -79,7 +71,7 @@ interface Pages {
 
 /** Imports a page while the next one is on its way. */
 async function takePages(
-  deps: SyncDeps,
+  deps: SyncServices,
   { source, current, ask }: Pages,
   first: SyncCursor,
 ): Promise<SyncCounts | null> {
@@ -125,7 +117,13 @@ function endless(pages: number): TrackerError {
 }
 
 /** Writes down that a page is done; whether the cycle may go on. */
-function keep(deps: SyncDeps, current: Current, step: SyncCursor, answer: IssuePageResponse, isLast: boolean): boolean {
+function keep(
+  deps: SyncServices,
+  current: Current,
+  step: SyncCursor,
+  answer: IssuePageResponse,
+  isLast: boolean,
+): boolean {
   return deps.feed.commit((tx) => {
     const now = current()
     if (now === null) return false
@@ -135,7 +133,7 @@ function keep(deps: SyncDeps, current: Current, step: SyncCursor, answer: IssueP
   })
 }
 
-function sourceOf(deps: SyncDeps, record: IntegrationRecord): ImportSource {
+function sourceOf(deps: SyncServices, record: IntegrationRecord): ImportSource {
   const base = readBaseUrl(record.platform, record.base_url)
   if (typeof base === 'string') throw new TrackerError('unreachable', base)
   if (record.not_before !== null && Date.parse(record.not_before) > deps.clock.now()) {
@@ -150,7 +148,7 @@ function paused(until: number): TrackerError {
 }
 
 async function askFor(
-  deps: SyncDeps,
+  deps: SyncServices,
   record: IntegrationRecord,
   step: Pick<SyncCursor, 'next_url' | 'page_size'>,
   signal: AbortSignal,
@@ -167,11 +165,11 @@ async function askFor(
 }
 
 /** What is left of an interrupted cycle. */
-function rest(deps: SyncDeps, { walk: left }: IntegrationRecord): SyncCursor | null {
+function rest(deps: SyncServices, { walk: left }: IntegrationRecord): SyncCursor | null {
   return left && deps.clock.now() - Date.parse(left.started_at) < longestRestMs ? left : null
 }
 
-function begin(deps: SyncDeps, page_size: number): SyncCursor {
+function begin(deps: SyncServices, page_size: number): SyncCursor {
   const now = deps.clock.now()
   return {
     started_at: new Date(now).toISOString(),
@@ -184,7 +182,7 @@ function begin(deps: SyncDeps, page_size: number): SyncCursor {
   }
 }
 
-function advance(deps: SyncDeps, step: SyncCursor, answer: IssuePageResponse, counts: SyncCounts): SyncCursor {
+function advance(deps: SyncServices, step: SyncCursor, answer: IssuePageResponse, counts: SyncCounts): SyncCursor {
   const pages_total = answer.pages_total ?? step.pages_total
   const pages = step.pages + 1
   return {

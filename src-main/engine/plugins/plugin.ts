@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
-import type { NotificationType } from '../../../src-shared/contract/notification-types.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Workflow } from '../../domain/workflow/graph.ts'
@@ -10,6 +9,7 @@ import type { Cleanup } from '../worktrees/cleanup.ts'
 import type { EngineContext } from '../context.ts'
 import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import type { Work } from '../ports/workspaces.ts'
+import type { NotificationDraft } from '../notify.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
@@ -44,12 +44,6 @@ export type SkipReason =
   | 'no_repository'
   | 'not_needed'
   | 'disabled'
-
-/** What people are to hear of; it is written down together with the outcome. */
-export interface NotificationDraft {
-  readonly event_type: NotificationType
-  readonly body: string | null
-}
 
 export type PluginResult =
   | { readonly kind: 'ok'; readonly note?: string; readonly notify?: NotificationDraft }

@@ -2,7 +2,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
 import type { MergeConflicts, updateStrategies } from '../../../src-shared/contract/merges.ts'
 import type { Cancellable } from './cancellable.ts'
-import type { BranchRef, MergeRequest } from './workspaces.ts'
+import type { BranchRef, MergeRequest } from './branch-ref.ts'
 
 export interface UpdateRequest extends BranchRef {
   readonly task_id: TaskId

@@ -1,7 +1,7 @@
 import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
 import type { Diff, DiffFile, diffScopes } from '../../../src-shared/contract/workspaces.ts'
 import type { Cancellable } from './cancellable.ts'
-import type { BranchRef } from './workspaces.ts'
+import type { BranchRef } from './branch-ref.ts'
 
 /** A changed file, before it is known who has viewed it. */
 export type FileChange = Omit<DiffFile, 'viewed'>

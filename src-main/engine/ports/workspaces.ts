@@ -2,10 +2,13 @@ import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { FolderSize } from '../../../src-shared/contract/workspaces.ts'
 import type { RepositoryRunKind } from '../../../src-shared/contract/projects.ts'
 import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
+import type { BranchRef, MergeRequest } from './branch-ref.ts'
 import type { DiffReader } from './diff-reader.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
+
+export type { BranchRef, MergeRequest } from './branch-ref.ts'
 
 export interface RepositoryInfo {
   /** Absolute path of the main worktree's root (or of the bare repository). */
@@ -56,15 +59,6 @@ export interface WorktreeStatus {
   readonly head: string
 }
 
-export interface BranchRef {
-  readonly repo_path: string
-  /** null when the worktree is gone; the branch in the repository is used then. */
-  readonly path: string | null
-  readonly branch: string
-  readonly base_branch: string
-  readonly base_commit: string | null
-}
-
 /** Repositories inside a worktree that a merge would leave behind. */
 export interface InnerRepositories {
   /** Those that are no submodules, as paths in the worktree. */
@@ -95,14 +89,6 @@ export interface RepositoryPrograms {
 
 /** Hashes by path (relative to the common git folder) of what steers git in a repository beside its files. */
 export type RepositoryState = Readonly<Record<string, string>>
-
-export interface MergeRequest extends BranchRef {
-  /** The commit to merge, wherever the branch is by now; by default the branch, also what is committed meanwhile. */
-  readonly head?: string
-  readonly strategy: 'merge' | 'squash' | 'rebase'
-  /** Message of the merge (or squash) commit, trailers included. */
-  readonly message: string
-}
 
 export type MergeResult =
   /**

@@ -2,14 +2,14 @@ import type { HookOutcome } from '../../../src-shared/contract/tasks.ts'
 import type { Effect, FailedHook } from '../../domain/transition/effects.ts'
 import { hookAction } from '../../domain/transition/pending-hooks.ts'
 import { stepsBefore, stepsOf, type Step } from '../../domain/transition/phases.ts'
+import type { Workflow } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import type { EffectRecord, Queries, TaskRecord } from '../ports/store.ts'
-import type { Transitions } from './transitions.ts'
 
 export interface ProgressDeps {
   readonly context: EngineContext
-  readonly transitions: Transitions
+  readonly transitions: { workflowOf(q: Pick<Queries, 'projects'>, task: TaskRecord): Workflow }
 }
 
 /** The steps of an effect, in order; those that it began with when the workflow was edited meanwhile. */

@@ -7,7 +7,7 @@ import { completeStep, stepName, recordOutcome, recordCascadeRefused, stepsOfEff
 import type { Tx } from '../event-feed.ts'
 import { HookAborted } from '../hooks/script-hook.ts'
 import { notify } from '../notify.ts'
-import type { NotificationDraft } from '../plugins/plugin.ts'
+import type { NotificationDraft } from '../notify.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { EffectRecord, PendingHooksRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from './transitions.ts'

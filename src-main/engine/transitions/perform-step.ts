@@ -7,29 +7,14 @@ import type { Step } from '../../domain/transition/phases.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { cascadeOnSuccess } from '../../domain/workflow/graph.ts'
 import { resetRequired } from './block-task.ts'
-import type { EngineContext } from '../context.ts'
 import type { OutboxWorkerDeps, StepOutcome, StepContext } from './outbox-worker.ts'
 import { escalate, resolveHookResult } from './resolve-hook-result.ts'
 import { blockOnFailedHooks, runBeforeWorkHook } from '../hooks/before-work.ts'
-import type { HookRuns } from '../hooks/hook-runs.ts'
-import type { HookQueue } from '../hooks/hook-queue.ts'
-import type { Plugin, PluginResult } from '../plugins/plugin.ts'
+import type { PluginResult } from '../plugins/plugin.ts'
 import { runPlugin } from '../plugins/run-plugin.ts'
 import { runStateScript } from './state-script.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import type { Transitions } from './transitions.ts'
-import type { Worktrees } from '../worktrees/worktrees.ts'
-
-export interface StepServices {
-  readonly context: EngineContext
-  readonly transitions: Transitions
-  readonly worktrees: Worktrees
-  readonly plugins: ReadonlyMap<string, Plugin>
-  readonly runs: HookRuns
-  readonly occasions: HookQueue
-  readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
-  readonly cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => Promise<void>
-}
+import type { StepServices } from './step-services.ts'
 
 type HookStep = Step & { readonly kind: 'hook' }
 

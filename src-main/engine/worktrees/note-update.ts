@@ -2,7 +2,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
-import type { StepServices } from '../transitions/perform-step.ts'
+import type { StepServices } from '../transitions/step-services.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import { toConflictHunks } from './to-conflict-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'

@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './git-link.ts'
 import { runGit } from './run-git.ts'
-import type { GitOptions } from './run-git.ts'
-import type { Git } from './snapshot.ts'
+import type { Git, GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'
 
 // A repository inside a worktree, such as a tool or a careless `git init` makes it: git records its commit instead of

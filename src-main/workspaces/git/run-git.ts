@@ -25,6 +25,9 @@ export interface GitOutput {
   readonly stderr: string
 }
 
+/** Runs git in one place, with what is the same for each of its commands. */
+export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
+
 const stderrLimit = 32 * 1024
 const abortGraceMs = 2_000
 /** What writes is mostly done sooner than this. git that is interrupted while it makes a lock leaves that behind. */

@@ -4,7 +4,7 @@ import { orNull } from '../files/file-errors.ts'
 import { configPlaceOf } from './configured-programs.ts'
 import { copyIndex, isPartial, dropTemporaryObjects } from './own-index.ts'
 import { readGit, runGit } from './run-git.ts'
-import type { GitOptions, GitOutput } from './run-git.ts'
+import type { Git, GitOptions, GitOutput } from './run-git.ts'
 import { excludeLockFile } from './status.ts'
 import { makeTemporary } from './temporary-folder.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
@@ -31,8 +31,6 @@ export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
   /** `leave`: files of repositories inside the worktree are not part of it. Default `files`. */
   readonly nested?: 'files' | 'leave'
 }
-
-export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
 
 // What is kept is about to be deleted: it has to be on the disk. What git would overlook, or refuse, it shall not.
 const thorough = settingOptions([

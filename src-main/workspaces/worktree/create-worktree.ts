@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import type { KeyedLock } from '../../base/keyed-lock.ts'
+import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import type { WorktreeRequest, WorktreeResult } from '../../engine/ports/workspaces.ts'
-import type { EnsureOptions } from './ensure-worktree.ts'
 import { explainAdd, explainCheckout } from './explain-checkout.ts'
 import { branchRef, branchTips, mergeBase, resolveBase } from '../git/branch.ts'
 import { checkOutFiles, readCheckoutSettings, type CheckoutSettings } from '../git/checkout.ts'
@@ -13,6 +14,15 @@ import { rescueUnreachable } from '../rescue/unreachable-commits.ts'
 import { rescueStaged } from '../rescue/rescue-staged.ts'
 import { recordTip } from '../rescue/branch-tip.ts'
 import { quarantine } from '../files/quarantine.ts'
+
+export interface EnsureOptions extends Cancellable {
+  readonly now: () => number
+  readonly repositories: KeyedLock
+  /** A folder that was no worktree stood in the way and was renamed. */
+  readonly onSetAside: (move: { readonly from: string; readonly to: string }) => void
+  /** The repository's `post-checkout` hook failed in a new worktree, which is as good without it. */
+  readonly onHookFailed?: (failure: { readonly path: string; readonly exit_code: number | null }) => void
+}
 
 /** A worktree that is there, but for its files. */
 export interface PreparedWorktree {

@@ -1,11 +1,15 @@
 import { realpath, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
-import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import type { WorktreeRequest, WorktreeResult } from '../../engine/ports/workspaces.ts'
-import type { KeyedLock } from '../../base/keyed-lock.ts'
 import { copyFiles } from '../files/copy-files.ts'
-import { baseBranchMissing, prepareWorktree, taskOf, type PreparedWorktree } from './create-worktree.ts'
+import {
+  baseBranchMissing,
+  prepareWorktree,
+  taskOf,
+  type EnsureOptions,
+  type PreparedWorktree,
+} from './create-worktree.ts'
 import { excludeLock, isLockExcluded } from './exclude-lock.ts'
 import { orNull } from '../files/file-errors.ts'
 import { isHealthy, isWhole } from './found-worktree.ts'
@@ -22,15 +26,6 @@ import { undoRemoval } from '../rescue/remove-rescued.ts'
 import { rescueIfUnreachable } from '../rescue/rescue.ts'
 import { recordTip } from '../rescue/branch-tip.ts'
 import { runSetup } from './set-up-worktree.ts'
-
-export interface EnsureOptions extends Cancellable {
-  readonly now: () => number
-  readonly repositories: KeyedLock
-  /** A folder that was no worktree stood in the way and was renamed. */
-  readonly onSetAside: (move: { readonly from: string; readonly to: string }) => void
-  /** The repository's `post-checkout` hook failed in a new worktree, which is as good without it. */
-  readonly onHookFailed?: (failure: { readonly path: string; readonly exit_code: number | null }) => void
-}
 
 // A hook that fails would look as if the switch had failed.
 const noHooks = ['-c', 'core.hooksPath=/dev/null']
