@@ -9,6 +9,7 @@ import { capture, runAs, withPath } from './support/child.mjs'
 import { failWith, root, seconds } from './support/project.mjs'
 
 // npm test: every check and every test. npm test -- PATTERN: only the test files whose path has PATTERN.
+// npm run test:quick: what needs no running service, and the types.
 const results = join(root, 'test-results')
 const total = { passed: 0, failed: 0, skipped: 0 }
 /** What failed, a line each: told once more at the end, where it is not lost among what passed. */
@@ -25,7 +26,13 @@ try {
     // Services and commands that tests start from their sources need not compile them anew each time.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node-compile'),
   }
-  if (patterns.length > 0) {
+  if (patterns[0] === '--quick') {
+    const folders = ['test/unit', 'test/contract', 'test/architecture']
+    await Promise.all([
+      vitest('unit, contract, architecture', ['--project', 'unit', '--project', 'main', ...folders], env),
+      check('types', env, 'node', 'scripts/check-types.mjs'),
+    ])
+  } else if (patterns.length > 0) {
     await vitest('tests', patterns, env)
   } else {
     await stage('build', () => ensureBuilt(bin))

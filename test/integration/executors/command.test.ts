@@ -242,7 +242,7 @@ it('takes a flood at the pace of the disk, with all of it in the raw log', async
 describe('the profiles', () => {
   it('run here or elsewhere', () => {
     const profiles = ['claude-code', 'command', 'external'] as const
-    expect(profiles.map((profile) => executors.location(profile))).toEqual(['here', 'here', 'elsewhere'])
+    expect(profiles.map((profile) => executors.location(profile))).toEqual(['local', 'local', 'remote'])
   })
 
   it('are not started here when they run elsewhere', async () => {
