@@ -7,7 +7,7 @@ import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** Another process works on this data folder. */
 export class DataDirLockedError extends Error {
-  override readonly name = 'DataDirHeldError'
+  override readonly name = 'DataDirLockedError'
   readonly code = 'data_dir_held'
   readonly dataDir: string
   readonly pid: number

@@ -8,7 +8,7 @@ const maxOutputBytes = 10 * 1024
 
 /** Why a hook is ended that would have gone on: nobody works any more. Its log says so. */
 export class HookAborted extends Error {
-  override readonly name = 'HookEnded'
+  override readonly name = 'HookAborted'
   readonly code = 'hook_ended'
 }
 

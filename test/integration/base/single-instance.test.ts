@@ -19,8 +19,8 @@ async function dataFolder() {
 
 /** A process that holds the folder until it is killed. */
 async function holder(folder: string) {
-  const code = `const { holdDataDir } = await import(${JSON.stringify(module)})
-    holdDataDir(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000)`
+  const code = `const { lockDataDir } = await import(${JSON.stringify(module)})
+    lockDataDir(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return {
@@ -80,8 +80,8 @@ test('letting go frees the folder once, and not somebody else’s hold', async (
 test('of many starts at once on a stale lock exactly one has the folder', async () => {
   await using folder = await dataFolder()
   await writeFile(folder.lock, '{}')
-  const code = `const { holdDataDir } = await import(${JSON.stringify(module)})
-    try { holdDataDir(${JSON.stringify(folder.path)}); console.log('held') } catch (error) { console.log(error.code) }
+  const code = `const { lockDataDir } = await import(${JSON.stringify(module)})
+    try { lockDataDir(${JSON.stringify(folder.path)}); console.log('held') } catch (error) { console.log(error.code) }
     process.stdin.on('data', () => process.exit(0))`
   const children = Array.from({ length: 6 }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] }),
