@@ -214,7 +214,9 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
     )
   await expect.poll(update, { timeout: 20_000 }).toBe('merge_conflict')
   await conflict.getByRole('button', { name: 'Let For Clash resolve it' }).click()
-  await expect.poll(() => statusOf(client, task), { timeout: 20_000 }).toBe('review')
+  await expect
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .toMatchObject({ status: 'review', entry_barrier: false })
   await conflict.waitFor({ state: 'detached' })
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('both')
   await panel.getByRole('button', { name: /merge into main/i }).click()

@@ -52,36 +52,33 @@ test.concurrent(
   },
 )
 
-// On a busy machine one may come after another has ended, and count too; then they are sent again.
-test.concurrent(
-  'of four verdicts at the same moment one counts, and the others are refused',
-  { retry: 2 },
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const reviewer = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
-    const task = await job.task()
-    await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
-    await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
-    await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
-    const clients = Array.from({ length: 4 }, () => job.running.clientWith(job.running.token))
-    const answers = await Promise.all(
-      clients.map((one, index) =>
-        one
-          .call('tasks.verdict', { task_id: task.id, verdict: index % 2 === 0 ? 'pass' : 'fail', feedback: `${index}` })
-          .then(
-            () => 'ok',
-            (error: unknown) => (error as { code: string }).code,
-          ),
-      ),
-    )
-    expect(answers.filter((answer) => answer === 'ok')).toHaveLength(1)
-    const refusals = answers.filter((answer) => answer !== 'ok')
-    expect(refusals.filter((code) => !['version_conflict', 'not_at_gate', 'entry_barrier'].includes(code))).toEqual([])
-    const { items } = await client.call('tasks.reviews', { task_id: task.id })
-    expect(items.find(({ attempt_number }) => attempt_number === 1)?.verdicts).toHaveLength(1)
-  },
-)
+test.concurrent('of four verdicts at the same moment one counts, and the others are refused', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const reviewer = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
+  const task = await job.task()
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
+  await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  const clients = Array.from({ length: 4 }, () => job.running.clientWith(job.running.token))
+  const answers = await Promise.all(
+    clients.map((one, index) =>
+      one
+        .call('tasks.verdict', { task_id: task.id, verdict: index % 2 === 0 ? 'pass' : 'fail', feedback: `${index}` })
+        .then(
+          () => 'ok',
+          (error: unknown) => (error as { code: string }).code,
+        ),
+    ),
+  )
+  expect(answers.filter((answer) => answer === 'ok')).toHaveLength(1)
+  // What the others meet depends on how far the first has led by then.
+  const later = ['version_conflict', 'not_at_gate', 'entry_barrier', 'review_not_ready']
+  const refusals = answers.filter((answer) => answer !== 'ok')
+  expect(refusals.filter((code) => !later.includes(code))).toEqual([])
+  const { items } = await client.call('tasks.reviews', { task_id: task.id })
+  expect(items.find(({ attempt_number }) => attempt_number === 1)?.verdicts).toHaveLength(1)
+})
 
 test.concurrent('an agent is told the state that its task came from', async () => {
   await using job = await startJob()
