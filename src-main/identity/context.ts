@@ -1,5 +1,6 @@
 import type { Clock } from '../engine/ports/clock.ts'
 import type { IdentityStore } from './identity-store.ts'
+import type { NoteUse } from './note-use.ts'
 
 /** What every part of identity works with. */
 export interface IdentityContext {
@@ -8,4 +9,5 @@ export interface IdentityContext {
   /** A new UUIDv7. */
   readonly newId: () => string
   readonly nowIso: () => string
+  readonly noteUse: NoteUse
 }

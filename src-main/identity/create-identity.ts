@@ -16,6 +16,7 @@ import { createInvites, type Invites } from './invites.ts'
 import { createLocalOperator, localSessionSeconds } from './local-operator.ts'
 import type { LocalOperator } from './local-operator.ts'
 import { createLoginLimits } from './login-limits.ts'
+import { createNoteUse } from './note-use.ts'
 import { createOpaqueToken, hashToken, opaqueKindOf } from './opaque-tokens.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
@@ -24,7 +25,7 @@ import { invalidToken, missingToken, tokenExpired } from './refusals.ts'
 import { createRegistration } from './registration.ts'
 import type { RegistrationInput } from './registration.ts'
 import { createSecurityLog, type SecurityLog } from './security-log.ts'
-import { createSessions, touchMs, type Sessions } from './sessions.ts'
+import { createSessions, type Sessions } from './sessions.ts'
 import { createSignIn, type Credentials, type SignIn } from './sign-in.ts'
 import { loadSigningKey } from './signing-key.ts'
 import { createUsers, type Users } from './users.ts'
@@ -73,7 +74,8 @@ export interface Identity {
 
 /** Builds identity; makes the signing key in the data dir when there is none. */
 export function createIdentity({ store, clock, newId, config, seal }: IdentityOptions): Identity {
-  const context: IdentityContext = { store, clock, newId, nowIso: () => new Date(clock.now()).toISOString() }
+  const nowIso = () => new Date(clock.now()).toISOString()
+  const context: IdentityContext = { store, clock, newId, nowIso, noteUse: createNoteUse(clock) }
   const passwords = createPasswords(config.bcryptCost)
   const accessTokens = createAccessTokens(loadSigningKey(config.dataDir, seal ?? null), clock)
   const securityLog = createSecurityLog(context)
@@ -150,14 +152,14 @@ function createAuthenticate(context: IdentityContext, parts: AuthenticateParts):
   }
 }
 
-function principalOfApiToken({ store, clock, nowIso }: IdentityContext, token: string): Principal {
+function principalOfApiToken({ store, clock, noteUse }: IdentityContext, token: string): Principal {
   const row = store.apiTokens.findByHash(hashToken(token))
   if (!row || row.revoked_at !== null) throw invalidToken()
   if (row.expires_at !== null && Date.parse(row.expires_at) <= clock.now()) throw tokenExpired()
   const principal = principalOfRow(store, row)
-  if (row.last_used_at === null || Date.parse(row.last_used_at) + touchMs <= clock.now()) {
-    store.apiTokens.touch(row.id, nowIso())
-  }
+  noteUse(row.last_used_at, (now) => {
+    store.apiTokens.touch(row.id, now)
+  })
   return principal
 }
 

@@ -11,8 +11,6 @@ import { hashToken } from './opaque-tokens.ts'
 import { clientOf, type SecurityLog } from './security-log.ts'
 
 const refreshTokenMs = 7 * 24 * 60 * 60_000
-/** `last_used_at` is right to the minute; a write for every request would buy nothing. */
-export const touchMs = 60_000
 
 /** A sign-in that has just begun or been renewed. */
 export interface Opened {
@@ -42,7 +40,7 @@ export function createSessions(
   context: IdentityContext,
   { accessTokens, log }: { readonly accessTokens: AccessTokens; readonly log: SecurityLog },
 ): Sessions {
-  const { store, clock, nowIso } = context
+  const { store, clock, nowIso, noteUse } = context
   const issue = (user: UserRecord, family_id: SessionId, source: RequestSource): Opened => {
     const refresh_token = randomUUID()
     const now = nowIso()
@@ -87,9 +85,9 @@ export function createSessions(
     isOpen: (session_id, user_id) => {
       const session = store.sessions.find(session_id)
       if (session?.user_id !== user_id || session.expires_at <= nowIso()) return false
-      if (Date.parse(session.last_used_at) + touchMs <= clock.now()) {
-        store.sessions.touch(session_id, { last_used_at: nowIso() })
-      }
+      noteUse(session.last_used_at, (last_used_at) => {
+        store.sessions.touch(session_id, { last_used_at })
+      })
       return true
     },
     list: (user_id, current) =>

@@ -5,7 +5,8 @@ import { sql } from 'drizzle-orm'
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { from, here, openIdentity, person } from './open-identity.ts'
+import { holdDatabase } from '../../helpers/hold-database.ts'
+import { from, here, lasting, openIdentity, person } from './open-identity.ts'
 
 test('the first person becomes admin and takes over what is ownerless; later ones do not', async () => {
   await using opened = await openIdentity()
@@ -198,4 +199,23 @@ test('a clock that goes back locks nobody out', async () => {
   const again = await login('correct horse')
   expect(await identity.authenticate(again.access_token)).toMatchObject({ user_id: session.user.id })
   expect((await identity.refresh(session.refresh_token, here)).user.id).toBe(session.user.id)
+})
+
+test('a token is good while the database can’t be written: when it was used is noted later', async () => {
+  await using opened = await openIdentity()
+  const { identity, time } = opened
+  const { user, access_token } = await identity.register(person('owner@example.com'), here)
+  const { token } = identity.tokens.create(user.id, lasting('script'))
+  time.now += 2 * 60_000
+  {
+    await using held = await holdDatabase(join(opened.dataDir, 'copse.db'))
+    opened.db.$client.pragma('busy_timeout = 1')
+    expect(await identity.authenticate(access_token)).toMatchObject({ kind: 'user' })
+    expect(await identity.authenticate(token)).toMatchObject({ kind: 'user' })
+    await held.release()
+  }
+  time.now += 2 * 60_000
+  await identity.authenticate(access_token)
+  const [session] = identity.sessions.list(user.id, null)
+  expect(session?.last_used_at).toBe(new Date(time.now).toISOString())
 })
