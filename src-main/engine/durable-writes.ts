@@ -1,5 +1,6 @@
 import type { Logger } from '../base/log.ts'
 import { isWriteFailure } from '../base/write-failure.ts'
+import { pause } from './pause.ts'
 
 /** Writes that must not be lost: the result of something that has already happened and can't be asked again. */
 export interface DurableWrites {
@@ -41,17 +42,4 @@ export function createDurableWrites({ log }: { readonly log: Logger }): DurableW
       closing.abort()
     },
   }
-}
-
-/** Resolves after the time, or when one of the signals that have not aborted yet does. */
-function pause(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const wake = () => resolve()
-  const timer = setTimeout(wake, ms)
-  const watched = signals.filter((signal) => signal !== undefined && !signal.aborted)
-  for (const signal of watched) signal?.addEventListener('abort', wake, { once: true })
-  return promise.finally(() => {
-    clearTimeout(timer)
-    for (const signal of watched) signal?.removeEventListener('abort', wake)
-  })
 }

@@ -7,6 +7,7 @@ import type { StepServices } from './transitions/step-services.ts'
 import { isElsewhere, loseRun } from './recovery.ts'
 import type { Rescues } from './worktrees/rescues.ts'
 import type { ExecutionRecord } from './ports/store.ts'
+import { pause } from './pause.ts'
 import { toSettings } from './views.ts'
 
 /** An execution elsewhere that has not been heard of for this long is lost. */
@@ -61,7 +62,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
     await context.store.heavy(async (checkpoint) => {
       for (let steps = 1; context.store.shrink() && !closing.signal.aborted; steps++) {
         if (steps % stepsPerCheckpoint === 0) await checkpoint()
-        else await new Promise((resolve) => setTimeout(resolve, shrinkPauseMs))
+        else await pause(shrinkPauseMs, [closing.signal])
       }
     })
   }

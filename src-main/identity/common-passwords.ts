@@ -2,7 +2,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 
 let known: Promise<ReadonlySet<string>> | null = null
 
-/** Read when somebody first chooses a password: it takes some 25 ms, which a start need not wait for. */
+/** Read at the first choice of a password, not at the start: it takes about 25 ms. */
 async function load(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set(dictionary['passwords-common'].map((password) => password.toLowerCase()))

@@ -7,7 +7,7 @@ import { createSecret, hashToken } from './opaque-tokens.ts'
 export interface Invites {
   /** The code itself is in this answer only. Throws `not_registered` while nobody has an account. */
   create(created_by: UserId | null, seconds: number): { id: InviteId; code: string; expires_at: string }
-  /** Those that still work, newest first. */
+  /** Lists the invites that still work, newest first. */
   list(): Invite[]
   /** Throws `not_found`. */
   delete(id: InviteId): void

@@ -7,7 +7,7 @@ import type { Clock } from '../engine/ports/clock.ts'
 const freeFailures = 10
 const firstWaitMs = 1_000
 const longestWaitMs = 30_000
-/** After so long without a failure a pair begins anew. */
+/** The count of a pair is reset after this time without a failure. */
 const forgottenMs = 60 * 60_000
 
 /** What strangers may fail at an account, and an address at all of them, before they have to wait. */
@@ -18,7 +18,7 @@ const perAddress = 100
 const maxTracked = 10_000
 
 export interface Attempt {
-  /** The sign-in worked: the pair begins anew. */
+  /** Resets the count of the pair: the sign-in worked. */
   succeeded(): void
 }
 
@@ -81,7 +81,7 @@ function waitMs({ count, last }: Failures, now: number): number {
   return Math.max(0, last + pause - now)
 }
 
-/** Who has one IPv6 address has 2⁶⁴ of them. */
+/** The owner of one IPv6 address usually has 2⁶⁴ of them. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || /^::ffff:/i.test(address)) return address
   const [head = [], tail = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':')))

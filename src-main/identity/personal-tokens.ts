@@ -17,7 +17,7 @@ export interface PersonalTokens {
   list(user_id: UserId): PersonalAccessToken[]
   /** The token itself is in this answer only. Throws `validation_failed` where it would end in the past. */
   create(user_id: UserId, token: NewToken): Omit<PersonalAccessToken, 'last_used_at'> & { token: string }
-  /** Whose it was. Throws `not_found`, or `forbidden` for somebody else's, unless `by` is null: an admin. */
+  /** Revokes a token and returns it. Throws `not_found`, or `forbidden` for another user's; `by` null is an admin. */
   delete(by: UserId | null, token_id: TokenId): PersonalAccessToken & { readonly user_id: UserId }
 }
 

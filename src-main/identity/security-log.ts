@@ -66,7 +66,7 @@ export function createSecurityLog({ store, clock, newId, nowIso }: IdentityConte
   }
 }
 
-/** What a caller says of itself, as much of it as is kept. */
+/** Returns the caller's user agent, cut to the length that is kept. */
 export function clientOf({ client }: Pick<RequestSource, 'client'>): string | null {
   return client === null ? null : client.slice(0, maxClient)
 }

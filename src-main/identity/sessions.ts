@@ -19,7 +19,7 @@ export interface Opened {
 }
 
 export interface Sessions {
-  /** Signs somebody in; call it inside the transaction that lets them in. */
+  /** Starts a session; call it inside the transaction that checks the credentials. */
   open(user: UserRecord, source: RequestSource): Opened
   answer(user: UserRecord, opened: Opened): Promise<Session>
   refresh(refreshToken: string, source: RequestSource): Promise<Session>

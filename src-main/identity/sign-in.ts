@@ -31,7 +31,7 @@ export interface SignIn {
     current: SessionId | null,
     source: RequestSource,
   ): Promise<void>
-  /** A code for somebody who has lost their password; the one before is void. Throws `not_found`. */
+  /** Creates a code for a user who has lost their password; an earlier code is void. Throws `not_found`. */
   createReset(user_id: UserId): { code: string; expires_at: string }
 }
 
@@ -74,7 +74,7 @@ export function createSignIn(context: IdentityContext, parts: SignInParts): Sign
     const user = store.users.findByEmail(email)
     const matches = await passwords.verify(password, user?.password_hash ?? null)
     if (!user || !matches) throw failed(user, source, 'password')
-    // Meanwhile it may have been changed, which ends what the old one has begun.
+    // The password may have been changed while it was compared, which ends sessions of the old one.
     if (store.users.find(user.id)?.password_hash !== user.password_hash) throw failed(user, source, 'password')
     attempt.succeeded()
     return sessions.answer(

@@ -6,13 +6,13 @@ export interface Connections {
   /** Ends every connection without a request under way now, and each other one after its answer. */
   drain(): void
   /**
-   * Counts a connection as somebody's. Throws `rate_limited` in the last tenth of all connections for somebody who has
-   * ten already, and ends the connection: that room is for those who have few.
+   * Counts a connection for its owner. Throws `rate_limited` in the last tenth of all connections for an owner of ten or
+   * more, and ends the connection: that tenth is reserved for owners of few.
    */
   claim(socket: Socket, owner: string): void
 }
 
-/** Who has fewer may use the last tenth of all connections. */
+/** Owners of fewer connections may use the last tenth. */
 const fewConnections = 10
 
 /**
@@ -22,7 +22,7 @@ const fewConnections = 10
 export function trackConnections(server: HttpServer, maxConnections: number): Connections {
   const requests = new Map<Socket, number>()
   const owners = new Map<Socket, string>()
-  /** Those that came when nine tenths were taken. */
+  /** Connections that were opened when nine tenths were taken. */
   const late = new WeakSet<Socket>()
   const counts = new Map<string, number>()
   let draining = false

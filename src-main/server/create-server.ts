@@ -40,7 +40,7 @@ export interface ServerOptions {
     /** PEM texts; without them it speaks plain HTTP. */
     readonly tls?: { readonly cert: string; readonly key: string } | null
     readonly limits?: ServerLimits
-    /** Of all connections, the last tenth for those who have few. */
+    /** The limit of connections; the last tenth is reserved for owners of few. */
     readonly maxConnections?: number
     /** How long `close` waits for requests under way before it ends them; 10 s by default. */
     readonly drainMs?: number

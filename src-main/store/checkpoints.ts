@@ -4,12 +4,12 @@ import type SqliteDatabase from 'better-sqlite3'
 
 /** Checkpoints of the journal in a thread of its own: the wait for the disk is most of their time. */
 export interface Checkpoints {
-  /** Brings what was written so far into the file, so that the journal begins anew with the next write. */
+  /** Brings what was written so far into the file, so that the next write starts the journal from its beginning. */
   run(): Promise<void>
   close(): Promise<void>
 }
 
-/** How many pages the connection itself lets the journal grow to meanwhile, and otherwise. */
+/** Pages at which the connection makes a checkpoint itself: beside the thread, and without it. */
 const pagesMeanwhile = 16_000
 const usualPages = 1_000
 

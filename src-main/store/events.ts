@@ -5,7 +5,7 @@ import type { Database } from './database-type.ts'
 import { prepareAll } from './prepared-statements.ts'
 import { effects, events, tasks } from './schema/work.ts'
 
-/** So many events are forgotten at a time: whoever commits waits for it. */
+/** Events that are deleted at a time: a commit waits for it. */
 const maxTrimmed = 400
 
 export function createEventQueries(db: Database): Queries['events'] {

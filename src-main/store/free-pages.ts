@@ -8,10 +8,10 @@ const keptShare = 0.1
 /** To move a page takes about 20 µs, and many times that where the disk has to be read: a step is cut off by time. */
 const step = 10
 const stepMs = 4
-/** A larger file takes too long to be written anew at a start; see docs/operating.md. */
+/** A larger file takes too long to rewrite at a start; see docs/operating.md. */
 const maxConverted = 256 * 1024 * 1024
 
-/** Makes a file that can give pages back, while it is new; an existing one has to be written anew for that. */
+/** Makes a file that can give pages back, while it is new; an existing file has to be rewritten for that. */
 export function prepareShrinking(client: SqliteDatabase.Database, file: string, isUpdate: boolean): void {
   if (client.memory || client.pragma('auto_vacuum', { simple: true }) === incremental) return
   const isNew = client.pragma('page_count', { simple: true }) === 0

@@ -38,7 +38,7 @@ export function setAdmin(db: Database, id: UserId, is_admin: boolean): void {
   db.update(users).set({ is_admin }).where(eq(users.id, id)).run()
 }
 
-/** Gives somebody another password, by its hash. */
+/** Replaces the hash of a user's password. */
 export function setPasswordHash(db: Database, id: UserId, password_hash: string): void {
   db.update(users).set({ password_hash }).where(eq(users.id, id)).run()
 }

@@ -26,7 +26,7 @@ export const useAdministration = defineStore('administration', () => {
       await client.call('admin.delete_invite', { invite_id })
       await loadInvites()
     },
-    /** The code with which somebody signs in without their password, once. */
+    /** Creates a code that signs the user in once without their password. */
     reset: async (user_id: string): Promise<string> => (await client.call('admin.create_reset', { user_id })).code,
     tokensOf: async (user_id: string): Promise<readonly PersonalAccessToken[]> =>
       (await client.call('admin.list_tokens', { user_id })).items,

@@ -10,7 +10,7 @@ export interface RegistrationPolicy {
   readonly exposed: boolean
 }
 
-/** Who wants an account. */
+/** The caller who wants an account. */
 export interface Applicant {
   /** Nobody has one yet. */
   readonly isFirst: boolean
@@ -21,7 +21,7 @@ export interface Applicant {
   readonly isSameUser: boolean | null
 }
 
-/** Why somebody may not make an account, by its code; null when they may. */
+/** Returns the code of the refusal of an account; null when it may be made. */
 export function refuseRegistration(policy: RegistrationPolicy, applicant: Applicant): ErrorCode | null {
   const { registration, startedAs, exposed } = policy
   const { isFirst, code, atWindow, isSameUser } = applicant

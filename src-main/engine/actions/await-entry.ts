@@ -9,7 +9,7 @@ import type { ActionDeps, Actor } from './action-services.ts'
 
 /**
  * Waits until the barrier of a move is down, where nothing that takes time stands behind it. While a run of the task
- * goes on it is up, so whoever asked from within that run is answered at once.
+ * goes on it is up, so a caller from within that run is answered at once.
  */
 export async function awaitEntry(
   deps: ActionDeps,

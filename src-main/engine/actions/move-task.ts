@@ -42,11 +42,10 @@ function checkMessages({ context, executions }: ActionDeps, task_id: TaskId, act
   return { code: 'transition_blocked', message: reason, details: { hook: 'message', reason } }
 }
 
+export type CancelServices = Pick<ActionDeps, 'context' | 'occasions' | 'worker'>
+
 /** Drops what a task has still to do, and waits for what is under way to give up. */
-export async function cancelPendingWork(
-  deps: Pick<ActionDeps, 'context' | 'occasions' | 'worker'>,
-  task_id: TaskId,
-): Promise<void> {
+export async function cancelPendingWork(deps: CancelServices, task_id: TaskId): Promise<void> {
   deps.context.feed.commit((tx) => {
     tx.effects.removeOfTask(task_id)
   })

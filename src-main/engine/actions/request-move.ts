@@ -17,7 +17,7 @@ export interface RequestedMove {
   readonly tree?: string | null
 }
 
-/** Moves a task to a state that somebody named, once everything that can say no has been asked. */
+/** Moves a task to the requested state, after every check and every hook that can refuse it. */
 export async function requestMove(
   deps: StepServices,
   asked: RequestedMove,

@@ -197,7 +197,7 @@ const internalError = 'An internal error; the log of the service says more.'
 async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: AbortSignal): Promise<LaunchResult> {
   try {
     const record = await continueSession(deps.context, run.record)
-    // What a launch has taken it gives back, so one whose write failed can be made anew.
+    // A launch gives back what it took, so a launch whose write failed can be repeated.
     return await deps.context.writes.untilWritten(
       () => launch(deps.context, deps.worktrees, { ...run, record }, signal),
       signal,

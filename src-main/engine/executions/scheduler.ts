@@ -33,7 +33,7 @@ export function createScheduler(deps: {
         if (reason === null) void start(deps, record.id)
       }
     } catch (error) {
-      // Whoever frees a slot has nothing to do with it; the next sweep looks again.
+      // The caller that freed a slot is not at fault; the next sweep looks again.
       context.log.error({ err: error }, 'the queue could not be looked through')
     }
   }

@@ -9,13 +9,13 @@ import { boundHostOf } from './tracker-urls.ts'
 
 type Used = Pick<IntegrationRecord, 'base_url' | 'token_secret_ref'>
 
-/** Whoever asks: an admin may bind a variable to another host. */
+/** The caller; an admin may bind a variable to another host. */
 export interface Binder {
   readonly may_rebind: boolean
 }
 
 /**
- * Returns why an integration may not use its variable at its host; null when it may. An admin binds it anew, within the
+ * Returns why an integration may not use its variable at its host; null when it may. An admin rebinds it, within the
  * transaction.
  */
 export function checkBinding(

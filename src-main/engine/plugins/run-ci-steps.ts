@@ -161,7 +161,7 @@ async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorA
 }
 
 /**
- * Keeps a review's progress, shows it on the card and announces it; one that was closed meanwhile stays closed. `from`:
+ * Keeps a review's progress, shows it on the card and announces it; one that has been closed since stays closed. `from`:
  * what its status was.
  */
 async function save(

@@ -9,7 +9,7 @@ export interface BranchRef {
 }
 
 export interface MergeRequest extends BranchRef {
-  /** The commit to merge, wherever the branch is by now; by default the branch, also what is committed meanwhile. */
+  /** The commit to merge, wherever the branch points by then; by default the tip of the branch at the time of the merge. */
   readonly head?: string
   readonly strategy: 'merge' | 'squash' | 'rebase'
   /** Message of the merge (or squash) commit, trailers included. */

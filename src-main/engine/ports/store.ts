@@ -91,7 +91,7 @@ export interface Queries {
     put(record: ProjectRecord): void
     /** From now on nobody finds the project; its rows stay until `deleteRows` has removed them. */
     markDeleted(id: ProjectId, deletion: ProjectDeletion): void
-    /** Those that were deleted and still have rows. */
+    /** Deleted projects that still have rows. */
     deleted(): readonly { readonly id: ProjectId; readonly deletion: ProjectDeletion }[]
     /**
      * Removes tasks of a deleted project with all that belongs to them; without tasks, at most so many of its other
@@ -274,7 +274,7 @@ export interface Store {
   /** One synchronous transaction; what `work` throws rolls all of it back. */
   write<T>(work: (q: Queries) => T): T
   /**
-   * Runs steps that write a lot in all, with nobody waiting for the disk meanwhile: `checkpoint` belongs between them
+   * Runs steps that write a lot in all, without keeping other writes waiting for the disk: `checkpoint` belongs between them
    * now and then.
    */
   heavy<T>(work: (checkpoint: () => Promise<void>) => Promise<T>): Promise<T>

@@ -1,6 +1,6 @@
 import type { RepositoryPrograms } from './workspaces.ts'
 
-/** The programs that git may run in a repository: those that it named when it was added or trusted. */
+/** The programs that git may run in a repository: its configuration named them when it was added or trusted. */
 export interface TrustedRepositoryRecord extends RepositoryPrograms {
   readonly trusted_at: string
 }

@@ -61,7 +61,7 @@ export interface WorktreeStatus {
 
 /** Repositories inside a worktree that a merge would leave behind. */
 export interface InnerRepositories {
-  /** Those that are no submodules, as paths in the worktree. */
+  /** Paths in the worktree of the repositories that are not submodules. */
   readonly nested: readonly { readonly path: string; readonly has_remote: boolean }[]
   /** Submodules on a commit that none of their remotes has. */
   readonly unpushed: readonly string[]

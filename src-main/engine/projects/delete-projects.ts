@@ -1,7 +1,8 @@
 import type { ProjectId } from '../../../src-shared/contract/ids.ts'
-import { cancelPendingWork } from '../actions/move-task.ts'
+import { cancelPendingWork, type CancelServices } from '../actions/move-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { ProjectDeletion } from '../ports/store.ts'
+import { pause } from '../pause.ts'
 import { forgetLogs } from './forget-logs.ts'
 
 /** Deletes projects: nobody finds one from the first moment on, its rows go in small steps, also after a crash. */
@@ -20,7 +21,7 @@ const maxStep = 50
 /** So long steps write before what they wrote is brought into the file. */
 const checkpointMs = 200
 
-export function createProjectDeletions(deps: Parameters<typeof cancelPendingWork>[0]): ProjectDeletions {
+export function createProjectDeletions(deps: CancelServices): ProjectDeletions {
   const { context } = deps
   const { read } = context.store
   const closing = new AbortController()
@@ -64,7 +65,7 @@ async function removeProject(
 }
 
 /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
-async function abandonAll(deps: Parameters<typeof cancelPendingWork>[0], project_id: ProjectId): Promise<void> {
+async function abandonAll(deps: CancelServices, project_id: ProjectId): Promise<void> {
   const { read } = deps.context.store
   const pending = new Set([...read.effects.pendingTasks(), ...read.occasions.pendingTasks()])
   const ofProject = [...pending].filter((id) => read.tasks.get(id)?.project_id === project_id)
@@ -113,6 +114,6 @@ async function removeRows(
       continue
     }
     // As long as it took: whatever else there is to do has half of the time.
-    await new Promise((resolve) => setTimeout(resolve, Math.min(took, 100)))
+    await pause(Math.min(took, 100), [signal])
   }
 }

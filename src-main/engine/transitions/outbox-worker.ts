@@ -196,7 +196,7 @@ async function runNextStep(deps: OutboxWorkerDeps, effect: EffectRecord, signal:
   return end.kind === 'block'
 }
 
-/** Writes down what came of a step; where a newer move took this one's place meanwhile, no more than that. */
+/** Writes the result of a step; if a newer move has replaced this one, it does nothing else. */
 function saveStepResult(deps: OutboxWorkerDeps, begun: EffectRecord, step: Step, end: StepOutcome): void {
   const { context } = deps
   context.feed.commit((tx) => {

@@ -6,7 +6,7 @@ import { toSettings } from '../views.ts'
 import { workspaceOwner } from './workspace-of.ts'
 
 /**
- * Deals with the repositories inside a worktree whose work is handed in: those that the project's setting absorbs become
+ * Settles the repositories inside a worktree before its review: the ones that the project's setting absorbs become
  * plain files. Returns what a person has to decide; null when nothing is left to decide.
  */
 export async function settleInner(

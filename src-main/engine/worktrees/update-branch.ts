@@ -138,7 +138,7 @@ async function updateHeld(
   return { task, workspace, path, result }
 }
 
-/** Another base is the task's from the moment on at which its branch has it, or somebody resolves a conflict with it. */
+/** The task gets the new base once its branch contains it, or once a conflict with it is being resolved. */
 function saveBase({ context }: Deps, task: TaskRecord, { base_branch }: WorkspaceRecord): void {
   context.feed.commit((tx) => {
     const known = workspaceOf(tx, task)

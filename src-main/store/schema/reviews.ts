@@ -42,7 +42,7 @@ export const reviews = sqliteTable(
   (t) => [uniqueIndex('reviews_by_task').on(t.task_id, t.attempt_number)],
 )
 
-/** The programs that git may run in a repository, by its common folder: those that it named when it was added. */
+/** The programs that git may run in a repository, by its common folder: its configuration named them when it was added. */
 export const trustedRepositories = sqliteTable('trusted_repositories', {
   common: text('common').primaryKey().notNull(),
   programs: json<ConfiguredPrograms>('programs').notNull(),

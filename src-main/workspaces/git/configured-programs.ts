@@ -16,7 +16,7 @@ export interface ConfigEntry {
 
 const trust = new AsyncLocalStorage<TrustedPrograms>()
 
-/** Runs `work` so that git starts no program of a repository's own but those that `trusted` returns. */
+/** Runs `work` so that git starts only programs of a repository's configuration that `trusted` returns. */
 export const withTrust = <T>(trusted: TrustedPrograms, work: () => T): T => trust.run(trusted, work)
 
 const programKey = /^(?:filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver|core\.hookspath)$/s

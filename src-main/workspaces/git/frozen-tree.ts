@@ -6,7 +6,7 @@ import { resolveCommit } from './branch.ts'
 import { filesOf, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { Git, GitOptions } from './run-git.ts'
-import { copyIndex, dropTemporaryObjects } from './own-index.ts'
+import { copyIndex, ownObjectsEnv } from './own-index.ts'
 import { addUnread } from './snapshot.ts'
 import { excludeLockFile, unmonitored } from './status.ts'
 import { makeTemporary } from './temporary-folder.ts'
@@ -54,7 +54,7 @@ export async function withFrozenTree<T>(
     const { settled, repositories } = await freeze(worktree, frozen, read, { signal })
     const index = join(temporary, 'index')
     await copyIndex(join(git_dir, 'index'), index)
-    const env = { GIT_INDEX_FILE: index, ...(await dropTemporaryObjects(temporary, objects)) }
+    const env = { GIT_INDEX_FILE: index, ...(await ownObjectsEnv(temporary, objects)) }
     const options = { signal, env, access: 'write' as const }
     const place = [`--git-dir=${git_dir}`, `--work-tree=${frozen}`, '-c', 'core.bare=false', ...unmonitored]
     const forget = [...place, 'update-index', '-z', '--force-remove', '--stdin']

@@ -13,8 +13,8 @@ export async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, seconds, seconds)
 }
 
-/** What makes git put new objects into a folder of its own, beside those that the repository has. */
-export async function dropTemporaryObjects(temporary: string, real: string): Promise<Record<string, string>> {
+/** Returns the environment in which git puts new objects into the temporary folder and reads those of the repository. */
+export async function ownObjectsEnv(temporary: string, real: string): Promise<Record<string, string>> {
   const own = join(temporary, 'objects')
   await mkdir(own)
   return { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${real.replaceAll(/["\\]/g, '\\$&')}"` }

@@ -2,7 +2,7 @@ import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { configPlaceOf } from './configured-programs.ts'
-import { copyIndex, isPartial, dropTemporaryObjects } from './own-index.ts'
+import { copyIndex, isPartial, ownObjectsEnv } from './own-index.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { Git, GitOptions, GitOutput } from './run-git.ts'
 import { excludeLockFile } from './status.ts'
@@ -100,7 +100,7 @@ export async function withWorktreeIndex<T>(
   const { common } = await configPlaceOf(git_dir)
   return await withOwnIndex(worktree, { signal, git_dir }, async (git, own, temporary) => {
     const objects = join(common, 'objects')
-    const env = { ...own, ...((await isPartial(objects)) ? {} : await dropTemporaryObjects(temporary, objects)) }
+    const env = { ...own, ...((await isPartial(objects)) ? {} : await ownObjectsEnv(temporary, objects)) }
     const inOwn: Git = (args, more = {}) => git([...quick, ...args], { env, ...more })
     const changed = ['ls-files', '-z', '--modified', '--', ...excludeLockFile]
     const [index, untracked, listed] = await Promise.all([readIndex(inOwn), listUntracked(inOwn), inOwn(changed)])
@@ -133,7 +133,7 @@ const maxHashedBytes = 1024 ** 3
 const maxHashed = 1_000
 const hashed = new Map<string, string>()
 
-/** Puts files into the index by their ids alone; a file is hashed anew only after it was written to. */
+/** Puts files into the index by their ids alone; a file is hashed again only after it was written to. */
 export async function addUnread(worktree: string, git: Git, files: readonly UnreadFile[]): Promise<void> {
   if (files.length === 0) return
   const entries: string[] = []

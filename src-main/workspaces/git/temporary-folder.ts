@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasCode } from '../files/file-errors.ts'
 
 const named = /^copse-(?:snapshot|frozen)-(\d+)-/
 
@@ -22,6 +23,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code !== 'ESRCH'
+    return !hasCode(error, 'ESRCH')
   }
 }

@@ -46,7 +46,7 @@ async function checkSizes(
   return { readable, other: ids.filter((id) => !found.has(id)) }
 }
 
-/** Reads the output of `cat-file --batch` and keeps no more of it than the beginning of a blob. */
+/** Reads the output of `cat-file --batch` and keeps only the beginning of each blob. */
 function createBlobReader(onBlob: (id: string, isText: boolean) => void) {
   let heading = ''
   let blob: { readonly id: string; readonly size: number; read: number; hasNul: boolean } | null = null

@@ -51,7 +51,7 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
       continue
     }
     done = { kind: 'merged', commit }
-    // Somebody went on committing to the branch: unless a commit was named, that is merged too, before its worktree goes.
+    // Commits made on the branch since then are merged too, unless a commit was named, before its worktree is removed.
     if ((await verification.result()) === 'held' || request.head !== undefined) return done
   }
   throw new WorkspaceError(

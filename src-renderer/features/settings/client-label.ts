@@ -1,4 +1,4 @@
-/** Whoever signed in as people call it: `Firefox on Linux`. What it said of itself where that is none we know. */
+/** Returns a client's name as people know it, such as `Firefox on Linux`; its own user agent if it is not known. */
 export function clientLabel(client: string | null): string {
   if (client === null) return 'Copse’s own window'
   const browser = browsers.find(([mark]) => mark.test(client))?.[1]

@@ -12,7 +12,7 @@ import {
 import { InviteId, SessionId, Timestamp, TokenId, UserId } from '../ids.ts'
 import { get, post, patch, del, list, page, paginated } from '../operation.ts'
 
-/** A code that somebody was given: an invite, a setup code, a reset code. */
+/** A code that was handed out: an invite, a setup code or a reset code. */
 const code = z.string().min(1).max(200)
 
 export const identityOperations = {
