@@ -10,6 +10,7 @@ const viewport = { width: 1440, height: 900 }
 test('a second repository is added, chosen for a task, found again after it was moved; cards show the ports', async () => {
   await using first = await createTestRepository({ files: { 'first.txt': 'one\n' } })
   await using second = await createTestRepository({ files: { 'second.txt': 'two\n' } })
+  await second.git(['config', 'filter.secret.clean', './seal'])
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
@@ -27,6 +28,8 @@ test('a second repository is added, chosen for a task, found again after it was 
   await dialog.getByText(/There is no folder/).waitFor()
   await dialog.getByLabel('Folder, on the machine where Copse runs').fill(second.path)
   await dialog.getByLabel('Name').fill('Backend')
+  // What the repository makes git run is told before it is added.
+  await dialog.getByText('filter.secret.clean = ./seal').waitFor()
   await dialog.getByRole('button', { name: 'Add repository' }).click()
   await dialog.waitFor({ state: 'hidden' })
   const rows = page.getByRole('main').getByRole('listitem')
