@@ -1,6 +1,6 @@
 import { roleOf } from '../domain/workflow/graph.ts'
 import { markExecutionLost } from './executions/mark-execution-lost.ts'
-import { cancelQueued } from './executions/enqueue-execution.ts'
+import { cancelQueued } from './executions/save-finished.ts'
 import { hookTestMark } from './hooks/test-hook.ts'
 import type { EngineContext } from './context.ts'
 import type { StepServices } from './transitions/step-services.ts'

@@ -26,7 +26,7 @@ import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.t
 import { checkMergeTarget, mergeIntoTarget, readConflicts, refuseOtherBranch } from './merge/merge-into-target.ts'
 import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
-import { requireOwn } from './worktree/own-worktree.ts'
+import { requireOwn } from './git/own-worktree.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
 import { readPrograms, readRepositoryState, readRuns } from './repository-state.ts'
 import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'

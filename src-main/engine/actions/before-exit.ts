@@ -8,7 +8,7 @@ import type { TransitionPlan, TransitionRequest } from '../../domain/transition/
 import { hooksAt } from '../../domain/workflow/graph.ts'
 import { runStateHook } from '../transitions/perform-step.ts'
 import type { StepServices } from '../transitions/step-services.ts'
-import type { PluginResult } from '../plugins/plugin.ts'
+import type { PluginResult } from '../plugin-result.ts'
 import type { Work } from '../ports/workspaces.ts'
 import { lookAtWork } from '../worktrees/look-at-work.ts'
 import type { TaskRecord } from '../ports/store.ts'

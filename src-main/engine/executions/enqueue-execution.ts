@@ -5,11 +5,10 @@ import { composeParts } from '../../domain/task/prompt-parts.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import { messageParts } from '../prompts/message-prompt.ts'
-import { sessionOf, setCommentsResolved } from './messages.ts'
-import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { sessionOf } from './messages.ts'
+import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
 import { feedbackFor, promptFacts } from '../prompts/prompt-facts.ts'
 import { toStoredPrompt } from '../prompts/prompt-record.ts'
-import { saveFinished } from './save-finished.ts'
 
 export interface NewExecution {
   readonly task: TaskRecord
@@ -64,20 +63,4 @@ export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExe
   }
   tx.executions.put(record)
   return record
-}
-
-/** Whether an execution was opened for the state that its task is in now; ids grow with time. */
-export function belongsToCurrentState(
-  q: Pick<Queries, 'transitions'>,
-  record: Pick<ExecutionRecord, 'id' | 'task_id'>,
-): boolean {
-  const entered = q.transitions.last(record.task_id)
-  return entered === null || String(record.id) > String(entered.id)
-}
-
-/** Takes an execution that has not started out of the queue. */
-export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
-  const { task_id: id, project_id, overrides } = record
-  setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
-  saveFinished(tx, { ...record, status: 'cancelled', error: why })
 }

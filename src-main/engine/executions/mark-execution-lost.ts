@@ -1,16 +1,12 @@
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import { roleOf } from '../../domain/workflow/graph.ts'
 import { enqueueWorkStopped, doesStateWork } from '../hooks/enqueue-hooks.ts'
-import type { StepServices } from '../transitions/step-services.ts'
+import type { BlockDeps } from '../transitions/block-task.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { saveFinished } from './save-finished.ts'
 
 /** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
-export function markExecutionLost(
-  deps: Pick<StepServices, 'context' | 'transitions'>,
-  found: ExecutionRecord,
-  message: string,
-): void {
+export function markExecutionLost(deps: BlockDeps, found: ExecutionRecord, message: string): void {
   const { context, transitions } = deps
   context.feed.commit((tx) => {
     const record = tx.executions.get(found.id)

@@ -1,9 +1,8 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
-import type { Message } from '../../domain/task/message.ts'
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
-import type { CommentRecord, ExecutionRecord, OpenExecution, Queries, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord, OpenExecution, Queries } from '../ports/store.ts'
 import { toExecution } from '../views.ts'
 
 /** Brings a person's message to an agent, and has not started. */
@@ -61,21 +60,4 @@ export async function continueSession(context: EngineContext, found: ExecutionRe
 export function emitMessageUpdated(tx: Tx, record: ExecutionRecord): void {
   const { project_id, task_id } = record
   tx.emit('execution.updated', { project_id, task_id, execution: toExecution(record) })
-}
-
-/** What was sent is settled; what was withdrawn before anybody read it is open again. */
-export function setCommentsResolved(
-  tx: Tx,
-  task: Pick<TaskRecord, 'id' | 'project_id'>,
-  comment_ids: Message['comment_ids'],
-  resolved: boolean,
-): void {
-  const now = tx.now()
-  for (const id of comment_ids) {
-    const comment = tx.comments.get(id)
-    if (!comment || (comment.resolved_at !== null) === resolved) continue
-    const settled: CommentRecord = { ...comment, resolved_at: resolved ? now : null, updated_at: now }
-    tx.comments.put(settled)
-    tx.emit('comment.updated', { project_id: task.project_id, task_id: task.id, comment: settled })
-  }
 }

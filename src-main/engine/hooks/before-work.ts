@@ -2,7 +2,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { EnterEffect, FailedHook } from '../../domain/transition/effects.ts'
 import type { PendingHooks } from '../../domain/transition/pending-hooks.ts'
 import type { Step } from '../../domain/transition/phases.ts'
-import type { StepOutcome, StepContext } from '../transitions/outbox-worker.ts'
+import type { StepOutcome, StepContext } from '../transitions/step.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { outcomeOf, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
 

@@ -1,5 +1,5 @@
 import type { HookRun, PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
-import { pluginInfos } from '../plugins/create-plugins.ts'
+import { pluginInfos } from '../plugins/plugin.ts'
 import { createHookRuns, type HookRuns } from './hook-runs.ts'
 import { createHookQueue, type HookQueue, type HookQueueDeps } from './hook-queue.ts'
 import { testHook, type HookTest } from './test-hook.ts'

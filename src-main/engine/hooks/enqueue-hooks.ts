@@ -2,7 +2,7 @@ import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { enabledHooks, type PendingHooks } from '../../domain/transition/pending-hooks.ts'
 import { isDone, roleOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../event-feed.ts'
-import { belongsToCurrentState } from '../executions/enqueue-execution.ts'
+import { belongsToCurrentState } from '../executions/save-finished.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 
 /** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CleanupEnd } from '../worktrees/cleanup.ts'
-import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
+import type { Plugin, PluginServices } from './plugin.ts'
+import type { PluginResult } from '../plugin-result.ts'
 
 /** Removes the task's worktree, never its branch. It takes the place of the state's own clean-up. */
 export function cleanupWorkspaceNow({ cleanup }: PluginServices): Plugin {

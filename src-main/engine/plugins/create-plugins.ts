@@ -1,5 +1,3 @@
-import { z } from 'zod'
-import type { PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { autoCascadeOnReviewPass } from './auto-cascade-on-review-pass.ts'
 import { cancelPendingSubtasks } from './cancel-pending-subtasks.ts'
 import { checkRetryBudget } from './check-retry-budget.ts'
@@ -41,14 +39,6 @@ export function pluginRules(
   plugins: ReadonlyMap<string, Plugin>,
 ): ReadonlyMap<string, (config: unknown) => string | null> {
   return new Map([...plugins].map(([name, plugin]) => [name, (config: unknown) => problemOf(plugin, config)]))
-}
-
-/** What the editors show of the plugins. */
-export function pluginInfos(plugins: ReadonlyMap<string, Plugin>): readonly PluginInfo[] {
-  return [...plugins.values()].map(({ name, purpose, phases, events, options }) => ({
-    ...{ name, purpose, phases: [...phases], events: [...events] },
-    options: z.toJSONSchema(options, { io: 'input' }),
-  }))
 }
 
 function problemOf(plugin: Plugin, config: unknown): string | null {

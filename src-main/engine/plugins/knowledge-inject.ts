@@ -1,12 +1,5 @@
-import { z } from 'zod'
-import { injectKnowledge } from '../prompts/knowledge.ts'
+import { injectKnowledge, KnowledgeOptions } from '../prompts/knowledge.ts'
 import type { Plugin, PluginServices } from './plugin.ts'
-
-/** How much of it, at most. */
-export const KnowledgeOptions = z.strictObject({
-  max_tokens: z.int().min(1).max(100_000).default(2_000),
-  limit: z.int().min(1).max(100).default(10),
-})
 
 /** Gives the task's next agents what is known about the project and bears on the task, within a budget. */
 export function knowledgeInject({ context }: PluginServices): Plugin {

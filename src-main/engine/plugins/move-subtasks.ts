@@ -1,7 +1,8 @@
 import { isRefusal } from '../../domain/refusal.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { MoveRequest } from '../transitions/transitions.ts'
-import type { PluginContext, PluginResult, PluginServices } from './plugin.ts'
+import type { PluginContext, PluginServices } from './plugin.ts'
+import type { PluginResult } from '../plugin-result.ts'
 
 /**
  * Moves the subtasks that `concerns` to a state, those that are finished excepted, all in one commit, and

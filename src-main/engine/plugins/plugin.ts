@@ -1,15 +1,14 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
-import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
-import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import type { HookEvent, PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Workflow } from '../../domain/workflow/graph.ts'
 import type { Cleanup } from '../worktrees/cleanup.ts'
 import type { EngineContext } from '../context.ts'
 import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import type { Work } from '../ports/workspaces.ts'
-import type { NotificationDraft } from '../notify.ts'
+import type { PluginResult } from '../plugin-result.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
 
@@ -29,45 +28,6 @@ export interface PluginContext {
   readonly processMarker: () => string
   readonly signal: AbortSignal
 }
-
-/** Why there was nothing to do. The first three say that what a later hook builds on is missing. */
-export const missingContextReasons = ['no_workspace', 'no_agent_run', 'no_execution'] as const
-export type SkipReason =
-  | (typeof missingContextReasons)[number]
-  | 'no_role'
-  | 'no_agent'
-  | 'person'
-  | 'audience'
-  | 'unsupported_event'
-  | 'superseded'
-  | 'review_not_passed'
-  | 'no_repository'
-  | 'not_needed'
-  | 'disabled'
-
-export type PluginResult =
-  | { readonly kind: 'ok'; readonly note?: string; readonly notify?: NotificationDraft }
-  /** What it needs is missing: no failure, no event. */
-  | { readonly kind: 'skipped'; readonly reason: SkipReason }
-  | {
-      readonly kind: 'failed'
-      readonly reason: string
-      readonly annotation?: ErrorAnnotation
-      readonly notify?: NotificationDraft
-      /** What a script said before it failed. */
-      readonly script?: { readonly exit_code: number; readonly stderr_summary: string; readonly log_name: string }
-    }
-  /** The gate says no: the task goes to its reject target with this feedback. */
-  | {
-      readonly kind: 'rejected'
-      readonly feedback: string
-      readonly note?: string
-      readonly notify?: NotificationDraft
-    }
-  /** Nothing is wrong with the work, but a person must decide before it goes on: the task stays where it is. */
-  | { readonly kind: 'held'; readonly annotation: ErrorAnnotation }
-  /** A person must look: the task goes to the state for blocked ones. */
-  | { readonly kind: 'escalate'; readonly annotation: ErrorAnnotation }
 
 export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'processMarker'> {
   /** The tree of the work that the caller's word is about, as it was just looked up; null where it is about none. */
@@ -105,4 +65,12 @@ export interface PluginServices {
   /** After another task was moved: ends what it had under way and takes up what follows for it. */
   readonly follow: (task_id: TaskId) => Promise<void>
   readonly cleanup: Pick<Cleanup, 'now' | 'later'>
+}
+
+/** What the editors show of the plugins. */
+export function pluginInfos(plugins: ReadonlyMap<string, Plugin>): readonly PluginInfo[] {
+  return [...plugins.values()].map(({ name, purpose, phases, events, options }) => ({
+    ...{ name, purpose, phases: [...phases], events: [...events] },
+    options: z.toJSONSchema(options, { io: 'input' }),
+  }))
 }

@@ -9,7 +9,8 @@ import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import { toReviewSummary, toSettings } from '../views.ts'
 import { settleInner } from '../worktrees/inner-repositories.ts'
 import { noteOpenRuns } from '../worktrees/repository-changes.ts'
-import type { Plugin, PluginContext, PluginResult, PluginServices } from './plugin.ts'
+import type { Plugin, PluginContext, PluginServices } from './plugin.ts'
+import type { PluginResult } from '../plugin-result.ts'
 
 type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
 

@@ -11,7 +11,8 @@ import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
 import { workspaceOwner } from '../worktrees/workspace-of.ts'
-import type { Plugin, PluginResult, PluginServices } from './plugin.ts'
+import type { Plugin, PluginServices } from './plugin.ts'
+import type { PluginResult } from '../plugin-result.ts'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
 export function runMerge(

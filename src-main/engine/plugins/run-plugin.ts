@@ -1,10 +1,11 @@
 import type { HookPhase } from '../../../src-shared/contract/workflow-definition.ts'
 import type { EngineContext } from '../context.ts'
-import type { StepContext } from '../transitions/outbox-worker.ts'
+import type { StepContext } from '../transitions/step.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { workspaceOf } from '../worktrees/workspace-of.ts'
-import type { Plugin, PluginResult } from './plugin.ts'
+import type { Plugin } from './plugin.ts'
+import type { PluginResult } from '../plugin-result.ts'
 
 /** The moment that a hook names a plugin for. */
 export interface PluginCall {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { KnowledgeId } from '../../../src-shared/contract/ids.ts'
 import {
   composeKnowledge,
@@ -7,7 +8,7 @@ import {
 } from '../../domain/task/knowledge-text.ts'
 import { roleOf, type Workflow } from '../../domain/workflow/graph.ts'
 import type { EngineContext } from '../context.ts'
-import type { SkipReason } from '../plugins/plugin.ts'
+import type { SkipReason } from '../plugin-result.ts'
 import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../views.ts'
 
@@ -120,3 +121,9 @@ function rejectionsOf(
       feedback: redact(trigger_reason ?? ''),
     }))
 }
+
+/** How much of it, at most. */
+export const KnowledgeOptions = z.strictObject({
+  max_tokens: z.int().min(1).max(100_000).default(2_000),
+  limit: z.int().min(1).max(100).default(10),
+})

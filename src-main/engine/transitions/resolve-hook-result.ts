@@ -3,8 +3,8 @@ import type { StateHook } from '../../../src-shared/contract/workflow-definition
 import type { Effect } from '../../domain/transition/effects.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { applyFailedReview, blockTask, maxCascades, type BlockDeps } from './block-task.ts'
-import type { StepOutcome } from './outbox-worker.ts'
-import { missingContextReasons, type PluginResult } from '../plugins/plugin.ts'
+import type { StepOutcome } from './step.ts'
+import { missingContextReasons, type PluginResult } from '../plugin-result.ts'
 
 export interface Action {
   readonly phase: HookOutcome['phase']

@@ -1,11 +1,11 @@
 import type { HookPhase, StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import { hooksAt, type Workflow } from '../../domain/workflow/graph.ts'
-import type { StepContext } from './outbox-worker.ts'
+import type { StepContext } from './step.ts'
 import { runScriptHook } from '../hooks/script-hook.ts'
 import { scriptPlace } from '../hooks/script-place.ts'
 import type { StepServices } from './step-services.ts'
-import type { PluginResult } from '../plugins/plugin.ts'
+import type { PluginResult } from '../plugin-result.ts'
 import { redactorOf } from '../redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 

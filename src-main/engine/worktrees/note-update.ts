@@ -2,13 +2,18 @@ import type { ErrorAnnotation, HookOutcome } from '../../../src-shared/contract/
 import type { EngineContext } from '../context.ts'
 import type { Tx } from '../event-feed.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
-import type { StepServices } from '../transitions/step-services.ts'
+import type { Worktrees } from './worktrees.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import { toConflictHunks } from './to-conflict-hunks.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { workspaceOwner } from './workspace-of.ts'
 import { count } from '../../domain/task/conflict-text.ts'
+
+interface NoteUpdateDeps {
+  readonly context: EngineContext
+  readonly worktrees: Pick<Worktrees, 'ref'>
+}
 
 export interface Update {
   readonly task: TaskRecord
@@ -18,7 +23,7 @@ export interface Update {
 }
 
 /** Writes down what became of an update of a task's branch, and tells it: its card, its timeline and its workspace. */
-export async function noteUpdate(deps: Pick<StepServices, 'context' | 'worktrees'>, update: Update): Promise<void> {
+export async function noteUpdate(deps: NoteUpdateDeps, update: Update): Promise<void> {
   const { task, result } = update
   if (result.kind === 'up_to_date' || result.kind === 'in_the_way') return
   const diff_stat = result.kind === 'updated' ? await measure(deps, update) : null
@@ -99,10 +104,7 @@ function wordsFor({ branch, base_branch }: WorkspaceRecord, result: UpdateResult
 }
 
 /** A size that can't be measured is left as it was: the branch is updated all the same. */
-async function measure(
-  { context, worktrees }: Pick<StepServices, 'context' | 'worktrees'>,
-  { task, workspace }: Update,
-) {
+async function measure({ context, worktrees }: NoteUpdateDeps, { task, workspace }: Update) {
   const signal = AbortSignal.timeout(60_000)
   try {
     return await context.workspaces.diffStat(await worktrees.ref(workspace), { signal })

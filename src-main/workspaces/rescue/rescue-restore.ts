@@ -10,7 +10,7 @@ import { mergeTrees, treeOf } from '../git/merge.ts'
 import { runGit } from '../git/run-git.ts'
 import { withSnapshot, type Snapshot } from '../git/snapshot.ts'
 import { changedPaths, parentsOf, pathBytes, pathText, type ChangedPath } from '../git/tree-paths.ts'
-import { requireOwn } from '../worktree/own-worktree.ts'
+import { requireOwn } from '../git/own-worktree.ts'
 import { listRescues } from './rescue-list.ts'
 
 export interface RestoreInto {

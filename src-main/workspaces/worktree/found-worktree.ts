@@ -5,7 +5,7 @@ import type { WorktreeRequest } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from '../git/git-link.ts'
 import { findRecord, repairWorktree } from '../git/worktree.ts'
-import { ownRecord } from './own-worktree.ts'
+import { ownRecord } from '../git/own-worktree.ts'
 import { realpathOfExisting } from '../files/path-guard.ts'
 import { folderState } from '../files/quarantine.ts'
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { orNull } from '../files/file-errors.ts'
 import { worktreeFolders } from './lock.ts'
-import { ownRecord } from './own-worktree.ts'
+import { ownRecord } from '../git/own-worktree.ts'
 
 /** git itself takes no collection for alive that began longer ago. */
 const longestMaintenanceMs = 12 * 3_600_000

@@ -8,12 +8,12 @@ import { GitError } from '../git/git-error.ts'
 import { isDirty } from '../git/status.ts'
 import { listWorktrees } from '../git/worktree.ts'
 import { worktreeFolders } from './lock.ts'
-import { ownRecord } from './own-worktree.ts'
+import { ownRecord } from '../git/own-worktree.ts'
 import { placeOf } from '../files/path-guard.ts'
 import { removingPath } from '../rescue/remove-rescued.ts'
 import { listRescues } from '../rescue/rescue-list.ts'
 import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
-import { rescueFolder } from '../rescue/rescue-folder.ts'
+import { rescueFolder } from './rescue-folder.ts'
 
 /** More files than this are not looked at for an estimate. */
 const glanceLimit = 20_000

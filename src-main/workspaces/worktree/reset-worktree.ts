@@ -7,7 +7,7 @@ import { runGit, splitNul } from '../git/run-git.ts'
 import { excludeLockFile } from '../git/status.ts'
 import { commonDir } from '../git/worktree.ts'
 import { rescueUnreachable } from '../rescue/unreachable-commits.ts'
-import { requireOwn } from './own-worktree.ts'
+import { requireOwn } from '../git/own-worktree.ts'
 import { removeEmptyFolders } from '../files/remove-empty-folders.ts'
 import { withRescue, type RescueOptions } from '../rescue/rescue.ts'
 

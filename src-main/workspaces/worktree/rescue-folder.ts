@@ -5,9 +5,9 @@ import { countChanged } from '../git/count-files.ts'
 import { emptyTree } from '../git/merge.ts'
 import { withSnapshot } from '../git/snapshot.ts'
 import { commonDir } from '../git/worktree.ts'
-import { removeRescued } from './remove-rescued.ts'
-import type { RemoveOptions } from '../worktree/remove-worktree.ts'
-import { rescueCommit } from './rescue.ts'
+import { removeRescued } from '../rescue/remove-rescued.ts'
+import type { RemoveOptions } from './remove-worktree.ts'
+import { rescueCommit } from '../rescue/rescue.ts'
 
 /**
  * Keeps the files of a plain folder as a rescue of a repository, then removes the folder; the ref, null when it had

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Cancellable } from '../../engine/ports/cancellable.ts'
 import { WorkspaceError } from '../../engine/ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
-import { runGit } from '../git/run-git.ts'
-import { readGitLink } from '../git/git-link.ts'
+import { runGit } from './run-git.ts'
+import { readGitLink } from './git-link.ts'
 import { placeOf } from '../files/path-guard.ts'
 
 /**
