@@ -5,19 +5,43 @@
 
 const shared = { lang: '^src-shared/lang/', contract: '^src-shared/contract/', client: '^src-shared/client/' }
 const main = (folder) => `^src-main/${folder}/`
-const ports = main('engine/ports')
-const adapters = ['store', 'workspaces', 'hooks', 'logs', 'executors', 'integrations', 'identity', 'workflow-files']
+/** Each capability, from the lowest up, with the others that it may import; ADR 9 says what they are. */
+const capabilities = {
+  core: [],
+  transitions: ['core'],
+  workspaces: ['core', 'transitions'],
+  executions: ['core', 'transitions', 'workspaces'],
+  hooks: ['core', 'transitions', 'workspaces'],
+  plugins: ['core', 'transitions', 'workspaces', 'executions', 'hooks'],
+  steps: ['core', 'transitions', 'workspaces', 'hooks'],
+  tasks: ['core', 'transitions', 'workspaces', 'executions', 'hooks', 'steps'],
+  integrations: ['core', 'tasks'],
+  projects: ['core', 'workspaces', 'tasks', 'integrations'],
+}
+const everyCapability = [...Object.keys(capabilities), 'engine']
+/** Folders that know the ports they implement, and nothing else; some lie below the capability that they serve. */
+const adapters = {
+  store: 'store',
+  git: 'git',
+  'hook-scripts': 'hooks/scripts',
+  logs: 'logs',
+  agents: 'agents',
+  'issue-trackers': 'integrations/trackers',
+  identity: 'identity',
+  'workflow-files': 'workflow-files',
+}
+const adapterPaths = Object.values(adapters).map(main)
 const anyFolder = '^src-(main|shared|renderer)/'
 
 /** Files in `from` import nothing of the project's own but `may` (and themselves); of `types`, types only. */
-function only(name, from, may, comment, types = []) {
+function only(name, from, may, comment, types = [], apart = []) {
   const allowed = [from, ...may]
   const rules = [
     {
       name,
       severity: 'error',
       comment,
-      from: { path: from },
+      from: { path: from, ...(apart.length > 0 && { pathNot: apart }) },
       to: { path: anyFolder, pathNot: [...allowed, ...types] },
     },
   ]
@@ -44,7 +68,7 @@ function owned(name, modules, owners, comment) {
   }
 }
 
-const basics = [shared.contract, shared.lang, main('base')]
+const basics = [shared.contract, shared.lang, main('platform')]
 
 const sharedRules = [
   ...only('lang-imports-nothing', shared.lang, [], 'Language gaps only: move what needs more to where it is used.'),
@@ -62,6 +86,13 @@ const sharedRules = [
   ),
 ]
 
+/** A capability may import domain, ports, the basics and the capabilities named; adapters below it are apart. */
+function capability(folder, below, comment) {
+  const apart = adapterPaths.filter((path) => path.startsWith(main(folder)))
+  const shared = [main('domain'), main('ports'), ...below.map(main), ...basics]
+  return only(folder, main(folder), shared, comment, [], apart)
+}
+
 const mainRules = [
   ...only(
     'domain',
@@ -70,27 +101,39 @@ const mainRules = [
     'Pure decisions: let the engine gather the facts and pass them in.',
   ),
   ...only(
-    'base',
-    main('base'),
+    'platform',
+    main('platform'),
     [shared.lang],
     'Tools without product knowledge: move what knows the product to its folder.',
   ),
   ...only(
-    'engine',
-    main('engine'),
+    'ports',
+    main('ports'),
     [main('domain'), ...basics],
-    'Say what the engine needs in engine/ports and let an adapter implement it.',
+    'Interfaces only: what they need of others is a shape of the contract.',
   ),
-  ...adapters.flatMap((folder) =>
+  ...Object.entries(capabilities).flatMap(([folder, below]) =>
+    capability(folder, below, 'Look at ADR 9: move what both need into a folder below, or take it as an argument.'),
+  ),
+  ...capability('engine', Object.keys(capabilities), 'Say what is needed in ports and let an adapter implement it.'),
+  {
+    name: 'capabilities-without-adapters',
+    severity: 'error',
+    comment: 'Adapters are built by compose.ts and used through their port.',
+    from: { path: everyCapability.map(main), pathNot: adapterPaths },
+    to: { path: adapterPaths },
+  },
+  ...Object.entries(adapters).flatMap(([name, folder]) =>
     only(
-      folder,
+      name,
       main(folder),
-      [main('domain'), ports, ...basics],
-      'Adapters know the ports they implement, not each other or the engine: take what you need as an argument from compose.ts.',
+      [main('domain'), main('ports'), ...basics],
+      'Adapters know the ports they implement, not each other or a capability: take what you need as an argument from compose.ts.',
     ),
   ),
   ...only('api', main('api'), [main('domain'), ...basics], 'Ask the engine through what compose.ts hands in.', [
-    main('engine'),
+    main('ports'),
+    ...everyCapability.map(main),
   ]),
   ...only('server', main('server'), basics, 'A door calls api only: add an operation to the contract.', [
     main('api'),
@@ -104,7 +147,7 @@ const mainRules = [
   ...only(
     'service',
     main('service'),
-    ['^src-main/compose[.]ts$', shared.contract, shared.lang, main('base')],
+    ['^src-main/compose[.]ts$', shared.contract, shared.lang, main('platform')],
     'It starts and stops the app; it does not look inside.',
   ),
   {
@@ -206,17 +249,17 @@ const owners = [
   owned(
     'pty',
     ['node-pty', '@lydell/node-pty', '@agentclientprotocol'],
-    ['^src-main/executors/'],
-    'Agents are run by executors.',
+    ['^src-main/agents/'],
+    'Agents are run by agents.',
   ),
-  owned('git', ['simple-git'], ['^src-main/workspaces/'], 'Git is run by workspaces/git/run-git.ts.'),
+  owned('git', ['simple-git'], ['^src-main/git/'], 'Git is run by git/commands/run-git.ts.'),
   owned(
     'secrets',
     ['bcrypt', 'jose', '@zxcvbn-ts/language-common'],
     ['^src-main/identity/'],
     'Passwords and tokens belong to identity.',
   ),
-  owned('log', ['pino'], ['^src-main/base/'], 'Take a Log (base/log.ts) as an argument.'),
+  owned('log', ['pino'], ['^src-main/platform/'], 'Take a Log (platform/logging/log.ts) as an argument.'),
   owned(
     'electron',
     ['electron'],
@@ -228,8 +271,8 @@ const owners = [
   owned(
     'processes',
     ['child_process'],
-    ['^src-main/base/', '^src-main/executors/', '^src-main/hooks/', '^src-main/workspaces/', '^src-main/service/'],
-    'Start a program through base/process.ts.',
+    [main('platform'), main('agents'), main('hooks/scripts'), main('git'), main('service')],
+    'Start a program through platform/process/process.ts.',
   ),
 ]
 
@@ -238,7 +281,17 @@ const purity = [
     name: 'no-node-in-pure-folders',
     severity: 'error',
     comment: 'Pure folders run anywhere: hand the result of the I/O in.',
-    from: { path: ['^src-shared/', main('domain'), main('engine'), main('api'), '^src-renderer/'] },
+    from: {
+      path: [
+        '^src-shared/',
+        main('domain'),
+        main('ports'),
+        ...everyCapability.map(main),
+        main('api'),
+        '^src-renderer/',
+      ],
+      pathNot: adapterPaths,
+    },
     // `path` only computes.
     to: { dependencyTypes: ['core'], pathNot: '^(node:)?path(/posix)?$' },
   },

@@ -17,8 +17,8 @@ const everywhere = {
   'no-else-return': 'error',
   'no-throw-literal': 'error',
   'no-unused-expressions': 'error',
-  'max-lines': ['error', { max: 300 }],
-  'copse/max-own-lines': ['error', { max: 60 }],
+  'max-lines': ['warn', { max: 400 }],
+  'copse/max-own-lines': ['warn', { max: 80 }],
 }
 
 const typed = {

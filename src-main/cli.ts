@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { findResources } from './base/paths.ts'
+import { findResources } from './platform/config/paths.ts'
 import { runCli } from './cli/program.ts'
 
 const program = findResources(import.meta.dirname)

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { findResources } from './base/paths.ts'
+import { findResources } from './platform/config/paths.ts'
 import { presentLocally } from './service/present.ts'
 import { serve } from './service/serve.ts'
 

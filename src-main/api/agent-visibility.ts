@@ -1,7 +1,7 @@
 import type { Agent } from '../../src-shared/contract/projects.ts'
 import { maySeeAgent } from '../domain/access/agents.ts'
 import type { Principal } from '../domain/access/principal.ts'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 
 /** Whether a caller sees an agent: it is theirs, ownerless, or may work in one of their projects. */
 export function canSeeAgent(q: Queries, principal: Principal, agent: Pick<Agent, 'id' | 'owner_id'>): boolean {

@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
-import type { AgentRecord } from '../engine/ports/store.ts'
+import type { AgentRecord } from '../ports/store.ts'
 
 /** What the scripted agent does: it reads its task, works in steps that can be watched, and commits. */
 const script = `

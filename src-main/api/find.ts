@@ -19,7 +19,7 @@ import type {
   ProjectRecord,
   Queries,
   TaskRecord,
-} from '../engine/ports/store.ts'
+} from '../ports/store.ts'
 
 /** The record, or `not_found` naming what is missing. */
 export function findProject(q: Queries, id: ProjectId): ProjectRecord {

@@ -1,6 +1,6 @@
 import { HookRun } from '../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { Logs } from '../engine/ports/logs.ts'
+import type { Logs } from '../ports/logs.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /** More than the two outputs, the command and the environment can take as JSON. */

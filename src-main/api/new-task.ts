@@ -5,7 +5,7 @@ import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { newTaskDefaults } from '../domain/task/new-task-defaults.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
-import type { ProjectRecord, TaskRecord } from '../engine/ports/store.ts'
+import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
 import { givenFields } from './task-fields.ts'
 

@@ -1,6 +1,6 @@
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
-import type { Tx } from '../engine/event-feed.ts'
-import type { TaskRecord } from '../engine/ports/store.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { TaskRecord } from '../ports/store.ts'
 
 /** Keeps who changed what a review asks for, and shows it at a review that is open. */
 export function noteConfigChange(

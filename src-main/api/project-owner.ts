@@ -3,8 +3,8 @@ import type { ProjectId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import { isAdmin } from '../domain/access/principal.ts'
-import type { Tx } from '../engine/event-feed.ts'
-import type { ProjectRecord } from '../engine/ports/store.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { ProjectRecord } from '../ports/store.ts'
 import { throwNotFound } from './find.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { checkAccess } from '../domain/access/policy.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { ProjectRecord, Queries } from '../engine/ports/store.ts'
+import type { ProjectRecord, Queries } from '../ports/store.ts'
 
 /** Why a caller has no part in a project; null when they work in it: members, admins, and everybody in a system project. */
 export function projectAccessRefusal(

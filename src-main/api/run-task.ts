@@ -2,7 +2,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Principal } from '../domain/access/principal.ts'
-import type { Queries, TaskRecord } from '../engine/ports/store.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
 
 // What the token of a run may do to a task, as far as it depends on more than the operation.
 

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../engine/ports/store.ts'
+import type { TaskRecord } from '../ports/store.ts'
 
 /** Fields of an input that are all fields of the record, by the same names: anything else does not compile. */
 export type TaskColumns<T> = { readonly [K in keyof T]: K extends keyof TaskRecord ? TaskRecord[K] | undefined : never }

@@ -2,7 +2,7 @@ import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import { mayManageDaemon } from '../domain/access/daemons.ts'
 import { isAdmin, type Principal } from '../domain/access/principal.ts'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import { canSeeAgent } from './agent-visibility.ts'
 import { canSeeProject } from './project-visibility.ts'
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import { readDefinition, workflowRefusal, type ReadDefinition } from '../domain/workflow/read-definition.ts'
-import { withoutRenames } from '../domain/workflow/plan-change.ts'
+import { withoutRenames } from '../domain/transition/plan-change.ts'
 import type { ApiParts, TemplateFile } from './context.ts'
 import { throwNotFound } from './find.ts'
 

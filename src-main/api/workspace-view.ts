@@ -1,5 +1,5 @@
 import type { Workspace } from '../../src-shared/contract/workspaces.ts'
-import type { WorkspaceRecord } from '../engine/ports/store.ts'
+import type { WorkspaceRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
 
 /** A workspace with what git and the lock file say of it now. */

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
-import { defaultDataDir } from '../base/paths.ts'
+import { defaultDataDir } from '../platform/config/paths.ts'
 import { chooseAddress, tokenFromEnvironment } from './address.ts'
 import { failureOf } from './cli-error.ts'
 import { createOutput, endWithReader, printFailure, type Output } from './output.ts'

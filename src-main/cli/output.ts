@@ -1,6 +1,6 @@
 import { escapeHidden } from '../../src-shared/lang/hidden-characters.ts'
 import { styleText } from 'node:util'
-import { stdoutClosed } from '../base/stdout-closed.ts'
+import { stdoutClosed } from '../platform/process/stdout-closed.ts'
 import type { Failure } from './cli-error.ts'
 
 type Style = Parameters<typeof styleText>[0]

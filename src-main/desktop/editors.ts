@@ -1,4 +1,4 @@
-import { findOnPath } from '../base/find-on-path.ts'
+import { findOnPath } from '../platform/process/find-on-path.ts'
 
 /** An editor of this machine, by its own program or by the links that it opens. */
 export interface Editor {

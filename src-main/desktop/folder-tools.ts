@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FolderTool } from '../../src-shared/contract/desktop.ts'
-import { findTerminal, openTerminal } from '../base/open-terminal.ts'
-import { spawnDetached } from '../base/spawn-detached.ts'
+import { findTerminal, openTerminal } from '../platform/process/open-terminal.ts'
+import { spawnDetached } from '../platform/process/spawn-detached.ts'
 import { editors, programOf, type Editor } from './editors.ts'
 import { isFile, isFolder } from './is-folder.ts'
 

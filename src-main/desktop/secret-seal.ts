@@ -1,5 +1,5 @@
 import type { SafeStorage } from 'electron'
-import type { SecretSeal } from '../base/secret-seal.ts'
+import type { SecretSeal } from '../platform/config/secret-seal.ts'
 
 type Storage = Pick<
   SafeStorage,

@@ -1,7 +1,7 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { SessionId, UserId } from '../../src-shared/contract/ids.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { Clock } from '../engine/ports/clock.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { UserRecord } from './identity-store.ts'
 import { hashToken } from './opaque-tokens.ts'
 import { tokenExpired, invalidToken } from './refusals.ts'

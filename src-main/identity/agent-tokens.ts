@@ -1,5 +1,5 @@
 import { TokenId } from '../../src-shared/contract/ids.ts'
-import type { AgentTokens } from '../engine/ports/agent-tokens.ts'
+import type { AgentTokens } from '../ports/agent-tokens.ts'
 import type { IdentityContext } from './context.ts'
 import { createOpaqueToken, hashToken } from './opaque-tokens.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../engine/ports/clock.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { IdentityStore } from './identity-store.ts'
 import type { NoteUse } from './note-use.ts'
 

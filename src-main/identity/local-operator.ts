@@ -1,4 +1,4 @@
-import type { Clock } from '../engine/ports/clock.ts'
+import type { Clock } from '../ports/clock.ts'
 import { createOpaqueToken, createSecret, hashToken } from './opaque-tokens.ts'
 import { invalidToken, tokenExpired } from './refusals.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'

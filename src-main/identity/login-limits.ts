@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import { isLoopbackHost } from '../base/loopback.ts'
-import type { Clock } from '../engine/ports/clock.ts'
+import { isLoopbackHost } from '../platform/config/loopback.ts'
+import type { Clock } from '../ports/clock.ts'
 
 /** So many failures of one pair are free; then each makes the next wait twice as long. */
 const freeFailures = 10

@@ -1,5 +1,5 @@
-import { isWriteFailure } from '../base/write-failure.ts'
-import type { Clock } from '../engine/ports/clock.ts'
+import { isWriteFailure } from '../platform/process/write-failure.ts'
+import type { Clock } from '../ports/clock.ts'
 
 /** `last_used_at` is right to the minute; a write for every request would buy nothing. */
 const everyMs = 60_000

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SecretUnreadableError, type SecretSeal } from '../base/secret-seal.ts'
+import { SecretUnreadableError, type SecretSeal } from '../platform/config/secret-seal.ts'
 
 const keyBytes = 32
 /** How a sealed key's file begins; a plain one is the 32 bytes alone. */

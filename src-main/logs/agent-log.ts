@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
-import { createStreamRedactor } from '../base/redact-stream.ts'
-import type { AgentLog } from '../engine/ports/logs.ts'
+import { createStreamRedactor } from '../platform/text/redact-stream.ts'
+import type { AgentLog } from '../ports/logs.ts'
 import { fitEntry } from './fit-entry.ts'
 import type { LogFileWriter } from './log-file.ts'
 

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
-import type { Cancellable } from '../engine/ports/cancellable.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
 import type { LiveLogs } from './log-file.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import { isLoopbackHost } from '../base/loopback.ts'
+import { isLoopbackHost } from '../platform/config/loopback.ts'
 
 export interface AddressLimits {
   /** Counts a request. Throws `rate_limited` for an address that asks too much. This machine itself is never limited. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import { isLoopbackHost } from '../base/loopback.ts'
+import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { validationFailed } from './refusals.ts'
 
 /**

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, internalError, type Refusal } from '../../src-shared/contract/errors.ts'
-import type { Logger } from '../base/log.ts'
+import type { Logger } from '../platform/logging/log.ts'
 import { routeNotFound } from './refusals.ts'
 
 /** The largest request body, in bytes. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { isLoopbackHost } from '../base/loopback.ts'
-import { isPeerSameUser } from '../base/peer-user.ts'
+import { isLoopbackHost } from '../platform/config/loopback.ts'
+import { isPeerSameUser } from '../platform/process/peer-user.ts'
 import type { CallContext } from '../api/api.ts'
 
 /** Where a request comes from, as far as the request and its connection tell. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import type { Logger } from '../base/log.ts'
+import type { Logger } from '../platform/logging/log.ts'
 import { toApiError } from './http-errors.ts'
 
 /** An event, with a number where it has one, or a number alone. */

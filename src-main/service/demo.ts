@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { Resources } from '../base/paths.ts'
+import type { Resources } from '../platform/config/paths.ts'
 import { StartRefused, startService, type Service } from './start-service.ts'
 
 export interface DemoOptions {

@@ -1,4 +1,4 @@
-import { findOnPath } from '../base/find-on-path.ts'
+import { findOnPath } from '../platform/process/find-on-path.ts'
 
 const names = [
   'chromium',

@@ -1,7 +1,7 @@
-import { readConfig } from '../base/config.ts'
-import { ConfigError } from '../base/config-error.ts'
-import { prepareDataDir } from '../base/paths.ts'
-import { DataDirLockedError, lockDataDir } from '../base/single-instance.ts'
+import { readConfig } from '../platform/config/config.ts'
+import { ConfigError } from '../platform/config/config-error.ts'
+import { prepareDataDir } from '../platform/config/paths.ts'
+import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { rotateSigningKey } from '../compose.ts'
 import type { StartOptions } from './start-service.ts'
 

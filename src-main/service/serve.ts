@@ -1,4 +1,4 @@
-import { installCrashHandler } from '../base/crash-handler.ts'
+import { installCrashHandler } from '../platform/logging/crash-handler.ts'
 import { startService, StartRefused, type Service, type StartOptions } from './start-service.ts'
 
 /** How a service in a terminal tells that it is there, and what else ends it than a signal. */

@@ -1,9 +1,9 @@
-import { ConfigError } from '../base/config-error.ts'
-import { readConfig, type AppConfig, type ConfigOptions } from '../base/config.ts'
-import { prepareDataDir, type Resources } from '../base/paths.ts'
-import { pickPort } from '../base/pick-port.ts'
-import { SecretUnreadableError, type SecretSeal } from '../base/secret-seal.ts'
-import { DataDirLockedError, lockDataDir } from '../base/single-instance.ts'
+import { ConfigError } from '../platform/config/config-error.ts'
+import { readConfig, type AppConfig, type ConfigOptions } from '../platform/config/config.ts'
+import { prepareDataDir, type Resources } from '../platform/config/paths.ts'
+import { pickPort } from '../platform/config/pick-port.ts'
+import { SecretUnreadableError, type SecretSeal } from '../platform/config/secret-seal.ts'
+import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { createApp, type App } from '../compose.ts'
 
 /** The running app, alone on its data folder, with its API listening. Disposing drains and lets go. */

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { ExecutionId, TokenId, UserId } from '../../src-shared/contract/ids.ts'
-import { isWriteFailure } from '../base/write-failure.ts'
+import { isWriteFailure } from '../platform/process/write-failure.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'

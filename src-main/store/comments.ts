@@ -1,4 +1,4 @@
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { comments } from './schema/notes.ts'

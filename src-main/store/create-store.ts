@@ -1,4 +1,4 @@
-import type { Queries, Store } from '../engine/ports/store.ts'
+import type { Queries, Store } from '../ports/store.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { createCommentQueries } from './comments.ts'
 import { createDaemonQueries } from './daemons.ts'

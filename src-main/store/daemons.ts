@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { DaemonId } from '../../src-shared/contract/ids.ts'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'

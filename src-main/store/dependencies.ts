@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { cachedQuery } from './query-cache.ts'
 import { dependencies, tasks } from './schema/work.ts'

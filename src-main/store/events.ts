@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll } from './prepared-statements.ts'
 import { effects, events, tasks } from './schema/work.ts'

@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { OpenExecution, Queries } from '../engine/ports/store.ts'
+import type { OpenExecution, Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'

@@ -1,6 +1,6 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { ExternalLinkRecord } from '../engine/ports/issue-trackers.ts'
-import type { Queries } from '../engine/ports/store.ts'
+import type { ExternalLinkRecord } from '../ports/issue-trackers.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { cachedQuery } from './query-cache.ts'
 

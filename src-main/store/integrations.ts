@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareUpsert } from './prepared-statements.ts'
 import { readInstallation, writeInstallation } from './installation.ts'

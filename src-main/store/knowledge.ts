@@ -1,5 +1,5 @@
 import { and, desc, eq } from 'drizzle-orm'
-import type { KnowledgePage, KnowledgeRecord, Queries } from '../engine/ports/store.ts'
+import type { KnowledgePage, KnowledgeRecord, Queries } from '../ports/store.ts'
 import type { KnowledgeId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { anyWordOf } from './full-text.ts'

@@ -1,5 +1,5 @@
 import { and, desc, eq, exists, inArray, notExists, sql, type SQL } from 'drizzle-orm'
-import type { NotificationFilter, NotificationQueries } from '../engine/ports/notification-queries.ts'
+import type { NotificationFilter, NotificationQueries } from '../ports/notification-queries.ts'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'

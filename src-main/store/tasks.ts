@@ -1,5 +1,5 @@
 import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
-import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../engine/ports/store.ts'
+import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'

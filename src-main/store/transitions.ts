@@ -1,5 +1,5 @@
 import { and, eq, inArray, or } from 'drizzle-orm'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { isRenamed, renamed } from './rename-states.ts'

@@ -1,4 +1,4 @@
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { trustedRepositories } from './schema/reviews.ts'

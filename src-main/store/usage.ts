@@ -1,6 +1,6 @@
 import type { AgentId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { UsageSum } from '../../src-shared/contract/queue.ts'
-import type { Queries } from '../engine/ports/store.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 
 const sums = `s.executions, s.input_tokens, s.output_tokens, iif(s.costs = 0, NULL, s.cost_usd) AS cost_usd`

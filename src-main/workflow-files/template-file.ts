@@ -1,7 +1,7 @@
 import { isScalar, parseDocument, stringify, visit, type Document } from 'yaml'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import { readDefinition } from '../domain/workflow/read-definition.ts'
-import { withoutRenames } from '../domain/workflow/plan-change.ts'
+import { withoutRenames } from '../domain/transition/plan-change.ts'
 import type { PluginChecks, WorkflowIssue } from '../domain/workflow/validate.ts'
 
 /** A file longer than this, in bytes, is not even parsed. */

@@ -1,7 +1,7 @@
-import { createOutputCapture } from '../../src-main/base/output-capture.ts'
-import { createRedactor } from '../../src-main/base/redact.ts'
-import type { ScriptRun } from '../../src-main/engine/ports/scripts.ts'
-import { createScripts } from '../../src-main/hooks/run-script.ts'
+import { createOutputCapture } from '../../src-main/platform/text/output-capture.ts'
+import { createRedactor } from '../../src-main/platform/text/redact.ts'
+import type { ScriptRun } from '../../src-main/ports/scripts.ts'
+import { createScripts } from '../../src-main/hooks/scripts/run-script.ts'
 import { serveParent } from './child.ts'
 import { peakMemory } from './process-usage.ts'
 

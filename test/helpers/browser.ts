@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
-import { findOnPath } from '../../src-main/base/find-on-path.ts'
+import { findOnPath } from '../../src-main/platform/process/find-on-path.ts'
 import { findBrowser } from '../../src-main/service/find-browser.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { createLogger, type Logger } from '../../src-main/base/log.ts'
+import { createLogger, type Logger } from '../../src-main/platform/logging/log.ts'
 
 /** A log that a test reads: what the service says there, line by line. */
 export interface LogLines {

@@ -1,4 +1,4 @@
-import type { Actor } from '../../src-main/engine/actions/action-services.ts'
+import type { Actor } from '../../src-main/tasks/action-services.ts'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import type { AgentId, TaskId } from '../../src-shared/contract/ids.ts'

@@ -1,12 +1,7 @@
-import type {
-  ExecutionOutcome,
-  ExecutionRun,
-  Executors,
-  RunningExecution,
-} from '../../src-main/engine/ports/executors.ts'
-import type { Logs } from '../../src-main/engine/ports/logs.ts'
-import type { Scripts } from '../../src-main/engine/ports/scripts.ts'
-import type { Workspaces } from '../../src-main/engine/ports/workspaces.ts'
+import type { ExecutionOutcome, ExecutionRun, Executors, RunningExecution } from '../../src-main/ports/executors.ts'
+import type { Logs } from '../../src-main/ports/logs.ts'
+import type { Scripts } from '../../src-main/ports/scripts.ts'
+import type { Workspaces } from '../../src-main/ports/workspaces.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 
 /** An agent at work: it ends when the test says so, or when it is stopped. */

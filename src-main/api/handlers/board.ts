@@ -1,5 +1,5 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
-import type { TaskPlace } from '../../engine/ports/store.ts'
+import type { TaskPlace } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject } from '../find.ts'
 

@@ -3,8 +3,8 @@ import type { HostedAgent, ReportedExecution } from '../../../src-shared/contrac
 import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { withoutEnv } from '../../domain/access/agents.ts'
 import { mayManageDaemon } from '../../domain/access/daemons.ts'
-import type { Tx } from '../../engine/event-feed.ts'
-import type { AgentRecord, DaemonRecord } from '../../engine/ports/store.ts'
+import type { Tx } from '../../core/event-feed.ts'
+import type { AgentRecord, DaemonRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findDaemon } from '../find.ts'
 

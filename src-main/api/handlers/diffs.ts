@@ -1,5 +1,5 @@
 import type { Diff, ViewedContent } from '../../../src-shared/contract/workspaces.ts'
-import type { FileChange } from '../../engine/ports/diff-reader.ts'
+import type { FileChange } from '../../ports/diff-reader.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask } from '../find.ts'
 import { readerId, userOf } from '../reader-id.ts'

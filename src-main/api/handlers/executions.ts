@@ -2,7 +2,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { actsFor } from '../../domain/access/work.ts'
-import type { ExecutionRecord } from '../../engine/ports/store.ts'
+import type { ExecutionRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findExecution, findTask, throwNotFound } from '../find.ts'
 

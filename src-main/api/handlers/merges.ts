@@ -1,5 +1,5 @@
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
-import type { UpdateBranchRequest } from '../../engine/worktrees/update-branch.ts'
+import type { UpdateBranchRequest } from '../../tasks/update-branch.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findTask, throwNotFound } from '../find.ts'
 

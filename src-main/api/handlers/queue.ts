@@ -1,6 +1,6 @@
 import type { QueueEntry } from '../../../src-shared/contract/queue.ts'
 import type { z } from 'zod'
-import type { OpenExecution } from '../../engine/ports/store.ts'
+import type { OpenExecution } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject } from '../find.ts'
 

@@ -1,6 +1,6 @@
 import type { ProjectId, RepoId } from '../../../src-shared/contract/ids.ts'
 import type { Repo } from '../../../src-shared/contract/projects.ts'
-import type { RepoRecord } from '../../engine/ports/store.ts'
+import type { RepoRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, throwNotFound } from '../find.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { openOnDesktop } from '../../base/terminal-program.ts'
+import { openOnDesktop } from '../../platform/process/terminal-program.ts'
 import { findProject, findTask } from '../find.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 

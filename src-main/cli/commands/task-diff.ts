@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { OperationInput, OperationOutput } from '../../../src-shared/contract/operations.ts'
-import { showInPager } from '../../base/terminal-program.ts'
+import { showInPager } from '../../platform/process/terminal-program.ts'
 import { paintPatch } from '../paint-patch.ts'
 import { findTask } from '../find.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'

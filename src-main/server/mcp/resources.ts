@@ -8,7 +8,7 @@ import type {
 import { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { Diff } from '../../../src-shared/contract/workspaces.ts'
-import type { Logger } from '../../base/log.ts'
+import type { Logger } from '../../platform/logging/log.ts'
 import { toApiError } from '../http-errors.ts'
 import type { McpScope } from './scope.ts'
 

@@ -1,7 +1,7 @@
 import { Server } from '@modelcontextprotocol/server'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
-import type { Logger } from '../../base/log.ts'
+import type { Logger } from '../../platform/logging/log.ts'
 import { toApiError } from '../http-errors.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import type { McpScope } from './scope.ts'

@@ -8,7 +8,7 @@ import type {
   StepResult,
   Verdict,
 } from '../../../src-shared/contract/reviews.ts'
-import type { ConfiguredPrograms } from '../../engine/ports/workspaces.ts'
+import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
 import { json } from './columns.ts'
 import { tasks } from './work.ts'
 

@@ -27,8 +27,8 @@ import type {
   ReviewSummary,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
-import type { ExecutionRecord, ProjectDeletion } from '../../engine/ports/store.ts'
-import type { RepositoryState } from '../../engine/ports/workspaces.ts'
+import type { ExecutionRecord, ProjectDeletion } from '../../ports/store.ts'
+import type { RepositoryState } from '../../ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { PendingHooks } from '../../domain/transition/pending-hooks.ts'
 import { flag, json } from './columns.ts'

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import type { Api } from '../../../src-main/api/api.ts'
-import { createLogger } from '../../../src-main/base/log.ts'
+import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import { createBrowserGuard } from '../../../src-main/server/browser-guard.ts'
 import { addMcpRoute } from '../../../src-main/server/mcp/route.ts'
 import { startJob } from '../../helpers/job.ts'

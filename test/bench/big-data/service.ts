@@ -1,12 +1,14 @@
 import { join, resolve } from 'node:path'
 import type { createApp } from '../../../src-main/compose.ts'
-import type { createLogger } from '../../../src-main/base/log.ts'
+import type { createLogger } from '../../../src-main/platform/logging/log.ts'
 
 // The service of some checkout, in a process of its own, so that whoever measures it is not kept waiting with it.
 const [root = '', dataDir = ''] = process.argv.slice(2)
 const began = performance.now()
 const compose = (await import(join(root, 'src-main/compose.ts'))) as { readonly createApp: typeof createApp }
-const logging = (await import(join(root, 'src-main/base/log.ts'))) as { readonly createLogger: typeof createLogger }
+const logging = (await import(join(root, 'src-main/platform/logging/log.ts'))) as {
+  readonly createLogger: typeof createLogger
+}
 const loaded = performance.now()
 const app = await compose.createApp(
   {

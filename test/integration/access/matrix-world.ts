@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { newTaskDefaults } from '../../../src-main/domain/task/new-task-defaults.ts'
 import type { Principal } from '../../../src-main/domain/access/principal.ts'
-import type { Store } from '../../../src-main/engine/ports/store.ts'
+import type { Store } from '../../../src-main/ports/store.ts'
 import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
 import { insertInvite } from '../../../src-main/store/invites.ts'
 import { putSession } from '../../../src-main/store/sessions.ts'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createLogger } from '../../../src-main/base/log.ts'
+import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'

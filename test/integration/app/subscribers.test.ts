@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import type { Logger } from '../../../src-main/base/log.ts'
+import type { Logger } from '../../../src-main/platform/logging/log.ts'
 import { createServer } from '../../../src-main/server/create-server.ts'
 import { startHelper } from '../../bench/child.ts'
 import type { SubscribersRequest } from '../../bench/subscribers.ts'

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SecretUnreadableError, type SecretSeal } from '../../../src-main/base/secret-seal.ts'
+import { SecretUnreadableError, type SecretSeal } from '../../../src-main/platform/config/secret-seal.ts'
 import { createSecretSeal } from '../../../src-main/desktop/secret-seal.ts'
 import { loadSigningKey, rotateSigningKey } from '../../../src-main/identity/signing-key.ts'
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { TrackerError, type PageRequest } from '../../../src-main/engine/ports/issue-trackers.ts'
-import { createIssueTrackers, type TrackerOptions } from '../../../src-main/integrations/create-issue-trackers.ts'
+import { TrackerError, type PageRequest } from '../../../src-main/ports/issue-trackers.ts'
+import {
+  createIssueTrackers,
+  type TrackerOptions,
+} from '../../../src-main/integrations/trackers/create-issue-trackers.ts'
 import { json, startTracker, type Answer, type FakeTracker } from '../../helpers/fake-tracker.ts'
 
 const trackers = (tracker: FakeTracker, more: Partial<TrackerOptions> = {}) =>

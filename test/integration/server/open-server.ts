@@ -1,6 +1,6 @@
 import { createServer } from '../../../src-main/server/create-server.ts'
 import type { ServerOptions } from '../../../src-main/server/create-server.ts'
-import { createLogger } from '../../../src-main/base/log.ts'
+import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import { here, lasting, openIdentity } from '../identity/open-identity.ts'
 import type { OpenIdentity } from '../identity/open-identity.ts'
 import { createSmallApi } from './small-api.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEventFeed } from '../../../src-main/engine/event-feed.ts'
+import { createEventFeed } from '../../../src-main/core/event-feed.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { at, openStore } from './open-store.ts'
 

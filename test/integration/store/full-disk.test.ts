@@ -7,7 +7,7 @@ import { startJob } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 import { refused } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
-import { canMount, smallDisk } from '../workspaces/small-disk.ts'
+import { canMount, smallDisk } from '../git/small-disk.ts'
 import { migrations, temporaryFolder } from './open-store.ts'
 
 /** Takes what is left of a disk; answers how to give it back. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Activity } from '../../../src-shared/contract/events.ts'
-import type { ActiveRun } from '../../../src-main/engine/executions/executions.ts'
-import type { StepServices } from '../../../src-main/engine/transitions/step-services.ts'
+import type { ActiveRun } from '../../../src-main/executions/executions.ts'
+import type { StepServices } from '../../../src-main/steps/step-services.ts'
 import { createSweeps } from '../../../src-main/engine/sweeps.ts'
 
 beforeEach(() => {

@@ -1,0 +1,191 @@
+import { client, methods, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk'
+import type {
+  ClientContext,
+  InitializeResponse,
+  LoadSessionResponse,
+  McpServer,
+  NewSessionResponse,
+  PromptResponse,
+  RequestPermissionRequest,
+  Stream,
+} from '@agentclientprotocol/sdk'
+import type { ExecutionRun } from '../../ports/executors.ts'
+import { mcpServerName } from '../agent/mcp-server.ts'
+import { isRecord, isText } from '../agent/text.ts'
+
+/** A session of an agent that is ready for its prompt. */
+export interface AcpSession {
+  readonly id: string
+  prompt(text: string): Promise<PromptResponse>
+  /** A question without consequences: its answer comes after what was under way before. */
+  touch(): Promise<void>
+}
+
+export interface AcpSessionRequest {
+  readonly run: ExecutionRun
+  readonly stream: Stream
+  /** Model and effort are asked for over the protocol; null when told in another way, or the agent's own choice. */
+  readonly model: string | null
+  readonly effort: string | null
+  /** Whether it shall ask nobody, or must ask, if it has modes for that; null leaves it as it is. */
+  readonly free: boolean | null
+  /** Whether it may make this call. */
+  readonly permit: (toolCallId: string, signal: AbortSignal) => Promise<boolean>
+}
+
+/** Modes in which an agent asks nobody, as agents name them. The worktree is what keeps it apart. */
+const freeModes = ['bypassPermissions', 'full-access', 'yolo']
+/** Modes in which it asks before it changes or runs something. */
+const askingModes = ['default', 'manual', 'read-only', 'ask']
+
+/** A failure that is told as it is. */
+export class AcpSetupError extends Error {
+  override readonly name = 'AcpSetupError'
+  readonly code: 'no_answer' | 'sign_in' | 'no_session' | 'no_choice'
+
+  constructor(code: AcpSetupError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Shakes hands with an agent and opens a session, or takes up an earlier one. */
+export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSession> {
+  const { run, stream, model, effort, free, permit } = request
+  const { agent } = client({ name: 'Copse' })
+    .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => ({
+      outcome: choose(params, (await permit(params.toolCall.toolCallId, signal)) ? 'allow' : 'reject'),
+    }))
+    .connect(stream)
+  const about = await shakeHands(agent)
+  const opened = await enter(agent, about, run)
+  if (free !== null) await takeMode(agent, opened, free ? freeModes : askingModes, free)
+  if (model !== null) await configure(agent, opened, 'model', model)
+  if (effort !== null) await configure(agent, opened, 'effort', effort)
+  return {
+    id: opened.sessionId,
+    prompt: (text) =>
+      agent.request(methods.agent.session.prompt, {
+        sessionId: opened.sessionId,
+        prompt: [{ type: 'text', text }],
+      }),
+    touch: async () => {
+      const modeId = opened.modes?.currentModeId
+      if (modeId !== undefined)
+        await agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId })
+    },
+  }
+}
+
+/** A program that waits for somebody at a terminal never answers. A package that is fetched first takes its time. */
+const handshakeMs = 120_000
+
+async function shakeHands(agent: ClientContext): Promise<InitializeResponse> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_resolve, reject) => {
+    const text = `It did not answer within ${handshakeMs / 1_000} s. Run it once in a terminal and see what it asks.`
+    timer = setTimeout(() => reject(new AcpSetupError('no_answer', text)), handshakeMs)
+  })
+  const clientInfo = { name: 'copse', title: 'Copse', version: '1' }
+  const answer = agent.request<InitializeResponse>(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: {},
+    clientInfo,
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+type Opened = Pick<NewSessionResponse, 'sessionId' | 'modes' | 'configOptions'>
+
+async function enter(agent: ClientContext, about: InitializeResponse, run: ExecutionRun): Promise<Opened> {
+  const { agentCapabilities: can } = about
+  const place = { cwd: run.cwd, mcpServers: can?.mcpCapabilities?.http === true ? mcpServersOf(run) : [] }
+  const { session_id } = run
+  try {
+    if (session_id === null) return await agent.request(methods.agent.session.new, place)
+    const session = { ...place, sessionId: session_id }
+    // Taking up is quiet; loading tells the whole story again.
+    if ((can?.sessionCapabilities?.resume ?? null) !== null) {
+      return { ...(await agent.request(methods.agent.session.resume, session)), sessionId: session_id }
+    }
+    const { modes, configOptions } = await agent.request<LoadSessionResponse>(methods.agent.session.load, session)
+    return { sessionId: session_id, ...(modes && { modes }), ...(configOptions && { configOptions }) }
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    if (error.code === authRequired) throw new AcpSetupError('sign_in', describeError(error), { cause: error })
+    if (session_id === null) throw error
+    const text = `The session ${session_id} can't be taken up: ${describeError(error)}`
+    throw new AcpSetupError('no_session', text, { cause: error })
+  }
+}
+
+/** As the protocol numbers it. */
+const authRequired = -32000
+
+function mcpServersOf({ mcp }: ExecutionRun): McpServer[] {
+  if (mcp === null) return []
+  const headers = [{ name: 'Authorization', value: `Bearer ${mcp.token}` }]
+  return [{ type: 'http', name: mcpServerName, url: mcp.url, headers }]
+}
+
+/**
+ * Where nobody is there to allow anything, what an agent still asks is allowed, but fewer questions are
+ * quicker. Where somebody is, it must not be in a mode of the person's own settings that asks nobody.
+ */
+async function takeMode(
+  agent: ClientContext,
+  { sessionId, modes }: Opened,
+  wanted: readonly string[],
+  free: boolean,
+): Promise<void> {
+  const modeId = wanted.find((id) => modes?.availableModes.some((mode) => mode.id === id))
+  if (modeId !== undefined && modes?.currentModeId !== modeId) {
+    await agent.request(methods.agent.session.setMode, { sessionId, modeId })
+  }
+  if (free || modeId !== undefined || !freeModes.includes(modes?.currentModeId ?? '')) return
+  const text = `It is in the mode ${modes?.currentModeId ?? ''}, which asks nobody, and has none that asks. Let it do all.`
+  throw new AcpSetupError('no_choice', text)
+}
+
+/** What a person may choose of an agent, by the category of its option. */
+const choices = { model: 'model', effort: 'thought_level' } as const
+
+async function configure(
+  agent: ClientContext,
+  { sessionId, configOptions }: Opened,
+  what: keyof typeof choices,
+  value: string,
+): Promise<void> {
+  const option = configOptions?.find(({ category, id }) => category === choices[what] || id === what)
+  if (option === undefined) {
+    throw new AcpSetupError('no_choice', `This agent lets nobody choose its ${what}. Leave the ${what} empty.`)
+  }
+  try {
+    await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value })
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    const text = `It does not take the ${what} ${value}: ${describeError(error)}`
+    throw new AcpSetupError('no_choice', text, { cause: error })
+  }
+}
+
+/** Once, for what it allows for longer may be kept in a file of the worktree. */
+function choose(
+  { options }: RequestPermissionRequest,
+  what: 'allow' | 'reject',
+): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {
+  const option =
+    options.find(({ kind }) => kind === `${what}_once`) ?? options.find(({ kind }) => kind === `${what}_always`)
+  return option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' }
+}
+
+/** An answer of the agent that is an error, with the details that it gives. */
+export function describeError({ data, message }: RequestError): string {
+  const fields = isRecord(data) ? [data['details'], data['message']] : [data]
+  const details = fields.find(isText)
+  return details === undefined || message.includes(details) ? message : `${message}: ${details}`
+}

@@ -1,0 +1,145 @@
+import type { Writable } from 'node:stream'
+import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
+import { policyOf } from '../../domain/access/permissions.ts'
+import { shellCommand } from '../../platform/process/process-shell.ts'
+import { ProcessStartError, spawnTree } from '../../platform/process/process.ts'
+import type { ProcessTree } from '../../platform/process/process.ts'
+import { ExecutorError } from '../../ports/executors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ExecutionRun, RunningExecution } from '../../ports/executors.ts'
+import type { ArgsConfig, ExecutorProfileDriver } from '../executor.ts'
+import { agentEnvironment } from './agent-environment.ts'
+import type { AgentProfile, AgentProgram, Variables } from './agent-profile.ts'
+import { detectAgent } from './detect-agent.ts'
+import { filterArgs, type FilteredArgs } from './filter-args.ts'
+import { findProgram } from './find-program.ts'
+import { superviseRun } from './supervise.ts'
+
+export interface AgentDriverOptions {
+  /** The system's by default. */
+  readonly clock?: Clock
+  /** The person's environment; this process's own by default. */
+  readonly env?: Variables
+  /** How long it may take to exit after its last turn before it is made to, in ms; the profile's by default. */
+  readonly exitGraceMs?: number
+}
+
+/** What is there to be started, and how. */
+export interface SpawnSpec {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly verbatimArguments?: boolean
+}
+
+/** A driver for a coding agent that is a program on this machine. */
+export function createAgentDriver(profile: AgentProfile, options: AgentDriverOptions = {}): ExecutorProfileDriver {
+  const { program } = profile
+  const env = options.env ?? process.env
+  return {
+    name: program.executor,
+    location: 'local',
+    start: (run, { signal }) =>
+      startAgent(profile, run, {
+        ...options,
+        env,
+        signal,
+        launch: (args, agentEnv) => launchProgram(program, run, args, agentEnv),
+      }),
+    refusedArgs: (config) => sortArgs(profile, config).refused,
+    detect: (cancellable) => detectAgent(program, env, cancellable),
+  }
+}
+
+/** A person's own arguments: those that the agent gets, and those that it may not have as it is configured. */
+export function sortArgs({ refusedArgs, refusedWhenAsking }: AgentProfile, config: ArgsConfig): FilteredArgs {
+  const more = policyOf(config) === 'all' ? {} : refusedWhenAsking
+  return filterArgs(config.args ?? [], { ...refusedArgs, flags: { ...refusedArgs.flags, ...more } })
+}
+
+export interface StartOptions extends AgentDriverOptions {
+  readonly env: Variables
+  readonly signal: AbortSignal
+  /** Throws `ExecutorError` when there is nothing to start. */
+  readonly launch: (args: readonly string[], env: Readonly<Record<string, string>>) => SpawnSpec
+}
+
+/** Starts one run of an agent. Whatever happens, the log is closed in the end and nothing is left behind. */
+export async function startAgent(
+  profile: AgentProfile,
+  run: ExecutionRun,
+  options: StartOptions,
+): Promise<RunningExecution> {
+  try {
+    return await start(profile, run, options)
+  } catch (error) {
+    await run.log.close()
+    throw error
+  }
+}
+
+async function start(profile: AgentProfile, run: ExecutionRun, options: StartOptions): Promise<RunningExecution> {
+  const { clock = systemClock, exitGraceMs = profile.exitGraceMs, signal, launch } = options
+  signal.throwIfAborted()
+  // Some trust the shell's word for where they are more than the system's.
+  const env = { ...agentEnvironment(profile, run.config.env ?? {}, run.env, options.env), PWD: run.cwd }
+  // Whether there is anything to start is known before anything is written for it.
+  launch([], env)
+  await using resources = new AsyncDisposableStack()
+  const own = sortArgs(profile, run.config)
+  const warn = (text: string): void => run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
+  if (own.refused.length > 0) {
+    warn(`Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`)
+  }
+  const { executor, name } = profile.program
+  if (run.config.effort !== undefined && !executorCapabilities[executor].effort) {
+    warn(`${name} can't be told an effort; it chooses its own.`)
+  }
+  const prepared = await profile.prepare(run, own.args, { env, resources })
+  signal.throwIfAborted()
+  const agentEnv = { ...env, ...prepared.env }
+  const tree = await spawnAgent(profile.program, launch(prepared.args, agentEnv), { cwd: run.cwd, env: agentEnv })
+  if (signal.aborted) {
+    await tree.stop({ graceMs: 0 })
+    signal.throwIfAborted()
+  }
+  return superviseRun({ run, tree, clock, exitGraceMs, profile, resources: resources.move() })
+}
+
+function launchProgram(
+  about: AgentProgram,
+  run: ExecutionRun,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): SpawnSpec {
+  const command = run.config.command?.trim() || null
+  const path = findProgram(about, command, env)
+  if (path === null) throw notInstalled(about, command)
+  // npm's shims are batch files on Windows, which only a shell can start.
+  return /\.(?:cmd|bat)$/i.test(path) ? shellCommand(`"${path}"`, args) : { file: path, args }
+}
+
+async function spawnAgent(
+  { name }: AgentProgram,
+  { file, args, verbatimArguments = false }: SpawnSpec,
+  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<ProcessTree & { readonly stdin: Writable }> {
+  try {
+    const tree = await spawnTree(file, args, { ...place, stdin: 'pipe', verbatimArguments })
+    const { stdin } = tree
+    if (stdin === null) throw new TypeError('a tree spawned with a pipe has a stdin')
+    return { ...tree, stdin }
+  } catch (error) {
+    if (!(error instanceof ProcessStartError)) throw error
+    throw new ExecutorError('spawn_failed', `${name} could not be started: ${error.message}`, { cause: error })
+  }
+}
+
+const systemClock: Clock = { now: () => Date.now() }
+
+const notInstalled = ({ name, installHint }: AgentProgram, command: string | null): ExecutorError =>
+  new ExecutorError(
+    'not_installed',
+    command === null
+      ? `${name} was not found. ${installHint}`
+      : `${name} was not found at ${command}, the agent's configured command.`,
+  )

@@ -1,0 +1,112 @@
+import type { AskOption, ToolAction, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { mayActAlone, policyOf, staysInOwnTask } from '../../domain/access/permissions.ts'
+import type { AgentRequestAnswer, AgentRequest, ExecutionRun } from '../../ports/executors.ts'
+import { resolveToolPaths } from './places.ts'
+import { isRecord, isText } from './text.ts'
+
+/** A call of a tool that waits for leave. */
+export interface PermissionRequest extends Pick<
+  Extract<TranscriptEntry, { type: 'tool_call' }>,
+  'tool' | 'target' | 'diff'
+> {
+  readonly action: ToolAction
+  readonly input: unknown
+  /** One of our own tools. */
+  readonly ours: boolean
+  /** Every path that it names. */
+  readonly paths: readonly string[]
+}
+
+export interface Verdict {
+  readonly allowed: boolean
+  /** Why not, in a person's words, if they said. */
+  readonly reason: string | null
+}
+
+/** Answers what an agent asks: by its policy, by what a person has allowed for the run, or by asking one. */
+export interface Permissions {
+  /** `signal` withdraws the question, which is a no. */
+  decide(call: PermissionRequest, signal: AbortSignal): Promise<Verdict>
+  /** A question of the agent itself; null when nobody will answer it. */
+  ask(request: AgentRequest, signal: AbortSignal): Promise<AgentRequestAnswer | null>
+}
+
+export interface PermissionOptions {
+  /** The agent can be told why it must not. */
+  readonly tellsWhy: boolean
+}
+
+export function createPermissions(
+  run: Pick<ExecutionRun, 'config' | 'cwd' | 'ask' | 'task_id'>,
+  { tellsWhy }: PermissionOptions,
+): Permissions {
+  const policy = policyOf(run.config)
+  const allowed = new Set<string>()
+  const ask: Permissions['ask'] = async (request, signal) => (await run.ask?.(request, { signal })) ?? null
+  return {
+    ask,
+    decide: async (call, signal) => {
+      const { action, paths } = call
+      const ours = call.ours && staysInOwnTask(call.tool, call.input, run.task_id)
+      const places = await resolveToolPaths(run.cwd, paths)
+      const alone = { action, ours, places }
+      if (mayActAlone(policy, alone)) return yes
+      const lasting = lastingOf(call, mayActAlone('worktree', alone))
+      if (allowed.has(lasting.key)) return yes
+      const answer = await ask(requestOf(call, lasting.label, tellsWhy), signal)
+      if (answer?.option?.kind === 'allow_always') allowed.add(lasting.key)
+      const isYes = answer?.option?.kind === 'allow_once' || answer?.option?.kind === 'allow_always'
+      return isYes ? yes : { allowed: false, reason: answer?.text ?? null }
+    },
+  }
+}
+
+const yes: Verdict = { allowed: true, reason: null }
+
+/** What "allow it for this run" covers: all edits in the worktree, else just this. */
+function lastingOf(call: PermissionRequest, isEdit: boolean): { readonly key: string; readonly label: string } {
+  if (isEdit) return { key: 'edits', label: 'Allow all edits in this run' }
+  const command = commandIn(call)
+  if (command !== null) return { key: `run ${command}`, label: 'Allow this command in this run' }
+  return { key: JSON.stringify([call.tool, call.input, call.paths]), label: 'Allow this in this run' }
+}
+
+function requestOf(call: PermissionRequest, always: string, tellsWhy: boolean): AgentRequest {
+  const { tool, action, target, diff } = call
+  const option = (id: string, label: string, kind: AskOption['kind']): AskOption => ({
+    ...{ id, label, kind },
+    description: null,
+  })
+  return {
+    kind: 'permission',
+    text: sentences[action](target ?? tool, tool),
+    ...{ tool, action, target, diff },
+    detail: commandIn(call) ?? (diff === null ? inputOf(call) : null),
+    options: [
+      option('allow', 'Allow', 'allow_once'),
+      option('allow_always', always, 'allow_always'),
+      option('reject', 'Reject', 'reject_once'),
+    ],
+    multiple: false,
+    takes_text: tellsWhy,
+  }
+}
+
+const sentences: { readonly [A in ToolAction]: (target: string, tool: string) => string } = {
+  read: (target) => `Asks to read ${target}`,
+  search: (target) => `Asks to search ${target}`,
+  edit: (target) => `Asks to change ${target}`,
+  write: (target) => `Asks to write ${target}`,
+  run: (target) => `Asks to run ${target}`,
+  fetch: (target) => `Asks to fetch ${target}`,
+  mcp: (_target, tool) => `Asks to use ${tool}`,
+  other: (_target, tool) => `Asks to use ${tool}`,
+}
+
+function commandIn({ action, input }: PermissionRequest): string | null {
+  const command = isRecord(input) ? input['command'] : null
+  return action === 'run' && isText(command) ? command : null
+}
+
+const inputOf = ({ input }: PermissionRequest): string | null =>
+  isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input, null, 2) : null

@@ -1,0 +1,134 @@
+import type { Writable } from 'node:stream'
+import type { ProcessTree, TreeEnd } from '../../platform/process/process.ts'
+import { ExecutorError } from '../../ports/executors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ExecutionOutcome, ExecutionRun, RunningExecution } from '../../ports/executors.ts'
+import type { AgentProfile, RunResult } from './agent-profile.ts'
+import { drain, settle } from './drain.ts'
+import { createStderrReader } from './read-stderr.ts'
+import { lastParagraph } from './classify-output.ts'
+
+export interface SupervisedRun {
+  readonly run: ExecutionRun
+  readonly tree: ProcessTree & { readonly stdin: Writable }
+  readonly clock: Clock
+  readonly profile: Pick<AgentProfile, 'createSession'>
+  /** Removed once the tree is gone, before the log is closed. */
+  readonly resources: AsyncDisposable
+  /** How long it may take to exit after its last turn, in ms. */
+  readonly exitGraceMs: number
+}
+
+/** What ended a run. `exit_timeout`: it was made to exit after its last turn. */
+type EndedBy = 'itself' | 'stop' | 'timeout' | 'exit_timeout'
+
+/** setTimeout fires at once for anything longer. */
+const longestTimer = 2 ** 31 - 1
+
+/** Gives a started agent its prompt and follows it to its end. */
+export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs }: SupervisedRun): RunningExecution {
+  const { log } = run
+  const now = (): string => new Date(clock.now()).toISOString()
+  let endedBy: EndedBy = 'itself'
+  let exited = false
+  let open = true
+  let lingerTimer: NodeJS.Timeout | undefined
+  void tree.exited.then(() => (exited = true))
+
+  const end = async (why: EndedBy, graceMs?: number): Promise<void> => {
+    if (!exited && endedBy === 'itself') endedBy = why
+    await tree.stop(graceMs === undefined ? {} : { graceMs })
+  }
+  const dialogue = profile.createSession(run, {
+    now,
+    onEntry: (entry) => log.entry(entry),
+    onSession: (session_id) => run.onSession?.(session_id),
+    onTurn: () => clearTimeout(lingerTimer),
+    onTurnEnd: (queued) => {
+      // It works through what it was sent before, then exits. Some hang on a background job.
+      open = false
+      tree.stdin.end()
+      clearTimeout(lingerTimer)
+      if (queued === 0) lingerTimer = setTimeout(() => void end('exit_timeout', 2_000), exitGraceMs)
+    },
+    write: (text) => writeTo(tree.stdin, text),
+    closeInput: () => void tree.stdin.end(),
+  })
+  const stderr = createStderrReader((entry) => log.entry(entry), now)
+  const limit = run.timeout_seconds
+  const limitTimer =
+    limit === null ? undefined : setTimeout(() => void end('timeout'), Math.min(limit * 1_000, longestTimer))
+
+  const finish = async (): Promise<ExecutionOutcome> => {
+    const reading = await settle(Promise.all([drain(tree.stdout, dialogue, log), drain(tree.stderr, stderr, log)]))
+    const treeEnd = await tree.ended
+    clearTimeout(limitTimer)
+    clearTimeout(lingerTimer)
+    const result = dialogue.result(stderr.tail())
+    noteQuestion(run, result, endedBy, now())
+    const cleaning = await settle(resources[Symbol.asyncDispose]())
+    const closing = await settle(log.close())
+    return describeEnd({ run, result, treeEnd, endedBy, failure: reading ?? closing ?? cleaning })
+  }
+
+  log.entry({ type: 'prompt', at: now(), text: run.prompt })
+  dialogue.begin(run.prompt)
+  const outcome = finish()
+  return {
+    process: tree.process,
+    outcome,
+    stop: async () => {
+      await end('stop')
+      await outcome
+    },
+    input: async (data) => {
+      if (dialogue.send === null || !open || exited) throw inputClosed()
+      log.entry({ type: 'prompt', at: now(), text: data })
+      await dialogue.send(data)
+    },
+  }
+}
+
+/** A question at the end of the words waits for a person, so it stands in the transcript as one. */
+function noteQuestion({ log }: ExecutionRun, result: RunResult, endedBy: EndedBy, at: string): void {
+  if (result.conclusion !== 'question' || result.message === null || endedBy === 'stop' || endedBy === 'timeout') return
+  log.entry({ type: 'question', at, text: lastParagraph(result.message) })
+}
+
+interface RunEnd {
+  readonly run: ExecutionRun
+  readonly result: RunResult
+  readonly treeEnd: TreeEnd
+  readonly endedBy: EndedBy
+  readonly failure: Error | null
+}
+
+function describeEnd({ run, result, treeEnd, endedBy, failure }: RunEnd): ExecutionOutcome {
+  const { failed, ...told } = result
+  const message = failure === null ? told.message : `Its log could not be written: ${failure.message}`
+  // The exit code proves little; a failed turn with exit code 0 is a failure all the same.
+  const codeAfter = (code: number): number => (code === 0 && failed ? 1 : code)
+  switch (endedBy) {
+    case 'stop':
+      return { ...told, ended: 'stopped', exit_code: treeEnd.exit_code, message }
+    case 'timeout': {
+      const text = `It was stopped after ${run.timeout_seconds ?? 0} s, the time it was given.`
+      return { ...told, ended: 'timed_out', exit_code: treeEnd.exit_code, message: text }
+    }
+    case 'exit_timeout':
+      return { ...told, ended: 'exited', exit_code: codeAfter(0), message }
+    case 'itself': {
+      // Last words alone would read as if it had ended well.
+      const text = treeEnd.signal === null ? message : `It was ended by ${treeEnd.signal}. ${message ?? ''}`.trimEnd()
+      return { ...told, ended: 'exited', exit_code: codeAfter(treeEnd.exit_code), message: text }
+    }
+  }
+}
+
+const writeTo = (stdin: Writable, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stdin.write(text, (error) => (error ? reject(inputClosed(error)) : resolve()))
+  })
+
+const inputClosed = (cause?: Error): ExecutorError =>
+  new ExecutorError('input_closed', 'The agent has ended its turn and takes no more input.', { cause })

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { policyOf } from '../domain/access/permissions.ts'
+import { createAgentDriver } from './agent/agent-driver.ts'
+import type { AgentDriverOptions } from './agent/agent-driver.ts'
+import type { AgentProfile, AgentProgram, PrepareContext, PreparedLaunch } from './agent/agent-profile.ts'
+import { mcpServerName } from './agent/mcp-server.ts'
+import { writePrivateFile } from './agent/private-file.ts'
+import { hasFile, hasVariable } from './agent/signed-in.ts'
+import { buildCommandLine, claudeRefusedArgs, claudeRefusedWhenAsking } from './claude-code/command-line.ts'
+import { converseWithClaude } from './claude-code/converse.ts'
+import { claudeUnsetEnv, claudeDefaultEnv } from './claude-code/environment.ts'
+import type { ExecutorProfileDriver } from './executor.ts'
+import type { ExecutionRun } from '../ports/executors.ts'
+
+const program: AgentProgram = {
+  executor: 'claude-code',
+  name: 'Claude Code',
+  program: 'claude',
+  places: (home) => [join(home, '.claude', 'local', 'claude')],
+  windowsProgram: ['@anthropic-ai', 'claude-code', 'bin', 'claude.exe'],
+  installHint: 'Install Claude Code with `npm install -g @anthropic-ai/claude-code` and run `claude` once to sign in.',
+  signInHint: 'Run `claude` once to sign in.',
+  signedIn: (env, home) => {
+    const keys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
+    const folder = env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude')
+    if (hasVariable(env, keys) || hasFile([join(folder, '.credentials.json')])) return true
+    // A helper may bring the key, a cloud may vouch for it, and macOS keeps it in its keychain.
+    const elsewhere = process.platform !== 'linux' || hasFile([join(folder, 'settings.json')])
+    return elsewhere || hasVariable(env, ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX']) ? null : false
+  },
+}
+
+/** Claude Code, headless: stream-json both ways, the prompt over stdin. */
+const claudeCode: AgentProfile = {
+  program,
+  refusedArgs: claudeRefusedArgs,
+  refusedWhenAsking: claudeRefusedWhenAsking,
+  defaultEnv: claudeDefaultEnv,
+  unsetEnv: claudeUnsetEnv,
+  prepare: prepareClaude,
+  createSession: converseWithClaude,
+  exitGraceMs: 30_000,
+}
+
+/** The driver of Claude Code. */
+export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): ExecutorProfileDriver =>
+  createAgentDriver(claudeCode, options)
+
+async function prepareClaude(
+  run: ExecutionRun,
+  own: readonly string[],
+  { resources }: PrepareContext,
+): Promise<PreparedLaunch> {
+  const mcp = run.mcp && resources.use(await writePrivateFile('mcp.json', mcpConfig(run.mcp)))
+  const { model = null, effort = null } = run.config
+  const asks = policyOf(run.config) !== 'all'
+  return buildCommandLine({ model, effort, session_id: run.session_id, mcp_config: mcp?.path ?? null, asks, args: own })
+}
+
+function mcpConfig({ url, token }: NonNullable<ExecutionRun['mcp']>): string {
+  const server = { type: 'http', url, headers: { Authorization: `Bearer ${token}` } }
+  return JSON.stringify({ mcpServers: { [mcpServerName]: server } })
+}

@@ -1,0 +1,38 @@
+import type { ExecutionOutcome } from '../../ports/executors.ts'
+import { endsWithQuestion, clipMessage as sentenceOf, isLimitError } from '../agent/classify-output.ts'
+import type { RunState } from './reduce-run-state.ts'
+
+const limitSubtypes: ReadonlySet<string> = new Set(['error_max_turns', 'error_max_budget_usd'])
+const limitErrors: ReadonlySet<string> = new Set(['rate_limit', 'billing_error'])
+const tooManyRequests = 429
+
+/** What the words and deeds of a run show, and a sentence for people. `stderr` is its end. */
+export function conclude(facts: RunState, stderr: string): Pick<ExecutionOutcome, 'conclusion' | 'message'> {
+  return { conclusion: conclusionOf(facts), message: messageOf(facts, stderr) }
+}
+
+function conclusionOf(facts: RunState): ExecutionOutcome['conclusion'] {
+  if (isLimit(facts)) return 'limit'
+  if (facts.lastMessage === null && !facts.acted) return 'silent'
+  const asks = facts.result?.failed !== true && facts.finalMessage !== null && endsWithQuestion(facts.finalMessage)
+  return asks ? 'question' : 'done'
+}
+
+function isLimit(facts: RunState): boolean {
+  const { result, api_error: apiError } = facts
+  if (result !== null && limitSubtypes.has(result.subtype)) return true
+  if (apiError !== null && (limitErrors.has(apiError.kind) || isLimitError(apiError.text))) return true
+  if (result?.failed !== true) return false
+  return (
+    result.api_error_status === tooManyRequests ||
+    facts.rate_limit_rejected ||
+    (result.text !== null && isLimitError(result.text))
+  )
+}
+
+function messageOf(facts: RunState, stderr: string): string | null {
+  const { result } = facts
+  const failure = (result?.failed === true ? result.text : null) ?? facts.api_error?.text ?? null
+  const words = failure ?? facts.lastMessage ?? (result === null ? stderr.trim() : '')
+  return sentenceOf(words)
+}

@@ -1,0 +1,44 @@
+import type { ExecutionRun } from '../../ports/executors.ts'
+import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
+import { createPermissions } from '../agent/permissions.ts'
+import { conclude } from './conclude.ts'
+import { createControl } from './control.ts'
+import { createStreamReader } from './read-stream.ts'
+import type { RunState } from './reduce-run-state.ts'
+
+/** Stream-json both ways: every message is a line, and the end of a turn closes its stdin, upon which it exits. */
+export function converseWithClaude(run: ExecutionRun, listener: AgentSessionListener): AgentSession {
+  const control = createControl({
+    permissions: createPermissions(run, { tellsWhy: true }),
+    cwd: run.cwd,
+    send: (message) => listener.write(lineOf(message)),
+  })
+  const stream = createStreamReader({ ...listener, onControl: control.hear })
+  return {
+    push: stream.push,
+    end: () => {
+      stream.end()
+      control.close()
+    },
+    // A prompt that can't be delivered has no other cause than an early exit, which tells more.
+    begin: (prompt) => void listener.write(userMessage(prompt)).catch(() => undefined),
+    send: (text) => listener.write(userMessage(text)),
+    result: (stderr) => resultOf(stream.facts(), run.session_id, stderr),
+  }
+}
+
+function resultOf(facts: RunState, asked: string | null, stderr: string): RunResult {
+  // A session that is not there any more must not be asked for again.
+  const lost = facts.result?.subtype === 'error_during_execution' && facts.api_error === null && !facts.acted
+  const session_id = lost && facts.lastMessage === null ? null : (facts.session_id ?? asked)
+  return { session_id, usage: facts.usage, failed: facts.result?.failed === true, ...conclude(facts, stderr) }
+}
+
+const userMessage = (text: string): string =>
+  lineOf({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })
+
+/** One line: some line readers, Node's among them, also end lines at U+2028 and U+2029, which JSON leaves as they are. */
+function lineOf(message: object): string {
+  const json = JSON.stringify(message)
+  return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
+}

@@ -1,0 +1,200 @@
+import type { Readable } from 'node:stream'
+import { createLineBuffer } from '../platform/text/line-buffer.ts'
+import { childEnvironment } from '../platform/process/process-environment.ts'
+import { shellCommand } from '../platform/process/process-shell.ts'
+import { ProcessStartError, spawnTree } from '../platform/process/process.ts'
+import type { ProcessTree } from '../platform/process/process.ts'
+import { ExecutorError } from '../ports/executors.ts'
+import type { AgentLog } from '../ports/logs.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import type { ExecutionOutcome, ExecutionRun, RunningExecution } from '../ports/executors.ts'
+import { writePrivateFile } from './agent/private-file.ts'
+import type { PrivateFile } from './agent/private-file.ts'
+import { findOnPath } from '../platform/process/find-on-path.ts'
+import type { ExecutorProfileDriver } from './executor.ts'
+import { readTerminal } from './terminal/read-terminal.ts'
+import { spawnTerminal, type TerminalTree } from './terminal/spawn-terminal.ts'
+import { createOutputEntries } from './output-entries.ts'
+import type { OutputEntries } from './output-entries.ts'
+
+/** `setTimeout` takes no more; 24 days. */
+const maxTimerMs = 2_147_483_647
+const notFoundCode = 127
+
+/**
+ * Any shell command, run in the worktree. It reads the prompt on stdin, or from the file that
+ * `SVC_PROMPT_FILE` names; `config.args` are appended to it as words of their own. With `config.terminal` it runs in a
+ * terminal, which people type into.
+ */
+export const command: ExecutorProfileDriver = {
+  name: 'command',
+  location: 'local',
+  start: startCommand,
+  refusedArgs: () => [],
+  detect: () => {
+    const path = process.platform === 'win32' ? findOnPath('cmd.exe') : '/bin/sh'
+    return Promise.resolve({
+      executor: 'command',
+      name: 'Shell command',
+      installed: true,
+      path,
+      version: null,
+      signed_in: null,
+      hint: null,
+    })
+  },
+}
+
+async function startCommand(run: ExecutionRun, { signal }: Cancellable): Promise<RunningExecution> {
+  let promptFile: PrivateFile | undefined
+  try {
+    const line = run.config.command?.trim() ?? ''
+    if (line === '')
+      throw new ExecutorError('not_configured', 'The agent has no command: set one in its configuration.')
+    signal.throwIfAborted()
+    promptFile = await writePrivateFile('prompt.md', run.prompt)
+    const { file, args, verbatimArguments } = shellCommand(line, run.config.args)
+    const env = childEnvironment({ ...run.config.env, ...run.env, SVC_PROMPT_FILE: promptFile.path })
+    const work =
+      run.config.terminal === true
+        ? inTerminal(run, await spawnTerminal(file, args, { cwd: run.cwd, env }))
+        : onPipes(run, await spawnTree(file, args, { cwd: run.cwd, env, stdin: 'pipe', verbatimArguments }))
+    return watch(run, work, promptFile)
+  } catch (error) {
+    await promptFile?.[Symbol.asyncDispose]()
+    await run.log.close()
+    if (error instanceof ProcessStartError) throw new ExecutorError('spawn_failed', error.message, { cause: error })
+    throw error
+  }
+}
+
+/** A command at work, whatever it runs in. */
+interface Work {
+  readonly tree: Pick<ProcessTree, 'process' | 'exited' | 'ended' | 'stop'>
+  readonly outputs: readonly OutputEntries[]
+  /** Settles when all that it prints was read. */
+  readonly read: Promise<unknown>
+  readonly input: (data: string) => Promise<void>
+  readonly resize?: (cols: number, rows: number) => void
+}
+
+function onPipes(run: ExecutionRun, tree: ProcessTree): Work {
+  const stdout = createOutputEntries('stdout', run.log)
+  const stderr = createOutputEntries('stderr', run.log)
+  // A command reads its prompt to the end, so the end has to come.
+  tree.stdin?.end(run.prompt)
+  return {
+    tree,
+    outputs: [stderr, stdout],
+    read: all([pump(tree.stdout, stdout, run.log), pump(tree.stderr, stderr, run.log)]),
+    input: () =>
+      Promise.reject(new ExecutorError('input_closed', 'This command takes no input once it has its prompt.')),
+  }
+}
+
+function inTerminal(run: ExecutionRun, tree: TerminalTree): Work {
+  const entries = createOutputEntries('stdout', run.log)
+  return {
+    tree,
+    outputs: [entries],
+    read: readTerminal(tree.output, entries, run.log),
+    input: (data) => {
+      tree.write(data)
+      return Promise.resolve()
+    },
+    resize: tree.resize,
+  }
+}
+
+/** Waits for all, and then tells of the first that failed. */
+async function all(tasks: readonly Promise<void>[]): Promise<void> {
+  const failure = (await Promise.allSettled(tasks)).find((result) => result.status === 'rejected')
+  if (failure) throw failure.reason
+}
+
+function watch(run: ExecutionRun, work: Work, promptFile: PrivateFile): RunningExecution {
+  const { tree } = work
+  let cut: 'stopped' | 'timed_out' | undefined
+  let exited = false
+  const stop = async (reason: 'stopped' | 'timed_out'): Promise<void> => {
+    // What ended by itself was not stopped, even if its leftovers are.
+    if (!exited) cut ??= reason
+    await tree.stop()
+  }
+  const timer =
+    run.timeout_seconds === null
+      ? undefined
+      : setTimeout(() => void stop('timed_out'), Math.min(run.timeout_seconds * 1_000, maxTimerMs))
+  void tree.exited.then(() => {
+    exited = true
+    clearTimeout(timer)
+  })
+  run.log.entry({ type: 'prompt', at: new Date().toISOString(), text: run.prompt })
+  const outcome = finish(run, work, promptFile, () => cut)
+  return {
+    process: tree.process,
+    outcome,
+    stop: async () => {
+      await stop('stopped')
+      await outcome
+    },
+    input: work.input,
+    ...(work.resize && { resize: work.resize }),
+  }
+}
+
+async function finish(
+  run: ExecutionRun,
+  { tree, outputs, read }: Work,
+  promptFile: PrivateFile,
+  cut: () => 'stopped' | 'timed_out' | undefined,
+): Promise<ExecutionOutcome> {
+  const reading = await Promise.allSettled([read, tree.ended])
+  const { exit_code } = await tree.ended
+  const message = describe(run, exit_code, cut(), outputs)
+  if (message !== null && (cut() !== undefined || exit_code !== 0)) {
+    run.log.entry({ type: 'error', at: new Date().toISOString(), text: message })
+  }
+  const closing = await Promise.allSettled([run.log.close(), promptFile[Symbol.asyncDispose]()])
+  const failure = [...reading, ...closing].find((result) => result.status === 'rejected')
+  return {
+    ended: cut() ?? 'exited',
+    exit_code,
+    session_id: null,
+    usage: null,
+    conclusion: outputs.some(({ spoke }) => spoke) ? 'done' : 'silent',
+    message: failure ? `Its log could not be written: ${String(failure.reason)}` : message,
+  }
+}
+
+/** Reads only as fast as the log takes it, so a flood is slowed down at its source. */
+async function pump(output: Readable, entries: OutputEntries, log: AgentLog): Promise<void> {
+  const lines = createLineBuffer()
+  let failure: Error | undefined
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    if (bytes.length === 0) return
+    entries.push(bytes)
+    // With a broken log the output is still read: a full pipe would keep the command from ending.
+    if (failure === undefined) await log.raw(bytes).catch((error: Error) => (failure = error))
+  }
+  for await (const chunk of output as AsyncIterable<Buffer>) await write(lines.push(chunk))
+  await write(lines.flush())
+  entries.flush()
+  if (failure !== undefined) throw failure
+}
+
+/** A sentence for people: why it failed, or its last words. */
+function describe(
+  run: ExecutionRun,
+  exitCode: number,
+  cut: 'stopped' | 'timed_out' | undefined,
+  outputs: readonly OutputEntries[],
+): string | null {
+  if (cut === 'timed_out') return `It ran longer than ${run.timeout_seconds} s and was stopped.`
+  if (cut === 'stopped') return 'It was stopped.'
+  const said = outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
+  const lastWords = said && ` Its last line: ${said}`
+  if (exitCode === notFoundCode) return `The command was not found. Check the agent's command.${lastWords}`
+  if (exitCode !== 0) return `It ended with exit code ${exitCode}.${lastWords}`
+  return outputs.findLast(({ lastLine }) => lastLine !== '')?.lastLine ?? null
+}

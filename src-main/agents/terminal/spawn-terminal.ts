@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { PassThrough, type Readable } from 'node:stream'
+import type * as NodePty from 'node-pty'
+import {
+  superviseTree,
+  ProcessStartError,
+  treeVariable,
+  type ProcessExit,
+  type ProcessTree,
+} from '../../platform/process/process.ts'
+import { sendSignal } from '../../platform/process/process-sweep.ts'
+
+export interface SpawnTerminalOptions {
+  readonly cwd: string
+  /** The whole environment; nothing is inherited beside it. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A process in a terminal of its own, and all that it starts. */
+export interface TerminalTree extends Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'> {
+  /** All that is printed. Read it to its end, which always comes. */
+  readonly output: Readable
+  /** Keys, as a keyboard sends them. */
+  write(keys: string): void
+  resize(cols: number, rows: number): void
+}
+
+/** Before anybody looks at it, and says how large it is there. */
+const firstSize = { cols: 120, rows: 32 }
+const colours = { TERM: 'xterm-256color', COLORTERM: 'truecolor' }
+
+/**
+ * Starts a program in a terminal: it leads a session of its own. When it has ended, the terminal is closed, whoever
+ * still holds it. Throws `ProcessStartError`.
+ */
+export async function spawnTerminal(
+  file: string,
+  args: readonly string[],
+  { cwd, env }: SpawnTerminalOptions,
+): Promise<TerminalTree> {
+  if (!existsSync(cwd)) throw new ProcessStartError('no_directory', `The directory ${cwd} is not there.`)
+  const { spawn } = await loadPty()
+  const processMarker = randomUUID()
+  const since = performance.now()
+  const environment = { ...env, ...colours, [treeVariable]: processMarker }
+  // Without an encoding the bytes come as they are.
+  const pty = spawn(file, [...args], { ...firstSize, name: colours.TERM, cwd, env: environment, encoding: null })
+  const output = pipeOf(pty)
+  let isOpen = true
+  const exited = new Promise<ProcessExit>((resolve) => {
+    // Told once the terminal is closed: nothing more is printed.
+    pty.onExit(({ exitCode, signal = 0 }) => {
+      isOpen = false
+      output.end()
+      resolve({ exit_code: signal > 0 ? 128 + signal : exitCode, signal: null })
+    })
+  })
+  const tree = await superviseTree({ pid: pty.pid, processMarker, since, exited })
+  return {
+    ...tree,
+    output,
+    write: (keys) => {
+      if (isOpen) pty.write(keys)
+    },
+    resize: (cols, rows) => {
+      if (isOpen) pty.resize(cols, rows)
+    },
+    stop: async (options) => {
+      // A shell that waits for keys does not end for SIGTERM; that its terminal is gone, it understands.
+      if (isOpen && process.platform !== 'win32') sendSignal(-pty.pid, 'SIGHUP')
+      await tree.stop(options)
+    },
+  }
+}
+
+/** Room enough that whoever reads it can't keep the terminal from closing for long. */
+const roomBytes = 1024 * 1024
+
+function pipeOf(pty: NodePty.IPty): PassThrough {
+  const output = new PassThrough({ highWaterMark: roomBytes })
+  pty.onData((data: string | Buffer) => {
+    if (!output.write(data)) pty.pause()
+  })
+  output.on('drain', () => pty.resume())
+  return output
+}
+
+/** Its native part is loaded only where a terminal is wanted. */
+async function loadPty(): Promise<typeof NodePty> {
+  try {
+    return await import('node-pty')
+  } catch (error) {
+    const message = 'This installation has no terminals for this system. Turn `terminal` off for the agent.'
+    throw new ProcessStartError('failed', message, { cause: error })
+  }
+}

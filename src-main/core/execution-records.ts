@@ -1,0 +1,46 @@
+import type { Message } from '../domain/task/message.ts'
+import type { Tx } from './event-feed.ts'
+import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { toExecution } from './views.ts'
+
+/** Writes down that an execution has ended, at this moment and without a process, and tells it. */
+export function saveFinished(tx: Tx, record: ExecutionRecord): ExecutionRecord {
+  const ended: ExecutionRecord = { ...record, pid: null, pid_started: null, finished_at: tx.now() }
+  const { project_id, task_id } = ended
+  tx.executions.put(ended)
+  tx.emit('execution.finished', { project_id, task_id, execution: toExecution(ended) })
+  return ended
+}
+
+/** Whether an execution was opened for the state that its task is in now; ids grow with time. */
+export function belongsToCurrentState(
+  q: Pick<Queries, 'transitions'>,
+  record: Pick<ExecutionRecord, 'id' | 'task_id'>,
+): boolean {
+  const entered = q.transitions.last(record.task_id)
+  return entered === null || String(record.id) > String(entered.id)
+}
+
+/** Takes an execution that has not started out of the queue. */
+export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
+  const { task_id: id, project_id, overrides } = record
+  setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  saveFinished(tx, { ...record, status: 'cancelled', error: why })
+}
+
+/** What was sent is settled; what was withdrawn before anybody read it is open again. */
+export function setCommentsResolved(
+  tx: Tx,
+  task: Pick<TaskRecord, 'id' | 'project_id'>,
+  comment_ids: Message['comment_ids'],
+  resolved: boolean,
+): void {
+  const now = tx.now()
+  for (const id of comment_ids) {
+    const comment = tx.comments.get(id)
+    if (!comment || (comment.resolved_at !== null) === resolved) continue
+    const settled: CommentRecord = { ...comment, resolved_at: resolved ? now : null, updated_at: now }
+    tx.comments.put(settled)
+    tx.emit('comment.updated', { project_id: task.project_id, task_id: task.id, comment: settled })
+  }
+}

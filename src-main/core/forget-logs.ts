@@ -1,0 +1,13 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { EngineContext } from './context.ts'
+
+/** Removes what was logged of tasks that are gone; what stays behind is told, and stops nothing. */
+export async function forgetLogs(
+  { logs, log }: Pick<EngineContext, 'logs' | 'log'>,
+  task_ids: readonly TaskId[],
+): Promise<void> {
+  for (const task_id of task_ids)
+    await logs.forget(task_id).catch((error: unknown) => {
+      log.warn({ err: error, task_id }, 'the logs of a deleted task could not be removed')
+    })
+}

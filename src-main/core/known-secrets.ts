@@ -1,0 +1,38 @@
+import type { Queries } from '../ports/store.ts'
+
+/** Secrets whose text is known, so that they can be redacted literally. */
+export interface KnownSecrets {
+  /** Those of agents' environments, of the runs since the start, and of the variables that integrations name. */
+  values(): readonly string[]
+  /** Adds what a run is given. */
+  remember(env: Readonly<Record<string, string>>): void
+}
+
+/** `variable` reads an environment variable of the service. */
+export function createKnownSecrets(
+  q: Pick<Queries, 'agents' | 'integrations'>,
+  variable: (name: string) => string | undefined,
+): KnownSecrets {
+  const ofRuns = new Set<string>()
+  return {
+    values: () => {
+      const agents = q.agents.list().flatMap(({ config }) => secretValues(config.env ?? {}))
+      const tokens = q.integrations.list().map(({ token_secret_ref }) => variable(token_secret_ref)?.trim() ?? '')
+      return [...agents, ...ofRuns, ...tokens]
+    },
+    remember: (env) => {
+      for (const value of secretValues(env)) ofRuns.add(value)
+    },
+  }
+}
+
+const secretName = /key|token|secret|passw|passphrase|pwd|credential|auth|private|cookie|session/i
+/** Paths, addresses without credentials, numbers and plain words: to black them out would make logs unreadable. */
+const plainValue = /^(?:[~.]{0,2}\/[^:@]*|https?:\/\/[^@?\s]*|[\d.,:]+|[a-z]+|[A-Z]+)$/
+
+/** The values of an environment that are to be hidden: all but what is plainly none, unless its name says otherwise. */
+function secretValues(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env)
+    .filter(([name, value]) => secretName.test(name) || !plainValue.test(value))
+    .map(([, value]) => value)
+}

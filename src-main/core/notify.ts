@@ -1,0 +1,54 @@
+import type { NotificationId } from '../../src-shared/contract/ids.ts'
+import type { NotificationType } from '../../src-shared/contract/notification-types.ts'
+import type { EngineContext } from './context.ts'
+import type { Tx } from './event-feed.ts'
+import type { NotificationRecord } from '../ports/notification-queries.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { redactorOf } from './redactor-of.ts'
+
+/** What people are to hear of; it is written down together with the outcome. */
+export interface NotificationDraft {
+  readonly event_type: NotificationType
+  readonly body: string | null
+}
+
+/** A reason fits on a screen; the rest is in the logs. */
+const maxBody = 10_000
+
+/** Tells people of a milestone: the row and its event, in the caller's transaction. Secrets are blacked out. */
+export function notify(
+  context: Pick<EngineContext, 'newId' | 'redactor'>,
+  tx: Tx,
+  task: Pick<TaskRecord, 'id' | 'project_id' | 'title'>,
+  notice: NotificationDraft,
+): void {
+  const redact = redactorOf(context, tx, task.project_id)
+  const { event_type } = notice
+  const record: NotificationRecord = {
+    id: context.newId() as NotificationId,
+    event_type,
+    title: redact(sentences[event_type](task.title)),
+    body: notice.body === null ? null : redact(notice.body).slice(0, maxBody),
+    project_id: task.project_id,
+    task_id: task.id,
+    created_at: tx.now(),
+  }
+  tx.notifications.put(record)
+  tx.emit('notification.created', {
+    project_id: record.project_id,
+    task_id: record.task_id,
+    notification_id: record.id,
+    event_type,
+    title: record.title,
+    body: record.body,
+  })
+}
+
+const sentences: { readonly [T in NotificationType]: (title: string) => string } = {
+  'task.done': (title) => `"${title}" is done`,
+  'task.blocked': (title) => `"${title}" is blocked and needs you`,
+  'review.passed': (title) => `The review of "${title}" passed`,
+  'review.failed': (title) => `The review of "${title}" failed`,
+  'merge.failed': (title) => `"${title}" could not be merged`,
+  'execution.asks': (title) => `The agent of "${title}" waits for your answer`,
+}

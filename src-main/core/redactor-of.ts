@@ -1,0 +1,14 @@
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import type { EngineContext } from './context.ts'
+import type { Queries } from '../ports/store.ts'
+import { toSettings } from './views.ts'
+
+/** Blacks out what must not be written or shown of a project's tasks, by its own patterns too. */
+export function redactorOf(
+  { redactor }: Pick<EngineContext, 'redactor'>,
+  q: Pick<Queries, 'projects'>,
+  project_id: ProjectId,
+): (text: string) => string {
+  const project = q.projects.get(project_id)
+  return redactor(project ? toSettings(project).redaction_patterns : [])
+}

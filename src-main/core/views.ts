@@ -1,0 +1,120 @@
+import type { Daemon } from '../../src-shared/contract/daemons.ts'
+import type { Ask, Execution } from '../../src-shared/contract/executions.ts'
+import type { ExecutionId } from '../../src-shared/contract/ids.ts'
+import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
+import type { Review } from '../../src-shared/contract/reviews.ts'
+import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
+import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { workspaceOf } from './workspace-of.ts'
+
+/** Records as clients see them. */
+export function toTask(q: Queries, record: TaskRecord): Task {
+  const task = withoutInside(record)
+  const link = q.external_links.ofTask(record.id)
+  return {
+    ...task,
+    review_summary: withRejections(q, record),
+    dependencies: [...q.dependencies.of(record.id)],
+    external_issue_number: link?.number ?? null,
+    external_issue_url: link?.url ?? null,
+    port_base: workspaceOf(q, record)?.port_base ?? null,
+  }
+}
+
+function withoutInside(record: TaskRecord) {
+  const {
+    context_holder: _holder,
+    attended_mark: _attended,
+    repository_changes: _repository,
+    review_config_changes: _config,
+    ...task
+  } = record
+  return task
+}
+
+/** Only what has failed or been tried again can have been sent back, so that most of a board asks for nothing. */
+function withRejections(
+  q: Queries,
+  { id, attended_mark, review_summary: summary }: TaskRecord,
+): Task['review_summary'] {
+  if (!summary || (summary.attempt_number === 1 && summary.status !== 'failed')) return summary
+  const rejections = q.transitions.rejectionsByGate(id, attended_mark)
+  return rejections.size === 0 ? summary : { ...summary, rejections: Object.fromEntries(rejections) }
+}
+
+/** A task that is just being made for an issue: nothing else refers to it yet. */
+export function toImportedTask(record: TaskRecord, issue: { readonly number: number; readonly url: string }): Task {
+  const task = withoutInside(record)
+  return {
+    ...task,
+    dependencies: [],
+    external_issue_number: issue.number,
+    external_issue_url: issue.url,
+    port_base: null,
+  }
+}
+
+export function toProject(q: Queries, record: ProjectRecord): Project {
+  const { settings: _inside, ...project } = record
+  const repos = q.repos.byProject(record.id).map(({ project_id: _project, ...repo }) => repo)
+  return { ...project, repos, imports_issues: q.integrations.byProject(record.id) !== null }
+}
+
+export function toExecution(record: ExecutionRecord): Execution {
+  const {
+    project_id: _p,
+    dispatched: _d,
+    overrides,
+    prompt_parts: _parts,
+    start_commit: _c,
+    repository_state: _r,
+    pid: _i,
+    pid_started: _s,
+    ...execution
+  } = record
+  return { ...execution, ...(overrides.message && { message: overrides.message.text }) }
+}
+
+export function toDaemon(record: DaemonRecord): Daemon {
+  const { token_hash: _hash, revoked_at: _revoked, ...daemon } = record
+  return daemon
+}
+
+export function toSettings(record: ProjectRecord): ProjectSettings {
+  return { ...defaultProjectSettings, ...record.settings }
+}
+
+export function toReviewSummary(review: Review): ReviewSummary {
+  return {
+    attempt_number: review.attempt_number,
+    status: review.status,
+    steps: review.ci_steps.map((_, index) => {
+      const result = review.step_results[index]
+      if (!result) return 'waiting'
+      if (result.exit_code === null) return 'running'
+      return result.exit_code === 0 ? 'passed' : 'failed'
+    }),
+  }
+}
+
+/** Records as clients see them, read with the queries outside a transaction. */
+export interface Views {
+  task(record: TaskRecord): Task
+  project(record: ProjectRecord): Project
+  execution(record: ExecutionRecord): Execution
+  daemon(record: DaemonRecord): Daemon
+  settings(record: ProjectRecord): ProjectSettings
+}
+
+export function createViews(q: Queries, asksOf: (id: ExecutionId) => readonly Ask[]): Views {
+  return {
+    task: (record) => toTask(q, record),
+    project: (record) => toProject(q, record),
+    execution: (record) => {
+      const asks = asksOf(record.id)
+      return { ...toExecution(record), ...(asks.length > 0 && { asks: [...asks] }) }
+    },
+    daemon: toDaemon,
+    settings: toSettings,
+  }
+}

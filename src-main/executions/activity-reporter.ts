@@ -1,0 +1,59 @@
+import { actionVerbs, type TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import type { EventFeed } from '../core/event-feed.ts'
+import type { ExecutionRecord } from '../ports/store.ts'
+
+export interface ActivityReporter {
+  tell(entry: TranscriptEntry): void
+  /** The run is over: what was not told yet is nobody's news any more. */
+  end(): void
+}
+
+/** Nobody reads faster, and an agent may print thousands of lines a second. */
+const everyMs = 100
+
+/** Tells what an agent does now by what it said last: at once, then so often at most, the last of a flood too. */
+export function createActivityReporter(
+  feed: Pick<EventFeed, 'activity'>,
+  record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
+): ActivityReporter {
+  let last: TranscriptEntry | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  function say(entry: TranscriptEntry): void {
+    last = null
+    const text = activityOf(entry)
+    if (text === null) return
+    timer = setTimeout(() => {
+      timer = undefined
+      if (last) say(last)
+    }, everyMs)
+    const { project_id, task_id, id: execution_id } = record
+    const words = { text: text.slice(0, 200), quiet_since: null, occurred_at: entry.at }
+    feed.activity({ project_id, task_id, execution_id, ...words })
+  }
+  return {
+    tell: (entry) => {
+      if (!tellingTypes.has(entry.type)) return
+      if (timer === undefined) say(entry)
+      else last = entry
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
+const tellingTypes: ReadonlySet<TranscriptEntry['type']> = new Set<TranscriptEntry['type']>([
+  ...['tool_call', 'message', 'stdout', 'thinking', 'question', 'answer'],
+] as const)
+
+function activityOf(entry: TranscriptEntry): string | null {
+  if (entry.type === 'tool_call') return `${actionVerbs[entry.action]} ${entry.target ?? entry.tool}`
+  if (entry.type === 'message' || entry.type === 'stdout') return lastLine(entry.text)
+  if (entry.type === 'thinking') return 'Thinking'
+  if (entry.type === 'question') return entry.text
+  return entry.type === 'answer' ? 'Working' : null
+}
+
+function lastLine(text: string): string | null {
+  const words = text.trimEnd()
+  return words.slice(words.lastIndexOf('\n') + 1).trimStart() || null
+}

@@ -1,0 +1,69 @@
+import { composeParts, type PromptFacts } from '../domain/task/prompt-parts.ts'
+import type { PromptPart } from '../../src-shared/contract/prompts.ts'
+import type { EngineContext } from '../core/context.ts'
+import { messageParts } from './message-prompt.ts'
+import { promptFacts, reviews, type PromptTarget } from './prompt-facts.ts'
+import { storedParts } from './prompt-record.ts'
+import { redactorOf } from '../core/redactor-of.ts'
+import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+
+export interface LaunchPrompt {
+  readonly parts: readonly PromptPart[]
+  /** A file with what the project knows, empty when it knows nothing that helps. */
+  readonly knowledge_file: string
+}
+
+/** What an agent is told when it starts: its queued prompt made anew, with to a judge the diff and the checks. */
+export async function buildLaunchPrompt(
+  context: EngineContext,
+  worktrees: Worktrees,
+  place: { readonly task: TaskRecord; readonly record: ExecutionRecord; readonly agent: AgentRecord },
+  signal: AbortSignal,
+): Promise<LaunchPrompt> {
+  const { task, record, agent } = place
+  const known = context.store.read.knowledge.injected(task.id)
+  const knowledge_file = known === null ? '' : await context.logs.writeKnowledge(task.id, known)
+  // Whoever wrote the prompt by hand has said all.
+  if (record.overrides.prompt !== undefined) return { parts: storedParts(record), knowledge_file }
+  const { role, session_id, overrides } = record
+  const told = { task, role, agent, session_id }
+  if (overrides.message)
+    return { parts: messageParts(context, context.store.read, told, overrides.message.text), knowledge_file }
+  return { parts: await buildPrompt(context, worktrees, told, signal), knowledge_file }
+}
+
+/** What would be told now to whoever starts; the look at the disk included. */
+export async function buildPrompt(
+  context: EngineContext,
+  worktrees: Worktrees,
+  told: PromptTarget,
+  signal: AbortSignal,
+  more: Partial<Pick<PromptFacts, 'knowledge' | 'template' | 'feedback'>> = {},
+): Promise<PromptPart[]> {
+  const { read } = context.store
+  const review = reviews(context, read, told) ? await reviewFacts(context, worktrees, told.task, signal) : null
+  return composeParts({ ...promptFacts(context, read, told), ...more, review })
+}
+
+async function reviewFacts(
+  context: EngineContext,
+  worktrees: Worktrees,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<NonNullable<PromptFacts['review']>> {
+  const ci = context.store.read.reviews.latest(task.id)?.step_results ?? []
+  const patch = await patchOf(context, worktrees, worktrees.of(task), signal)
+  return { patch: redactorOf(context, context.store.read, task.project_id)(patch), ci }
+}
+
+/** Before there is a branch nothing has changed on it. */
+async function patchOf(
+  context: EngineContext,
+  worktrees: Worktrees,
+  workspace: WorkspaceRecord | null,
+  signal: AbortSignal,
+): Promise<string> {
+  if (workspace === null || workspace.base_commit === null) return ''
+  return (await context.workspaces.diff(await worktrees.ref(workspace), 'branch', null, { signal })).patch
+}

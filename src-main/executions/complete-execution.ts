@@ -1,0 +1,223 @@
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { clearAnnotation } from '../domain/task/clear-annotation.ts'
+import { interpretOutcome, type InterpretedOutcome } from '../domain/task/interpret-outcome.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { forwardOf, roleOf } from '../domain/workflow/graph.ts'
+import { agentActivity, type AgentActivity } from './agent-activity.ts'
+import { blockTask, resetRequired } from '../transitions/block-task.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
+import { isMessage, nextMessage } from './messages.ts'
+import { setCommentsResolved } from '../core/execution-records.ts'
+import { belongsToCurrentState } from '../core/execution-records.ts'
+import type { ExecutionOutcome } from '../ports/executors.ts'
+import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import type { Transitions } from '../transitions/transitions.ts'
+import { saveFinished } from '../core/execution-records.ts'
+import { workspaceOf } from '../core/workspace-of.ts'
+import { findRepositoryChanges, noteRepositoryChanges } from '../workspaces/repository-changes.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+import { redactorOf } from '../core/redactor-of.ts'
+
+export type StopReason = 'stopped' | 'cancelled'
+
+export interface SettleDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly worktrees: Worktrees
+  /** Told when a task has something new to do. */
+  readonly wake: (task_id: TaskId) => void
+}
+
+export interface ExecutionEnd {
+  readonly outcome: ExecutionOutcome
+  /** Somebody ended it. */
+  readonly stopped: StopReason | null
+  /** Its worktree and branch were found to be gone. */
+  readonly workspace_gone?: boolean
+}
+
+/**
+ * Writes an end down and, in the same transaction, what follows from it. Of several that report the
+ * end of one execution the first counts.
+ */
+export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
+  const { context } = deps
+  const before = context.store.read.executions.get(id)
+  if (!before || !isOpen(before)) return
+  const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
+  // First of all: measuring may take a while.
+  await context.writes.untilWritten(() => context.agentTokens.revoke(id))
+  const [measured, repository] = await Promise.all([measure(deps, before), findRepositoryChanges(context, before)])
+  await context.writes.untilWritten(() => {
+    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome, repository }))
+  })
+  deps.wake(before.task_id)
+}
+
+/** Writes the end of an execution and what follows from it; nothing when it has ended already. */
+function writeEnd(
+  deps: SettleDeps,
+  tx: Tx,
+  id: ExecutionId,
+  end: ExecutionEnd,
+  found: Awaited<ReturnType<typeof measure>> & {
+    readonly outcome: ExecutionOutcome
+    readonly repository: Awaited<ReturnType<typeof findRepositoryChanges>>
+  },
+): void {
+  const { changed, diff_stat, outcome } = found
+  const current = tx.executions.get(id)
+  if (!current || !isOpen(current)) return
+  const session_id = outcome.session_id ?? current.session_id
+  const deed = agentActivity(tx, current)
+  const concluded = interpretOutcome({
+    outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
+    stopped: end.stopped,
+    changed,
+    has_session: session_id !== null,
+  })
+  const conclusion = isMessage(current) ? withdraw(tx, current, concluded) : concluded
+  const record = saveFinished(tx, {
+    ...current,
+    status: conclusion.status,
+    exit_code: outcome.exit_code,
+    session_id,
+    usage: outcome.usage ?? current.usage,
+    error: conclusion.error,
+    summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
+  })
+  const known = tx.tasks.get(record.task_id)
+  if (!known) return
+  const task = noteRepositoryChanges(tx, known, found.repository)
+  const settled: TaskRecord = {
+    ...task,
+    diff_stat: diff_stat ?? task.diff_stat,
+    active_execution_id: task.active_execution_id === id ? null : task.active_execution_id,
+  }
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const worked = record.started_at !== null && doesStateWork(tx, workflow, task, record)
+  if (end.workspace_gone && isRoleActive(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
+  else applyOutcome(deps, tx, settled, record, { conclusion, deed })
+  const after = tx.tasks.get(task.id)
+  if (worked && after)
+    enqueueWorkStopped(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
+}
+
+/** Who did its part over the API is done, whatever its last words; who left a word there was not silent. */
+function conclusionOf(outcome: ExecutionOutcome, deed: AgentActivity): ExecutionOutcome['conclusion'] {
+  if (deed === 'completed') return 'done'
+  return deed === 'commented' && outcome.conclusion === 'silent' ? 'done' : outcome.conclusion
+}
+
+function isOpen(record: ExecutionRecord): boolean {
+  return record.status === 'running' || record.status === 'queued'
+}
+
+/** An agent's last words may hold a secret that it has read. */
+function redactFor(context: EngineContext, record: ExecutionRecord, text: string | null): string | null {
+  if (text === null) return null
+  return redactorOf(context, context.store.read, record.project_id)(text)
+}
+
+/** An agent that moved its own task on may finish its sentence; what comes of that is no longer the task's concern. */
+function isRoleActive(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
+  const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  return state !== undefined && roleOf(state) === record.role && belongsToCurrentState(tx, record)
+}
+
+/** The coder is done: forward. Anything else: the task stays and says what is the matter. */
+function applyOutcome(
+  deps: SettleDeps,
+  tx: Tx,
+  task: TaskRecord,
+  record: ExecutionRecord,
+  { conclusion, deed }: { readonly conclusion: InterpretedOutcome; readonly deed: AgentActivity },
+): void {
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const state = workflow.states.get(task.status)
+  const isItsTurn = isRoleActive(deps, tx, task, record)
+  const next = state && forwardOf(workflow, state)
+  // What a person has written meanwhile comes first.
+  const message =
+    isItsTurn && conclusion.annotation?.type !== 'execution_paused' && nextMessage(tx, task.id, record.role)
+  if (message) {
+    const left = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
+    tx.saveTask({ ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) ?? left })
+    return
+  }
+  if (conclusion.status === 'succeeded' && isItsTurn && state?.kind === 'active' && next) {
+    const moved = deps.transitions.apply(tx, task, {
+      to: next.name,
+      cause: 'forward',
+      triggered_by: 'system',
+      version: null,
+      reason: null,
+    })
+    if (!isRefusal(moved)) return
+    tx.saveTask({
+      ...task,
+      error_annotation: annotate('execution_incomplete', moved.message, record.id, ['retry_execution']),
+    })
+    return
+  }
+  const openGate = isItsTurn && state?.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
+  // A review that its agent has passed may be open still: for a person.
+  if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'completed') {
+    const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
+    tx.saveTask({
+      ...task,
+      error_annotation: annotate('execution_incomplete', text, record.id, ['retry_execution']),
+    })
+    return
+  }
+  const error_annotation = isItsTurn ? (noteOf(conclusion, record) ?? task.error_annotation) : task.error_annotation
+  tx.saveTask({ ...task, error_annotation })
+}
+
+function noteOf({ annotation }: InterpretedOutcome, { id }: ExecutionRecord): ErrorAnnotation | null {
+  return annotation && { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: id }
+}
+
+/** A message that ends before it began was withdrawn: its comments are open again. Only a task that now rests says so. */
+function withdraw(tx: Tx, record: ExecutionRecord, concluded: InterpretedOutcome): InterpretedOutcome {
+  if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded
+  const { task_id: id, project_id, overrides } = record
+  setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  const others = tx.executions.openOfTask(id).some((one) => one.id !== record.id)
+  const rests = !others && tx.tasks.get(id)?.error_annotation === null
+  return { status: 'cancelled', error: null, annotation: rests ? concluded.annotation : null }
+}
+
+function annotate(
+  type: ErrorAnnotation['type'],
+  message: string,
+  execution_id: ExecutionId,
+  recovery_actions: ErrorAnnotation['recovery_actions'],
+): ErrorAnnotation {
+  return { type, message, recovery_actions, execution_id, reason: 'nothing_done' }
+}
+
+/** Whether the run left anything in the worktree, and how large the branch is now. */
+async function measure(deps: SettleDeps, record: ExecutionRecord) {
+  const { context, worktrees } = deps
+  const task = context.store.read.tasks.get(record.task_id)
+  const workspace = task && workspaceOf(context.store.read, task)
+  if (!workspace || record.start_commit === null) return { changed: true, diff_stat: null }
+  const ref = await worktrees.ref(workspace)
+  const { path } = ref
+  if (path === null) return { changed: true, diff_stat: null }
+  const signal = AbortSignal.timeout(60_000)
+  try {
+    const [status, diff_stat] = await Promise.all([
+      context.workspaces.status({ ...ref, path }, { signal }),
+      context.workspaces.diffStat(ref, { signal }),
+    ])
+    return { changed: status.dirty || status.head !== record.start_commit, diff_stat }
+  } catch (error) {
+    context.log.warn({ err: error, task_id: record.task_id }, 'a worktree could not be measured')
+    return { changed: true, diff_stat: null }
+  }
+}

@@ -1,0 +1,239 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
+import type { GivenAnswer } from '../domain/task/check-answer.ts'
+import { createPendingRequests, type PendingRequests } from './pending-requests.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import { createDiffStatTracker } from './live-sizes.ts'
+import { launch, type LaunchResult, type RunningLaunch, type LaunchRequest } from './launch.ts'
+import { continueSession } from './messages.ts'
+import type { ExecutionOutcome } from '../ports/executors.ts'
+import { completeExecution, type StopReason } from './complete-execution.ts'
+import type { ExecutionRecord, Queries } from '../ports/store.ts'
+import type { Transitions } from '../transitions/transitions.ts'
+import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+
+export interface Executions {
+  /** Starts a queued execution and follows it to its end. Settles when it has started or failed to. */
+  start(execution_id: ExecutionId): Promise<void>
+  /** Ends the process tree; settles when it is gone and the row says so. */
+  stop(execution_id: ExecutionId, reason: StopReason): Promise<void>
+  input(execution_id: ExecutionId, data: string): Promise<void>
+  /** Answers what its agent asks; `by` says who. */
+  answer(execution_id: ExecutionId, given: GivenAnswer & { readonly ask_id: string }, by: string): Refusal | null
+  /** Ends one that runs elsewhere, or a person's. */
+  finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
+  /** Those that this process has started or is starting. */
+  running(): ReadonlyMap<ExecutionId, ActiveRun>
+  /**
+   * Settles once nobody is at work in the task's worktree, or with the signal. After `limit_ms` what is
+   * left of the task itself is stopped; other tasks that share the worktree take the time that they need.
+   */
+  waitUntilIdle(task_id: TaskId, limit_ms: number, signal: AbortSignal): Promise<void>
+  /** Whether another task is at work, or about to be, in the task's worktree. */
+  isWorktreeShared(task_id: TaskId): boolean
+  /** Settles once no other task is at work in the task's worktree, or with the signal. */
+  waitUntilExclusive(task_id: TaskId, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ActiveRun {
+  readonly record: ExecutionRecord
+  readonly abort: AbortController
+  readonly ended: Promise<void>
+  /** What it waits for people to answer. */
+  readonly asks: PendingRequests
+  live: RunningLaunch | null
+  stopped: StopReason | null
+  /** When it was last heard of: milliseconds since the epoch. */
+  lastActivityAt: number
+  /** It has been told that nothing was heard of it. */
+  stalled: boolean
+}
+
+export interface ExecutionsDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly worktrees: Worktrees
+  /** Told when a task has something new to do. */
+  readonly wake: (task_id: TaskId) => void
+  /** Told when a slot became free. */
+  readonly onSlotFreed: () => void
+}
+
+export function createExecutions(deps: ExecutionsDeps): Executions {
+  const { context } = deps
+  const runs = new Map<ExecutionId, ActiveRun>()
+  const sizes = createDiffStatTracker(context, deps.worktrees)
+
+  const runsOf = (task_id: TaskId) => [...runs.values()].filter((run) => run.record.task_id === task_id)
+  const otherRunsInWorktree = (task_id: TaskId) => othersInWorktree(context.store.read, task_id, [...runs.values()])
+  /** Stops after a while what is there; answers how to call that off. */
+  const scheduleStop = (left: () => readonly ActiveRun[], limit_ms: number) => {
+    const timer = setTimeout(() => {
+      for (const run of left()) void run.live?.process.stop()
+    }, limit_ms)
+    return () => {
+      clearTimeout(timer)
+    }
+  }
+
+  const start = async (execution_id: ExecutionId): Promise<void> => {
+    const record = context.store.read.executions.get(execution_id)
+    if (record?.status !== 'queued' || runs.has(execution_id)) return
+    const ended = Promise.withResolvers<void>()
+    const run: ActiveRun = {
+      ...{ record, abort: new AbortController(), ended: ended.promise, live: null, stopped: null },
+      ...{ asks: createPendingRequests(context, record), lastActivityAt: context.clock.now(), stalled: false },
+    }
+    const onActivity = () => {
+      run.lastActivityAt = context.clock.now()
+      if (run.stalled) emitActive(context, run)
+    }
+    runs.set(execution_id, run)
+    const leave = () => {
+      runs.delete(execution_id)
+      ended.resolve()
+      deps.onSlotFreed()
+    }
+    let unfollow: (() => Promise<void>) | null = null
+    const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
+      run.asks.close()
+      try {
+        await unfollow?.()
+        await completeExecution(deps, execution_id, { outcome, stopped: run.stopped, workspace_gone })
+      } catch (error) {
+        context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
+      }
+      leave()
+    }
+    // One at a time in a worktree: a reviewer that just judged may still be saying goodbye.
+    const before = runsOf(record.task_id).filter((other) => other !== run)
+    const cancel = scheduleStop(() => before, shutdownGraceMs)
+    await waitForRuns(before, run.abort.signal)
+    cancel()
+    const launched: LaunchResult = run.stopped
+      ? { kind: 'failed', outcome: gone('stopped') }
+      : await launchSafely(deps, { record, onActivity, asks: run.asks }, run.abort.signal)
+    deps.wake(record.task_id)
+    if (launched.kind === 'remote') {
+      if (run.stopped) await settle(gone('stopped'))
+      else leave()
+      return
+    }
+    if (launched.kind === 'failed') {
+      await settle(launched.outcome, launched.workspace_gone)
+      return
+    }
+    run.live = launched
+    unfollow = sizes.follow(record.task_id)
+    if (run.stopped) void launched.process.stop()
+    void launched.process.outcome.then(settle, (error: unknown) => {
+      context.log.error({ err: error, execution_id }, 'an execution ended in an error of the service')
+      return settle({ ...gone('stopped'), message: internalError })
+    })
+  }
+
+  const stop = async (execution_id: ExecutionId, reason: StopReason): Promise<void> => {
+    const run = runs.get(execution_id)
+    if (run) {
+      run.stopped ??= reason
+      run.abort.abort()
+      await run.live?.process.stop()
+      await run.ended
+      return
+    }
+    await completeExecution(deps, execution_id, { outcome: gone('stopped'), stopped: reason })
+    deps.onSlotFreed()
+  }
+
+  return {
+    start,
+    stop,
+    running: () => runs,
+    input: async (execution_id, data) => {
+      const live = runs.get(execution_id)?.live
+      if (!live) throw new BugError(`Execution ${execution_id} takes no input here.`)
+      await live.process.input(data)
+    },
+    answer: (execution_id, { ask_id, ...given }, by) => runs.get(execution_id)?.asks.answer(ask_id, given, by) ?? null,
+    finish: async (execution_id, outcome) => {
+      await completeExecution(deps, execution_id, { outcome, stopped: null })
+      deps.onSlotFreed()
+    },
+    waitUntilIdle: async (task_id, limit_ms, signal) => {
+      const cancel = scheduleStop(() => runsOf(task_id), limit_ms)
+      await until(() => [...runsOf(task_id), ...otherRunsInWorktree(task_id)], signal)
+      cancel()
+    },
+    isWorktreeShared: (task_id) => {
+      const task = context.store.read.tasks.get(task_id)
+      const open = task ? othersInWorkspace(context.store.read, task) : []
+      return otherRunsInWorktree(task_id).length > 0 || open.some((one) => one.status === 'running')
+    },
+    waitUntilExclusive: (task_id, signal) => until(() => otherRunsInWorktree(task_id), signal),
+    close: async () => {
+      await Promise.all([...runs.keys()].map((id) => stop(id, 'stopped')))
+    },
+  }
+}
+
+/** What was heard need not be anything that shows, so that it is heard again is said by itself. */
+function emitActive(context: EngineContext, run: ActiveRun): void {
+  const { project_id, task_id, id } = run.record
+  run.stalled = false
+  const occurred_at = nowIso(context)
+  context.feed.activity({ project_id, task_id, execution_id: id, text: 'Working', quiet_since: null, occurred_at })
+}
+
+/** How long an agent that did its part may take to say goodbye. */
+export const shutdownGraceMs = 60_000
+
+const internalError = 'An internal error; the log of the service says more.'
+
+/** A bug in the launch must not leave the task saying "running" for ever. */
+async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: AbortSignal): Promise<LaunchResult> {
+  try {
+    const record = await continueSession(deps.context, run.record)
+    // A launch gives back what it took, so a launch whose write failed can be repeated.
+    return await deps.context.writes.untilWritten(
+      () => launch(deps.context, deps.worktrees, { ...run, record }, signal),
+      signal,
+    )
+  } catch (error) {
+    if (signal.aborted) return { kind: 'failed', outcome: gone('stopped') }
+    deps.context.log.error({ err: error, execution_id: run.record.id }, 'an execution could not be launched')
+    return { kind: 'failed', outcome: { ...gone('failed_to_start'), message: internalError } }
+  }
+}
+
+function gone(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
+  return { ended, exit_code: null, session_id: null, usage: null, conclusion: 'done', message: null }
+}
+
+/** The runs that other tasks have in the worktree of this one. */
+function othersInWorktree(
+  q: Pick<Queries, 'tasks'>,
+  task_id: TaskId,
+  runs: readonly ActiveRun[],
+): readonly ActiveRun[] {
+  const task = q.tasks.get(task_id)
+  if (!task) return []
+  const owner = workspaceOwner(q, task).id
+  return runs.filter(({ record }) => {
+    const other = record.task_id === task_id ? null : q.tasks.get(record.task_id)
+    return other !== null && workspaceOwner(q, other).id === owner
+  })
+}
+
+/** Settles once there is none any more, or with the signal: when one ends, the next may begin. */
+async function until(left: () => readonly ActiveRun[], signal: AbortSignal): Promise<void> {
+  for (let runs = left(); runs.length > 0 && !signal.aborted; runs = left()) await waitForRuns(runs, signal)
+}
+
+async function waitForRuns(runs: readonly ActiveRun[], signal: AbortSignal): Promise<void> {
+  if (runs.length === 0) return
+  await settleOrAbort(Promise.all(runs.map((run) => run.ended)), signal)
+}

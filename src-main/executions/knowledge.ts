@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import type { KnowledgeId } from '../../src-shared/contract/ids.ts'
+import {
+  composeKnowledge,
+  composeCapture,
+  firstCharacters,
+  type InjectedKnowledge,
+} from '../domain/task/knowledge-text.ts'
+import { roleOf, type Workflow } from '../domain/workflow/graph.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { SkipReason } from '../core/plugin-result.ts'
+import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, TaskRecord } from '../ports/store.ts'
+import { toSettings } from '../core/views.ts'
+
+/** What the contract allows for a title. */
+const maxTitle = 300
+
+/**
+ * Writes down what the task's next agents are to be told: the entries that bear on its title and
+ * description, within the budget. Answers why there is nothing to tell; what was told before is then taken away.
+ */
+export function injectKnowledge(
+  context: EngineContext,
+  project: ProjectRecord,
+  task: TaskRecord,
+  options: { readonly max_tokens: number; readonly limit: number },
+): InjectedKnowledge | SkipReason {
+  const settings = toSettings(project)
+  const told = settings.knowledge.enabled ? knowledgeFor(context, project, task, options) : null
+  const text = told?.text ?? null
+  if (context.store.read.knowledge.injected(task.id) !== text) {
+    context.feed.commit((tx) => {
+      tx.knowledge.setInjected(task.id, text)
+    })
+  }
+  return told ?? (settings.knowledge.enabled ? 'not_needed' : 'disabled')
+}
+
+/** What the project knows that bears on a task, within the budget. */
+export function knowledgeFor(
+  context: EngineContext,
+  project: ProjectRecord,
+  task: TaskRecord,
+  { max_tokens, limit }: { readonly max_tokens: number; readonly limit: number },
+): InjectedKnowledge | null {
+  const query = `${task.title}\n${task.description ?? ''}`
+  const found = context.store.read.knowledge.search(task.project_id, query, { offset: 0, limit })
+  // A pattern may be newer than an entry. What is cut in two no pattern finds, so this comes first.
+  const redact = context.redactor(toSettings(project).redaction_patterns)
+  const entries = found.map((one) => ({ title: redact(one.title), body: redact(one.body), source: one.source }))
+  return composeKnowledge(entries, max_tokens)
+}
+
+/**
+ * Keeps what a task has taught, with its source: what its last successful worker said at the end, and what its
+ * gates sent it back for. A task has one such entry, which is renewed until a person edits it.
+ * Answers why there is nothing to keep, or null.
+ */
+export function captureKnowledge(
+  context: EngineContext,
+  { project, task, workflow }: { readonly project: ProjectRecord; readonly task: TaskRecord; workflow: Workflow },
+  options: { readonly max_chars: number },
+): SkipReason | null {
+  const { knowledge, redaction_patterns } = toSettings(project)
+  if (!knowledge.enabled) return 'disabled'
+  const redact = context.redactor(redaction_patterns)
+  const worker = lastWorker(context, task, workflow)
+  const summary = worker?.summary ?? null
+  const body = composeCapture(
+    { summary: summary === null ? null : redact(summary), rejections: rejectionsOf(context, task, workflow, redact) },
+    options.max_chars,
+  )
+  if (body === null) return 'not_needed'
+  const title = firstCharacters(redact(task.title), maxTitle)
+  const source = { by: 'system', task_id: task.id, execution_id: worker?.id ?? null }
+  return context.feed.commit((tx) => {
+    const found = tx.knowledge.bySourceTask(task.id)
+    // What an agent wrote down at its task is its own.
+    const known = found?.source.by === 'system' ? found : null
+    if (known !== null && known.edited_by !== null) return 'not_needed'
+    const now = tx.now()
+    const entry: KnowledgeRecord = {
+      id: known?.id ?? (context.newId() as KnowledgeId),
+      project_id: task.project_id,
+      title,
+      body,
+      source,
+      edited_by: null,
+      created_at: known?.created_at ?? now,
+      updated_at: now,
+    }
+    if (known?.title !== title || known.body !== body) {
+      tx.knowledge.put(entry)
+      tx.emit('knowledge.updated', { project_id: entry.project_id, knowledge_id: entry.id, entry })
+    }
+    return null
+  })
+}
+
+/** The last execution that did the task's work and succeeded, whatever the role of those who work is called. */
+function lastWorker(context: EngineContext, task: TaskRecord, workflow: Workflow): ExecutionRecord | null {
+  const working = workflow.definition.states.filter((state) => state.kind === 'active').map(roleOf)
+  const done = context.store.read.executions
+    .byTask(task.id)
+    .filter((one) => one.status === 'succeeded' && working.includes(one.role))
+  // Ids grow with time.
+  return done.reduce<ExecutionRecord | null>((last, one) => (last && last.id > one.id ? last : one), null)
+}
+
+function rejectionsOf(
+  context: EngineContext,
+  task: TaskRecord,
+  workflow: Workflow,
+  redact: (text: string) => string,
+): { gate: string; feedback: string }[] {
+  return context.store.read.transitions
+    .byTask(task.id)
+    .filter((entry) => entry.rejection)
+    .map(({ from_state, trigger_reason }) => ({
+      gate: workflow.states.get(from_state)?.label ?? from_state,
+      feedback: redact(trigger_reason ?? ''),
+    }))
+}
+
+/** How much of it, at most. */
+export const KnowledgeOptions = z.strictObject({
+  max_tokens: z.int().min(1).max(100_000).default(2_000),
+  limit: z.int().min(1).max(100).default(10),
+})

@@ -1,0 +1,282 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Usage } from '../../src-shared/contract/executions.ts'
+import { clearAnnotation } from '../domain/task/clear-annotation.ts'
+import { checkPermissions } from '../domain/access/permissions.ts'
+import type { PendingRequests } from './pending-requests.ts'
+import { resetRequired } from '../transitions/block-task.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import { buildLaunchPrompt } from './build-launch-prompt.ts'
+import { toStoredPrompt } from './prompt-record.ts'
+import { enqueueWorkStarted } from '../transitions/enqueue-hooks.ts'
+import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from '../ports/executors.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { toExecution, toSettings } from '../core/views.ts'
+import { readRepositoryState } from '../workspaces/repository-changes.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+import { createActivityReporter } from './activity-reporter.ts'
+
+export interface RunningLaunch {
+  readonly kind: 'running'
+  readonly process: RunningExecution
+}
+export type LaunchResult =
+  | RunningLaunch
+  /** It runs where we can't see it: it heartbeats and finishes over the API. */
+  | { readonly kind: 'remote' }
+  | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome; readonly workspace_gone?: boolean }
+
+/** What is launched, and what belongs to the run of it. */
+export interface LaunchRequest {
+  readonly record: ExecutionRecord
+  /** Called with every sign of the agent. */
+  readonly onActivity: () => void
+  readonly asks: PendingRequests
+}
+
+/** Brings a queued execution to life: worktree, lock, token, log, process. What it took it gives back on failure. */
+export async function launch(
+  context: EngineContext,
+  worktrees: Worktrees,
+  { record, ...about }: LaunchRequest,
+  signal: AbortSignal,
+): Promise<LaunchResult> {
+  const task = context.store.read.tasks.get(record.task_id)
+  if (!task) throw new BugError(`Execution ${record.id} has no task.`)
+  if (record.agent_id === null) return await startRemote(context, task, record, false)
+  const agent = context.store.read.agents.get(record.agent_id)
+  if (!agent) return failed('Its agent was deleted. Claim the task with another.')
+  const unheld = checkPermissions(agent)
+  if (unheld) return failed(unheld.message)
+  const ensured = await worktrees.ensure(task, signal)
+  if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
+  if (ensured.kind === 'failed') return failed(ensured.message)
+  if (agent.daemon_id !== null || context.executors.location(agent.executor) === 'remote')
+    return await startRemote(
+      context,
+      task,
+      { ...record, repository_state: await readRepositoryState(context, ensured.workspace.path) },
+      true,
+    )
+  try {
+    return await startLocal(context, worktrees, { task, record, agent, workspace: ensured.workspace, ...about }, signal)
+  } catch (error) {
+    await context.workspaces.unlock(ensured.workspace.path, record.id)
+    await context.writes.untilWritten(() => context.agentTokens.revoke(record.id), signal)
+    if (error instanceof ExecutorError || error instanceof WorkspaceError) return failed(error.message)
+    if (error instanceof ExecutionGone || signal.aborted) return failed('It was stopped before it started.')
+    throw error
+  }
+}
+
+interface LaunchContext extends LaunchRequest {
+  readonly task: TaskRecord
+  readonly agent: AgentRecord
+  readonly workspace: WorkspaceRecord
+}
+
+async function startLocal(
+  context: EngineContext,
+  worktrees: Worktrees,
+  place: LaunchContext,
+  signal: AbortSignal,
+): Promise<LaunchResult> {
+  const { task, record, agent, workspace } = place
+  const holder = await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: null })
+  if (holder) return failed('Another execution is at work in this worktree. Wait for it, or stop it.')
+  const project = context.store.read.projects.get(task.project_id)
+  const settings = project ? toSettings(project) : null
+  const [head, repository_state] = await Promise.all([
+    context.workspaces.head(workspace.path, { signal }),
+    readRepositoryState(context, workspace.path),
+  ])
+  const { parts, knowledge_file } = await buildLaunchPrompt(context, worktrees, place, signal)
+  const told = { ...place, record: { ...record, ...toStoredPrompt(parts) } }
+  const activity = createActivityReporter(context.feed, record)
+  context.rememberSecrets(record.overrides.env ?? {})
+  const log = await context.logs.openAgent({
+    project_id: task.project_id,
+    task_id: task.id,
+    execution_id: record.id,
+    redact: context.redactor(settings?.redaction_patterns ?? []),
+    onEntry: (entry) => {
+      place.onActivity()
+      activity.tell(entry)
+    },
+  })
+  try {
+    const timeout_seconds = record.overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null
+    const heard = {
+      ...log,
+      raw: (bytes: Uint8Array) => {
+        place.onActivity()
+        return log.raw(bytes)
+      },
+    }
+    const known = Promise.withResolvers<void>()
+    const run = await runOf(context, worktrees, told, {
+      log: heard,
+      timeout_seconds,
+      knowledge_file,
+      known: known.promise,
+    })
+    const process = await context.executors.start(agent.executor, run, { signal })
+    await announce(context, told, process, { start_commit: head, repository_state })
+    known.resolve()
+    const outcome = process.outcome.finally(async () => {
+      activity.end()
+      // What the agent came to counts, whether or not the end of its log could be kept.
+      await log.close().catch((error: unknown) => {
+        context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
+      })
+      await context.workspaces.unlock(workspace.path, record.id)
+    })
+    return { kind: 'running', process: { ...process, outcome } }
+  } catch (error) {
+    activity.end()
+    await log.close()
+    throw error
+  }
+}
+
+/** Names the process in the lock and the row; when that fails, nobody else knows of the process, so it ends. */
+async function announce(
+  context: EngineContext,
+  { task, record, workspace }: LaunchContext,
+  running: RunningExecution,
+  found: Pick<ExecutionRecord, 'start_commit' | 'repository_state'>,
+): Promise<void> {
+  const { pid, started } = running.process
+  try {
+    await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
+    await markRunning(context, task, { ...record, ...found, pid, pid_started: started })
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+}
+
+interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds'> {
+  readonly knowledge_file: string
+  /** Settles when people know that it runs: nothing is asked before that. */
+  readonly known: Promise<void>
+}
+
+/** What the executor is told: the agent's configuration under the claim's overrides, and a token of its own. */
+async function runOf(
+  context: EngineContext,
+  worktrees: Worktrees,
+  { task, record, agent, workspace, asks }: LaunchContext,
+  { knowledge_file, known, ...more }: RunParts,
+): Promise<ExecutionRun> {
+  const { overrides } = record
+  const url = context.config.apiUrl()
+  const bound = { agent_id: agent.id, project_id: task.project_id, task_id: task.id, execution_id: record.id }
+  const previous_status = context.store.read.transitions.last(task.id)?.from_state
+  const token = await context.writes.untilWritten(() => context.agentTokens.mint(bound))
+  return {
+    ...more,
+    execution_id: record.id,
+    task_id: task.id,
+    cwd: workspace.path,
+    prompt: record.prompt,
+    config: {
+      ...agent.config,
+      ...(overrides.command !== undefined && { command: overrides.command }),
+      ...(overrides.model !== undefined && { model: overrides.model }),
+      ...(overrides.effort !== undefined && { effort: overrides.effort }),
+      ...(overrides.args !== undefined && { args: overrides.args }),
+    },
+    env: {
+      ...agent.config.env,
+      ...overrides.env,
+      ...worktrees.environment(task, 'agent', {
+        ...{ agent_id: agent.id, execution_id: record.id },
+        ...(previous_status !== undefined && { previous_status }),
+      }),
+      SVC_API_TOKEN: token,
+      SVC_KNOWLEDGE_FILE: knowledge_file,
+      ...(url !== null && { SVC_API_URL: url }),
+    },
+    mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },
+    session_id: record.session_id,
+    session_usage: usageOfSession(context, record),
+    onSession: (session_id) => {
+      rememberSession(context, record.id, session_id)
+    },
+    ask: async (request, { signal }) => {
+      await known
+      return asks.ask(request, { signal, tell: (entry) => more.log.entry(entry) })
+    },
+  }
+}
+
+/** What the earlier runs of its session have used, as far as they told. */
+function usageOfSession(context: EngineContext, { id, task_id, session_id }: ExecutionRecord): Usage {
+  const sum: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
+  for (const other of session_id === null ? [] : context.store.read.executions.byTask(task_id)) {
+    if (other.id === id || other.session_id !== session_id || other.usage === null) continue
+    sum.input_tokens += other.usage.input_tokens
+    sum.output_tokens += other.usage.output_tokens
+  }
+  return sum
+}
+
+/** A crash must not cost the session: it is written down while the agent works. */
+function rememberSession(context: EngineContext, id: ExecutionRecord['id'], session_id: string): void {
+  const write = () =>
+    context.feed.commit((tx) => {
+      const current = tx.executions.get(id)
+      if (current && current.session_id !== session_id) tx.executions.put({ ...current, session_id })
+    })
+  context.writes.untilWritten(write).catch((error: unknown) => {
+    context.log.warn({ err: error, execution_id: id }, 'the session of an agent could not be written down')
+  })
+}
+
+/** A person's or an external agent's execution: there is nothing to start, it only counts as running. */
+async function startRemote(
+  context: EngineContext,
+  task: TaskRecord,
+  record: ExecutionRecord,
+  heartbeats: boolean,
+): Promise<LaunchResult> {
+  await markRunning(context, task, { ...record, last_heartbeat_at: heartbeats ? nowIso(context) : null })
+  return { kind: 'remote' }
+}
+
+/** It was ended, or its task deleted, while it was being started. */
+class ExecutionGone extends Error {
+  override readonly name = 'ExecutionGone'
+  readonly code = 'execution_gone'
+}
+
+async function markRunning(context: EngineContext, task: TaskRecord, record: ExecutionRecord): Promise<void> {
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      const queued = tx.executions.get(record.id)
+      if (queued?.status !== 'queued') throw new ExecutionGone()
+      const { session_id } = queued
+      const running: ExecutionRecord = { ...record, session_id, status: 'running', started_at: tx.now() }
+      tx.executions.put(running)
+      const current = tx.tasks.get(task.id)
+      const hasPendingStep = tx.effects.first(task.id) !== null
+      const kept = clearAnnotation(current?.error_annotation ?? null, 'run', hasPendingStep)
+      if (current && (current.active_execution_id !== record.id || current.error_annotation !== kept)) {
+        tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: kept })
+      }
+      tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
+      const project = tx.projects.get(task.project_id)
+      if (current && project) {
+        enqueueWorkStarted(tx, context.workflows.of(project.workflow_definition), current, running)
+      }
+    }),
+  )
+}
+
+function failed(message: string): LaunchResult & { kind: 'failed' } {
+  return {
+    kind: 'failed',
+    outcome: { ended: 'failed_to_start', exit_code: null, session_id: null, usage: null, conclusion: 'done', message },
+  }
+}

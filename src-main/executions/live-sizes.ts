@@ -1,0 +1,108 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { DiffStat } from '../../src-shared/contract/tasks.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { WorktreeWatch } from '../ports/diff-reader.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import { toTask } from '../core/views.ts'
+import { workspaceOf } from '../core/workspace-of.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+
+/** Tells how large the branches become on which agents are at work. */
+export interface DiffStatTracker {
+  /**
+   * Measures a task's branch whenever its files have changed, until the function that is returned is called; that
+   * settles when nothing of it is under way any more, and never rejects.
+   */
+  follow(task_id: TaskId): () => Promise<void>
+}
+
+type Parts = Pick<EngineContext, 'workspaces' | 'store' | 'feed' | 'clock' | 'log'>
+
+/** An agent may write files without a pause: the numbers move this often at most. A shorter run needs none. */
+const usualPauseMs = 3_000
+/** What measuring may take of the time where a repository is so large that it takes long. */
+const mostShare = 0.05
+
+/** One branch is measured at a time, and none whose files stay as they are. */
+export function createDiffStatTracker(
+  parts: Parts,
+  worktrees: Pick<Worktrees, 'ref'>,
+  pauseMs: number = usualPauseMs,
+): DiffStatTracker {
+  const { workspaces, store, clock, log } = parts
+  let turn: Promise<void> = Promise.resolve()
+
+  async function measure(task_id: TaskId, signal: AbortSignal): Promise<void> {
+    const task = store.read.tasks.get(task_id)
+    const workspace = task && workspaceOf(store.read, task)
+    if (!workspace || signal.aborted) return
+    try {
+      const size = await workspaces.diffStat(await worktrees.ref(workspace), { signal })
+      if (!signal.aborted) write(parts, task_id, size)
+    } catch (error) {
+      if (signal.aborted) return
+      // The end of the run measures it again. That a number is old is no reason to disturb anybody.
+      if (!(error instanceof WorkspaceError)) log.error({ err: error, task_id }, 'a branch could not be measured')
+    }
+  }
+  return {
+    follow: (task_id) => {
+      const task = store.read.tasks.get(task_id)
+      const path = task && workspaceOf(store.read, task)?.path
+      if (!path) return async () => undefined
+      const stop = new AbortController()
+      let pause = pauseMs
+      let watch: Promise<WorktreeWatch | null> = Promise.resolve(null)
+      let busy: Promise<void> = Promise.resolve()
+      let timer: NodeJS.Timeout | undefined
+
+      const inTurn = async () => {
+        if (stop.signal.aborted) return
+        const since = clock.now()
+        busy = measure(task_id, stop.signal)
+        await busy
+        pause = Math.max(pauseMs, (clock.now() - since) / mostShare)
+      }
+      const later = (): NodeJS.Timeout =>
+        setTimeout(() => {
+          timer = undefined
+          turn = turn.then(inTurn)
+        }, pause)
+      const begin = () => {
+        const onChange = () => {
+          if (!stop.signal.aborted) timer ??= later()
+        }
+        watch = workspaces.watch(path, { onChange, onEnd: () => undefined }).catch((error: unknown) => {
+          if (!(error instanceof WorkspaceError)) log.error({ err: error, task_id }, 'a worktree is not watched')
+          return null
+        })
+        turn = turn.then(inTurn)
+      }
+      const first = setTimeout(begin, pauseMs)
+      return async () => {
+        stop.abort()
+        clearTimeout(first)
+        clearTimeout(timer)
+        // Whatever becomes of the watch, the end of the run has to be written down.
+        await watch
+          .then((opened) => opened?.close())
+          .catch((error: unknown) => log.warn({ err: error, task_id }, 'a worktree is no longer watched'))
+        await busy
+      }
+    },
+  }
+}
+
+function write({ feed }: Parts, task_id: TaskId, diff_stat: DiffStat): void {
+  feed.commit((tx) => {
+    const current = tx.tasks.get(task_id)
+    if (!current || isSame(current.diff_stat, diff_stat)) return
+    // Its time stays: lists by the last change would be sorted anew with every few lines that an agent writes.
+    const updated = { ...current, diff_stat }
+    tx.tasks.put(updated)
+    tx.emit('task.updated', { project_id: current.project_id, task_id, task: toTask(tx, updated) })
+  })
+}
+
+const isSame = (one: DiffStat | null, other: DiffStat): boolean =>
+  one?.files === other.files && one.additions === other.additions && one.deletions === other.deletions

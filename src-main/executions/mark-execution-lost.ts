@@ -1,0 +1,34 @@
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { roleOf } from '../domain/workflow/graph.ts'
+import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
+import type { BlockDeps } from '../transitions/block-task.ts'
+import type { ExecutionRecord } from '../ports/store.ts'
+import { saveFinished } from '../core/execution-records.ts'
+
+/** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
+export function markExecutionLost(deps: BlockDeps, found: ExecutionRecord, message: string): void {
+  const { context, transitions } = deps
+  context.feed.commit((tx) => {
+    const record = tx.executions.get(found.id)
+    if (record?.status !== 'running') return
+    const lost = saveFinished(tx, { ...record, status: 'lost', error: message })
+    const task = tx.tasks.get(record.task_id)
+    if (!task) return
+    const workflow = transitions.workflowOf(tx, task)
+    if (doesStateWork(tx, workflow, task, record))
+      enqueueWorkStopped(tx, workflow, task, { execution: lost, from: task.status, triggered_by: 'system' })
+    const state = workflow.states.get(task.status)
+    const isItsTurn = state !== undefined && roleOf(state) === record.role
+    const annotation: ErrorAnnotation = {
+      type: 'execution_lost',
+      message,
+      execution_id: record.id,
+      recovery_actions: record.session_id === null ? ['retry_execution'] : ['resume', 'retry_execution'],
+    }
+    tx.saveTask({
+      ...task,
+      active_execution_id: task.active_execution_id === record.id ? null : task.active_execution_id,
+      error_annotation: isItsTurn ? annotation : task.error_annotation,
+    })
+  })
+}

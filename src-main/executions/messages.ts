@@ -1,0 +1,63 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import { executorCapabilities } from '../../src-shared/contract/projects.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { ExecutionRecord, OpenExecution, Queries } from '../ports/store.ts'
+import { toExecution } from '../core/views.ts'
+
+/** Brings a person's message to an agent, and has not started. */
+export function isMessage(record: ExecutionRecord): boolean {
+  return record.status === 'queued' && record.overrides.message !== undefined
+}
+
+/** The message that comes next to whoever has this role in a task. */
+export function nextMessage(q: Queries, task_id: TaskId, role: string): ExecutionRecord | null {
+  return q.executions.openOfTask(task_id).find((one) => one.role === role && isMessage(one)) ?? null
+}
+
+/** Why a message has to wait for its own task, if it has. */
+export function messageWaitReason(q: Queries, record: OpenExecution): 'task_busy' | 'task_paused' | null {
+  if (!record.is_message) return null
+  const before = q.executions.openOfTask(record.task_id).some((one) => String(one.id) < String(record.id))
+  if (before) return 'task_busy'
+  // Whoever stopped the agent wants it to rest until somebody says otherwise.
+  return q.tasks.get(record.task_id)?.error_annotation?.type === 'execution_paused' ? 'task_paused' : null
+}
+
+/** The last run of a role, with whatever was asked of it; one that was withdrawn before it began was none. */
+export function lastRun(q: Queries, task_id: TaskId, role: string): ExecutionRecord | null {
+  const isRun = (one: ExecutionRecord) =>
+    one.role === role && !isMessage(one) && !(one.status === 'cancelled' && one.started_at === null)
+  return q.executions.byTask(task_id).find(isRun) ?? null
+}
+
+/** The session in which a new run of this agent goes on; null where there is none, or its profile can't. */
+export function sessionOf(
+  q: Queries,
+  { task_id, role, agent_id }: Pick<ExecutionRecord, 'task_id' | 'role' | 'agent_id'>,
+): string | null {
+  const agent = agent_id === null ? null : q.agents.get(agent_id)
+  if (!agent || !executorCapabilities[agent.executor].resumes) return null
+  const last = lastRun(q, task_id, role)
+  return last?.agent_id === agent_id ? last.session_id : null
+}
+
+/** A message that waited goes on in the session that the run before it has left. */
+export async function continueSession(context: EngineContext, found: ExecutionRecord): Promise<ExecutionRecord> {
+  if (!isMessage(found)) return found
+  return await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      const record = tx.executions.get(found.id)
+      if (!record || !isMessage(record)) return found
+      const current = { ...record, session_id: sessionOf(tx, record) }
+      tx.executions.put(current)
+      return current
+    }),
+  )
+}
+
+/** Tells whoever looks that a message waits, or says something else now. */
+export function emitMessageUpdated(tx: Tx, record: ExecutionRecord): void {
+  const { project_id, task_id } = record
+  tx.emit('execution.updated', { project_id, task_id, execution: toExecution(record) })
+}

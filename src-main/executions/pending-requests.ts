@@ -1,0 +1,160 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { Ask, TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import { checkAnswer, type GivenAnswer } from '../domain/task/check-answer.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import { notify } from '../core/notify.ts'
+import type { AgentRequestAnswer, AgentRequest } from '../ports/executors.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import { redactorOf } from '../core/redactor-of.ts'
+import type { ExecutionRecord } from '../ports/store.ts'
+import { toExecution } from '../core/views.ts'
+
+/** What a running agent waits for people to answer. It is held with the run and ends with it. */
+export interface PendingRequests {
+  ask(
+    request: AgentRequest,
+    options: Cancellable & { readonly tell: (entry: TranscriptEntry) => void },
+  ): Promise<AgentRequestAnswer | null>
+  /** The oldest first. */
+  pending(): readonly Ask[]
+  /** Of several answers the first counts. */
+  answer(ask_id: string, given: GivenAnswer, by: string): Refusal | null
+  /** Withdraws what is left; nothing is asked from now on. */
+  close(): void
+}
+
+interface Waiting {
+  readonly ask: Ask
+  readonly settle: (answer: AgentRequestAnswer | null) => void
+  readonly tell: (entry: TranscriptEntry) => void
+}
+
+/** A longer change is no reading matter in a question; the transcript's tool call has it. */
+const maxDiff = 100_000
+const maxDetail = 20_000
+
+export function createPendingRequests(
+  context: EngineContext,
+  record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
+): PendingRequests {
+  const waiting = new Map<string, Waiting>()
+  const over = new Set<string>()
+  let open = true
+  const pending = (): Ask[] => [...waiting.values()].map(({ ask }) => ask)
+  const leave = (id: string, answer: AgentRequestAnswer | null): void => {
+    const one = waiting.get(id)
+    if (!one) return
+    waiting.delete(id)
+    over.add(id)
+    announce(context, record, pending())
+    one.settle(answer)
+  }
+  return {
+    pending,
+    ask: (request, { signal, tell }) => {
+      if (!open || signal.aborted) return Promise.resolve(null)
+      const redact = redactorOf(context, context.store.read, record.project_id)
+      const ask = shown({ ...request, id: context.newId(), asked_at: nowIso(context) }, redact)
+      return new Promise((resolve) => {
+        const withdraw = (): void => leave(ask.id, null)
+        const settle = (answer: AgentRequestAnswer | null): void => {
+          signal.removeEventListener('abort', withdraw)
+          resolve(answer)
+        }
+        waiting.set(ask.id, { ask, settle, tell })
+        signal.addEventListener('abort', withdraw, { once: true })
+        const { id: ask_id, text, options, asked_at: at } = ask
+        tell({ type: 'question', at, text, ask_id, options })
+        announce(context, record, pending(), ask)
+      })
+    },
+    answer: (ask_id, given, by) => {
+      const one = waiting.get(ask_id)
+      if (!one) return over.has(ask_id) ? answered : unknown
+      const answer = checkAnswer(one.ask, given)
+      if (isRefusal(answer)) return answer
+      const words = [answer.option?.label, answer.text].filter((part) => part !== null && part !== undefined)
+      one.tell({ type: 'answer', at: nowIso(context), ask_id, text: words.join(': '), by })
+      leave(ask_id, answer)
+      return null
+    },
+    close: () => {
+      open = false
+      for (const { settle } of waiting.values()) settle(null)
+      for (const id of waiting.keys()) over.add(id)
+      // The end of the execution tells that nothing is asked any more.
+      waiting.clear()
+    },
+  }
+}
+
+const answered: Refusal = {
+  code: 'already_answered',
+  message: 'This was answered meanwhile, or the agent needs no answer any more. See what it does now.',
+}
+const unknown: Refusal = {
+  code: 'not_found',
+  message: 'The agent asks no such thing. See `asks` of its execution for what it waits for.',
+  details: { resource: 'ask' },
+}
+
+/** Tells what is asked now. Where that can't be written, the agent still gets its answer, or waits for it. */
+function announce(
+  context: EngineContext,
+  record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
+  asks: readonly Ask[],
+  asked?: Ask,
+): void {
+  try {
+    tellAll(context, record, asks, asked)
+  } catch (error) {
+    context.log.error({ err: error, execution_id: record.id }, 'what an agent asks could not be announced')
+  }
+}
+
+/** What is new is also a notification. */
+function tellAll(
+  context: EngineContext,
+  { id, task_id, project_id }: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
+  asks: readonly Ask[],
+  asked: Ask | undefined,
+): void {
+  context.feed.commit((tx) => {
+    const record = tx.executions.get(id)
+    const task = tx.tasks.get(task_id)
+    if (!record || !task) return
+    const execution = { ...toExecution(record), ...(asks.length > 0 && { asks: [...asks] }) }
+    tx.emit('execution.updated', { project_id, task_id, execution })
+    if (asked) notify(context, tx, task, { event_type: 'execution.asks', body: asked.text })
+  })
+}
+
+/** The question as people see it: without secrets, and not longer than they read. */
+function shown(ask: Ask, redact: (text: string) => string): Ask {
+  const { target, detail, diff } = ask
+  const whole = diff !== null && (diff.old_text?.length ?? 0) + diff.new_text.length <= maxDiff
+  return {
+    ...ask,
+    text: redact(ask.text),
+    target: target === null ? null : redact(target),
+    detail: detail === null ? null : cut(redact(detail)),
+    diff: whole
+      ? {
+          path: redact(diff.path),
+          old_text: diff.old_text === null ? null : redact(diff.old_text),
+          new_text: redact(diff.new_text),
+        }
+      : null,
+    options: ask.options.map((option) => ({
+      ...option,
+      label: redact(option.label),
+      description: option.description === null ? null : redact(option.description),
+    })),
+  }
+}
+
+const cut = (text: string): string =>
+  text.length > maxDetail
+    ? `${text.slice(0, maxDetail)}\n… ${text.length - maxDetail} more characters; reject it if you need to see them first`
+    : text

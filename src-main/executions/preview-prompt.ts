@@ -1,0 +1,99 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { Prompt, PromptPart } from '../../src-shared/contract/prompts.ts'
+import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { estimateTokens } from '../domain/task/knowledge-text.ts'
+import { isForKnownTask, promptText } from '../domain/task/prompt-parts.ts'
+import { hooksAt, roleOf, workStateOf } from '../domain/workflow/graph.ts'
+import type { EngineContext } from '../core/context.ts'
+import { knowledgeFor } from './knowledge.ts'
+import { buildPrompt } from './build-launch-prompt.ts'
+import { KnowledgeOptions } from './knowledge.ts'
+import { sessionOf } from './messages.ts'
+import { feedbackFor, stateOfRole } from './prompt-facts.ts'
+import { storedParts } from './prompt-record.ts'
+import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import { toSettings } from '../core/views.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+
+export interface PreviewRequest {
+  readonly task: TaskRecord
+  /** null: the role that is next to work. */
+  readonly role: string | null
+  /** A template to try; null tries the built-in one, and without it the project's counts. */
+  readonly template?: string | null
+}
+
+export interface Prompts {
+  /** What whoever has the role would be told if they started now. */
+  preview(request: PreviewRequest, signal: AbortSignal): Promise<Prompt | Refusal>
+  /** What an execution was told. */
+  of(record: ExecutionRecord): Prompt
+}
+
+export function createPrompts(context: EngineContext, worktrees: Worktrees): Prompts {
+  const { read } = context.store
+  return {
+    preview: async ({ task, role: asked, template }, signal) => {
+      const role = asked ?? nextRole(context, task)
+      const state = role === null ? null : stateOfRole(context, read, task, role)
+      if (role === null || state === null) return noRole(asked)
+      const holder = task.roles[role]
+      const agent = holder?.type === 'agent' ? read.agents.get(holder.id) : null
+      const agent_id = agent?.id ?? null
+      // Where the work came back, the session goes on that knows it.
+      const session_id = feedbackFor(read, task) === null ? null : sessionOf(read, { task_id: task.id, role, agent_id })
+      const told = { task, role, agent, session_id }
+      const knowledge = session_id === null ? knowledgeAhead(context, task, state) : null
+      const parts = await buildPrompt(context, worktrees, told, signal, {
+        knowledge,
+        ...(template !== undefined && { template }),
+      })
+      return toPrompt({ role, agent_id, resumed: session_id !== null }, parts)
+    },
+    of: (record) => {
+      const parts = storedParts(record)
+      const { role, agent_id } = record
+      return toPrompt({ role, agent_id, resumed: isForKnownTask(parts) }, parts)
+    },
+  }
+}
+
+function toPrompt(about: Pick<Prompt, 'role' | 'agent_id' | 'resumed'>, told: readonly PromptPart[]): Prompt {
+  const prompt = promptText(told)
+  const parts = told.map((part) => ({ ...part, ...sizeOf(part.text) }))
+  return { ...about, parts, prompt, ...sizeOf(prompt) }
+}
+
+function sizeOf(text: string): { readonly characters: number; readonly tokens: number } {
+  return { characters: text.length, tokens: estimateTokens(text) }
+}
+
+/** Whose turn it is where the task stands, or on the way to where it is worked on. */
+function nextRole(context: EngineContext, task: TaskRecord): string | null {
+  const project = context.store.read.projects.get(task.project_id)
+  const workflow = project ? context.workflows.of(project.workflow_definition) : null
+  const here = workflow?.states.get(task.status)
+  if (!workflow || !here) return null
+  const next = workStateOf(workflow, here)
+  return (
+    roleOf(here) ?? (next && roleOf(next)) ?? workflow.definition.states.map(roleOf).find((one) => one !== null) ?? null
+  )
+}
+
+/** What the entry into the state will find worth telling; once the task is there, what it has found. */
+function knowledgeAhead(context: EngineContext, task: TaskRecord, state: WorkflowState): string | null {
+  const { read } = context.store
+  const project = read.projects.get(task.project_id)
+  const isThere = task.status === state.name
+  const hooks = isThere ? [] : [...hooksAt(state, 'before_enter'), ...hooksAt(state, 'on_enter')]
+  const hook = hooks.find(({ plugin }) => plugin === 'knowledge-inject')
+  if (!project || !hook) return read.knowledge.injected(task.id)
+  if (!toSettings(project).knowledge.enabled) return null
+  return knowledgeFor(context, project, task, KnowledgeOptions.parse(hook.config ?? {}))?.text ?? null
+}
+
+function noRole(asked: string | null): Refusal {
+  return asked === null
+    ? { code: 'unknown_role', message: 'Nobody works on this task any more. Name a role of its workflow.' }
+    : { code: 'unknown_role', message: `The workflow has no state where ${asked} works. Name another role.` }
+}

@@ -1,0 +1,102 @@
+import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
+import { executorCapabilities } from '../../src-shared/contract/projects.ts'
+import { commentsText, contextText, type NeighbourTask } from '../domain/task/context-text.ts'
+import type { PromptFacts } from '../domain/task/prompt-parts.ts'
+import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
+import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import type { EngineContext } from '../core/context.ts'
+import { redactorOf } from '../core/redactor-of.ts'
+import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { toSettings } from '../core/views.ts'
+import { workspaceOf } from '../core/workspace-of.ts'
+
+/** Who is to be told, and in which session. */
+export interface PromptTarget {
+  readonly task: TaskRecord
+  readonly role: string
+  /** null for a person, or nobody yet. */
+  readonly agent: AgentRecord | null
+  readonly session_id: string | null
+}
+
+/** All that a prompt is made of but the review, which takes a look at the disk. */
+export type StaticPromptFacts = Omit<PromptFacts, 'review'>
+
+/** What whoever starts in a role of a task is told now, but for the review. */
+export function promptFacts(context: EngineContext, q: Queries, told: PromptTarget): StaticPromptFacts {
+  const { task, role, agent, session_id } = told
+  const project = q.projects.get(task.project_id)
+  const settings: Partial<ProjectSettings> = project ? toSettings(project) : {}
+  const isNew = session_id === null
+  return {
+    role,
+    title: task.title,
+    description: task.description,
+    base_branch: workspaceOf(q, task)?.base_branch ?? q.repos.get(task.repo_id)?.default_branch ?? 'main',
+    feedback: feedbackFor(q, task),
+    resumed: !isNew,
+    judges: stateOfRole(context, q, task, role)?.kind === 'gate',
+    review_prompt: task.review_config.review_prompt,
+    has_mcp: agent !== null && executorCapabilities[agent.executor].mcp,
+    template: settings.prompt_templates?.[role] ?? null,
+    // A session that goes on has read the rest.
+    context: isNew ? surroundings(context, q, task) : null,
+    comments: isNew ? saidAt(context, q, task) : null,
+    knowledge: isNew ? q.knowledge.injected(task.id) : null,
+  }
+}
+
+/** The state in which a role works: the task's own, else the workflow's first with that role. */
+export function stateOfRole(
+  context: Pick<EngineContext, 'workflows'>,
+  q: Queries,
+  task: TaskRecord,
+  role: string,
+): WorkflowState | null {
+  const project = q.projects.get(task.project_id)
+  const workflow: Workflow | null = project ? context.workflows.of(project.workflow_definition) : null
+  const here = workflow?.states.get(task.status)
+  if (here && roleOf(here) === role) return here
+  return workflow?.definition.states.find((state) => roleOf(state) === role) ?? null
+}
+
+/** Whether the role judges a review, whose change and checks it is shown. */
+export function reviews(
+  context: Pick<EngineContext, 'workflows'>,
+  q: Queries,
+  { task, role }: Pick<PromptTarget, 'task' | 'role'>,
+): boolean {
+  const state = stateOfRole(context, q, task, role)
+  return state !== null && isReviewGate(state)
+}
+
+/** What the last rejection said, while the task has not moved on since. */
+export function feedbackFor(q: Queries, task: TaskRecord): string | null {
+  const last = q.transitions.last(task.id)
+  return last?.rejection ? last.trigger_reason : null
+}
+
+function surroundings(context: EngineContext, q: Queries, task: TaskRecord): string | null {
+  const redact = redactorOf(context, q, task.project_id)
+  const neighbour = (found: TaskRecord): NeighbourTask => ({
+    title: redact(found.title),
+    status: found.status,
+    description: found.description === null ? null : redact(found.description),
+    summary: lastWords(q, found, redact),
+  })
+  const parent = task.parent_id === null ? null : q.tasks.get(task.parent_id)
+  const builds_on = q.dependencies.of(task.id).flatMap((id) => q.tasks.get(id) ?? [])
+  return contextText(parent && neighbour(parent), builds_on.map(neighbour))
+}
+
+function lastWords(q: Queries, task: TaskRecord, redact: (text: string) => string): string | null {
+  const last = q.executions.byTask(task.id).find((one) => one.status === 'succeeded' && one.summary !== null)
+  return last?.summary ? redact(last.summary) : null
+}
+
+/** Comments on lines are a review that is still being written; sending it is a person's own word. */
+function saidAt(context: EngineContext, q: Queries, task: TaskRecord): string | null {
+  const redact = redactorOf(context, q, task.project_id)
+  const open = q.comments.byTask(task.id).filter((one) => one.resolved_at === null && one.anchor === null)
+  return commentsText(open.map(({ author, body }) => ({ author, body: redact(body) })))
+}

@@ -1,0 +1,27 @@
+import type { PromptPart, PromptPartSize } from '../../src-shared/contract/prompts.ts'
+import { promptText } from '../domain/task/prompt-parts.ts'
+import type { ExecutionRecord } from '../ports/store.ts'
+
+/** A prompt as an execution keeps it: the whole, and where its parts end. */
+export interface StoredPrompt {
+  readonly prompt: string
+  readonly prompt_parts: readonly PromptPartSize[]
+}
+
+export function toStoredPrompt(parts: readonly PromptPart[]): StoredPrompt {
+  return {
+    prompt: promptText(parts),
+    prompt_parts: parts.map(({ kind, text }) => ({ kind, characters: text.length })),
+  }
+}
+
+/** The parts of an execution's prompt; of one that is older than its parts, the whole. */
+export function storedParts({ prompt, prompt_parts }: Pick<ExecutionRecord, 'prompt' | 'prompt_parts'>): PromptPart[] {
+  const parts: PromptPart[] = []
+  let from = 0
+  for (const { kind, characters } of prompt_parts ?? []) {
+    parts.push({ kind, text: prompt.slice(from, from + characters) })
+    from += characters
+  }
+  return from === prompt.length ? parts : [{ kind: 'given', text: prompt }]
+}

@@ -1,0 +1,106 @@
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { WaitReason } from '../../src-shared/contract/queue.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Executions } from './executions.ts'
+import { messageWaitReason } from './messages.ts'
+import type { OpenExecution, Queries } from '../ports/store.ts'
+import { toSettings } from '../core/views.ts'
+import { workspaceOwner } from '../core/workspace-of.ts'
+
+/** An execution that has not started: null when nothing keeps it from starting now. */
+export interface QueuedExecution {
+  readonly record: OpenExecution
+  readonly reason: WaitReason | null
+}
+
+/**
+ * What waits, oldest first, and why. Each project has slots of its own; whoever can't start for another reason
+ * takes none, so that nobody behind it waits for it.
+ */
+export function queuedExecutions(context: EngineContext, executions: Executions): readonly QueuedExecution[] {
+  const read = rememberingOnce(context.store.read)
+  const running = countRunning(executions)
+  const taken = takenWorktrees(read, executions)
+  return read.executions
+    .queue()
+    .filter(({ status }) => status === 'queued')
+    .map((record) => {
+      const reason = executions.running().has(record.id)
+        ? 'starting'
+        : (waitReason(read, record) ?? busyWorktree(read, record, taken) ?? noSlot(read, record, running))
+      if (reason === null) {
+        // Whoever starts now is in the way of those behind.
+        const worktree = worktreeOf(read, record)
+        if (worktree !== null) taken.set(worktree, record.task_id)
+        running.set(record.project_id, (running.get(record.project_id) ?? 0) + 1)
+      }
+      return { record, reason }
+    })
+}
+
+/** Many wait for one agent in one project: each of them is read once for all. */
+function rememberingOnce(q: Queries): Queries {
+  return {
+    ...q,
+    projects: { ...q.projects, get: once(q.projects.get) },
+    agents: { ...q.agents, get: once(q.agents.get) },
+  }
+}
+
+function once<K, V>(read: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>()
+  return (key) => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const value = read(key)
+    known.set(key, value)
+    return value
+  }
+}
+
+function waitReason(q: Queries, record: OpenExecution): WaitReason | null {
+  if (!record.dispatched) return 'entering'
+  const behind = messageWaitReason(q, record)
+  if (behind) return behind
+  if (record.agent_id === null) return null
+  if (q.projects.get(record.project_id)?.paused_at !== null) return 'project_paused'
+  return q.agents.get(record.agent_id)?.paused ? 'agent_paused' : null
+}
+
+/** Of several tasks that work in one worktree, the next one's turn comes when this one's execution ends. */
+function busyWorktree(q: Queries, record: OpenExecution, taken: ReadonlyMap<TaskId, TaskId>): WaitReason | null {
+  const worktree = worktreeOf(q, record)
+  const holder = worktree === null ? undefined : taken.get(worktree)
+  return holder === undefined || holder === record.task_id ? null : 'worktree_busy'
+}
+
+function noSlot(q: Queries, record: OpenExecution, running: ReadonlyMap<ProjectId, number>): WaitReason | null {
+  const project = record.agent_id === null ? null : q.projects.get(record.project_id)
+  if (!project) return null
+  return (running.get(project.id) ?? 0) < toSettings(project).max_concurrent_executions ? null : 'slots_full'
+}
+
+function countRunning(executions: Executions): Map<ProjectId, number> {
+  const count = new Map<ProjectId, number>()
+  for (const { record } of executions.running().values())
+    count.set(record.project_id, (count.get(record.project_id) ?? 0) + 1)
+  return count
+}
+
+/** Whose worktree an agent works in; null for a person, who needs none to be free. */
+function worktreeOf(q: Queries, record: Pick<OpenExecution, 'agent_id' | 'task_id'>): TaskId | null {
+  const task = record.agent_id === null ? null : q.tasks.get(record.task_id)
+  return task && workspaceOwner(q, task).id
+}
+
+/** The worktrees that an agent is at work in, here or elsewhere, each with the task that it works for. */
+function takenWorktrees(q: Queries, executions: Executions): Map<TaskId, TaskId> {
+  const here = [...executions.running().values()].map((run) => run.record)
+  const elsewhere = q.executions.queue().filter((one) => one.status === 'running')
+  const taken = new Map<TaskId, TaskId>()
+  for (const record of [...here, ...elsewhere]) {
+    const worktree = worktreeOf(q, record)
+    if (worktree !== null) taken.set(worktree, record.task_id)
+  }
+  return taken
+}

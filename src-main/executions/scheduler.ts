@@ -1,0 +1,94 @@
+import type { ExecutionId } from '../../src-shared/contract/ids.ts'
+import { roleOf } from '../domain/workflow/graph.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Executions } from './executions.ts'
+import { enqueueExecution } from './enqueue-execution.ts'
+import { belongsToCurrentState } from '../core/execution-records.ts'
+import type { PluginResult } from '../core/plugin-result.ts'
+import { queuedExecutions, type QueuedExecution } from './queue.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { Transitions } from '../transitions/transitions.ts'
+
+export interface Scheduler {
+  /** The turn of the state's role has come: its agent gets an execution, which starts when a slot is free. */
+  dispatch(task: TaskRecord): Promise<PluginResult>
+  /** Starts what may start, oldest first, within each project's slots. */
+  startQueued(): void
+  /** What waits, oldest first, and why. */
+  waiting(): readonly QueuedExecution[]
+  /** Starts nothing any more. */
+  close(): void
+}
+
+export function createScheduler(deps: {
+  context: EngineContext
+  transitions: Transitions
+  executions: () => Executions
+}): Scheduler {
+  const { context, transitions } = deps
+  let closed = false
+  const startQueued = () => {
+    if (closed) return
+    try {
+      for (const { record, reason } of queuedExecutions(context, deps.executions())) {
+        if (reason === null) void start(deps, record.id)
+      }
+    } catch (error) {
+      // The caller that freed a slot is not at fault; the next sweep looks again.
+      context.log.error({ err: error }, 'the queue could not be looked through')
+    }
+  }
+  return {
+    startQueued,
+    waiting: () => queuedExecutions(context, deps.executions()),
+    close: () => {
+      closed = true
+    },
+    dispatch: (task) => {
+      const result = context.feed.commit((tx): PluginResult => {
+        const state = transitions.workflowOf(tx, task).states.get(task.status)
+        const role = state && roleOf(state)
+        if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
+        const runs = deps.executions().running()
+        // One that is being ended does not count, nor one of an agent that moved its task here: they were another entry's.
+        const open = tx.executions
+          .openOfTask(task.id)
+          .find((one) => one.role === role && !runs.get(one.id)?.stopped && belongsToCurrentState(tx, one))
+        const holder = task.roles[role]
+        if (open && !open.dispatched) tx.executions.put({ ...open, dispatched: true })
+        if (open) return { kind: 'ok' }
+        if (holder?.type !== 'agent') return { kind: 'skipped', reason: holder ? 'person' : 'no_agent' }
+        if (!tx.agents.get(holder.id)) return agentGone(role)
+        const record = enqueueExecution(context, tx, {
+          task,
+          role,
+          assignee: holder,
+          overrides: {},
+          resume: false,
+          dispatched: true,
+        })
+        tx.saveTask({ ...task, active_execution_id: record.id })
+        return { kind: 'ok' }
+      })
+      startQueued()
+      return Promise.resolve(result)
+    },
+  }
+}
+
+function agentGone(role: string): PluginResult {
+  const message = `The agent with the role ${role} was deleted. Give the role to another.`
+  return {
+    kind: 'failed',
+    reason: message,
+    annotation: { type: 'execution_failed', message, recovery_actions: ['retry_execution'] },
+  }
+}
+
+async function start(deps: { context: EngineContext; executions: () => Executions }, id: ExecutionId): Promise<void> {
+  try {
+    await deps.executions().start(id)
+  } catch (error) {
+    deps.context.log.error({ err: error, execution_id: id }, 'an execution could not be started')
+  }
+}

@@ -1,0 +1,135 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { lstat, readFile, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
+import { orNull } from '../files/file-errors.ts'
+import { readGitLink } from './git-link.ts'
+
+/** Returns the programs that a repository (by its common folder) had when it was added, null if it was not added. */
+export type TrustedPrograms = (common: string) => ConfiguredPrograms | null
+
+export interface ConfigEntry {
+  readonly scope: string
+  readonly key: string
+  readonly value: string
+}
+
+const trust = new AsyncLocalStorage<TrustedPrograms>()
+
+/** Runs `work` so that git starts only programs of a repository's configuration that `trusted` returns. */
+export const withTrust = <T>(trusted: TrustedPrograms, work: () => T): T => trust.run(trusted, work)
+
+const programKey = /^(?:filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver|core\.hookspath)$/s
+
+/** Settings that the repository itself makes, as opposed to the person's or the machine's configuration. */
+const isOwn = ({ scope }: ConfigEntry): boolean => scope === 'local' || scope === 'worktree'
+
+/** The programs that the repository's own configuration names; the last value of a key counts. */
+export function programsIn(entries: readonly ConfigEntry[]): ConfiguredPrograms {
+  const own = entries.filter((entry) => isOwn(entry) && programKey.test(entry.key))
+  return Object.fromEntries(own.map(({ key, value }) => [key, value]))
+}
+
+/** Parses `git config --list --show-scope -z`; what this program sets for the command itself is left out. */
+export function parseConfig(output: Buffer): readonly ConfigEntry[] {
+  const fields = output.toString('utf8').split('\0')
+  const entries: ConfigEntry[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [scope = '', setting = ''] = [fields[at], fields[at + 1]]
+    const end = setting.indexOf('\n')
+    // A key without a value counts as true.
+    if (scope === 'command') continue
+    entries.push({
+      scope,
+      key: end < 0 ? setting : setting.slice(0, end),
+      value: end < 0 ? 'true' : setting.slice(end + 1),
+    })
+  }
+  return entries
+}
+
+export const listConfig = ['config', '--list', '--show-scope', '-z', '--includes'] as const
+
+/** Settings that keep untrusted programs of the repository from running; each as key and value. */
+export async function programOverrides(
+  cwd: string,
+  args: readonly string[],
+  list: (place: ConfigPlace) => Promise<Buffer>,
+): Promise<readonly (readonly [key: string, value: string])[]> {
+  const trusted = trust.getStore()
+  if (!trusted) return []
+  const place = await findConfig(cwd, args)
+  if (place === null) return []
+  const entries = await readEntries(place, list)
+  const programs = programsIn(entries)
+  if (Object.keys(programs).length === 0) return []
+  const known = trusted(place.common) ?? {}
+  const others = new Map(entries.filter((entry) => !isOwn(entry)).map(({ key, value }) => [key, value]))
+  return Object.entries(programs)
+    .filter(([key, value]) => known[key] !== value)
+    .map(([key]) => [key, known[key] ?? others.get(key) ?? harmless(key, place.common)] as const)
+}
+
+/** Returns the value under which a key does nothing of its own. */
+function harmless(key: string, common: string): string {
+  if (key === 'core.hookspath') return join(common, 'hooks')
+  // An empty driver would take our side for a clean merge.
+  if (key.startsWith('merge.')) return 'git merge-file --marker-size=%L %A %O %B'
+  return key.endsWith('.required') ? 'false' : ''
+}
+
+export interface ConfigPlace {
+  readonly git_dir: string
+  readonly common: string
+}
+
+interface ReadConfig {
+  readonly fingerprint: string
+  readonly entries: readonly ConfigEntry[]
+}
+
+const maxRemembered = 1_000
+const remembered = new Map<string, ReadConfig>()
+
+async function readEntries(
+  place: ConfigPlace,
+  list: (place: ConfigPlace) => Promise<Buffer>,
+): Promise<readonly ConfigEntry[]> {
+  const fingerprint = await fingerprintOf(place)
+  const known = remembered.get(place.git_dir)
+  if (known?.fingerprint === fingerprint) return known.entries
+  const entries = parseConfig(await list(place))
+  // The fingerprint does not cover files that the configuration includes.
+  const includes = entries.some((entry) => isOwn(entry) && /^include(?:if)?\./.test(entry.key))
+  if (remembered.size >= maxRemembered) remembered.clear()
+  if (includes) remembered.delete(place.git_dir)
+  else remembered.set(place.git_dir, { fingerprint, entries })
+  return entries
+}
+
+async function fingerprintOf({ git_dir, common }: ConfigPlace): Promise<string> {
+  const files = [join(common, 'config'), join(common, 'config.worktree'), join(git_dir, 'config.worktree')]
+  const stats = await Promise.all(files.map((file) => orNull(stat(file, { bigint: true }))))
+  return stats.map((one) => (one ? [one.ino, one.size, one.mtimeNs, one.ctimeNs].join('-') : 'none')).join(' ')
+}
+
+/** Finds the repository that git would work on, as git looks for it; null if there is none. */
+export async function findConfig(cwd: string, args: readonly string[]): Promise<ConfigPlace | null> {
+  const at = args.findIndex((arg) => arg === '--git-dir' || arg.startsWith('--git-dir='))
+  const given = at < 0 ? null : (args[at]?.split('=', 2)[1] ?? args[at + 1] ?? null)
+  if (given !== null) return await configPlaceOf(resolve(cwd, given))
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const link = await readGitLink(folder)
+    if (link !== null) return await configPlaceOf(link)
+    if ((await orNull(lstat(join(folder, '.git'))))?.isDirectory()) return await configPlaceOf(join(folder, '.git'))
+    if ((await orNull(stat(join(folder, 'HEAD')))) && (await orNull(stat(join(folder, 'objects')))))
+      return await configPlaceOf(folder)
+    if (dirname(folder) === folder) return null
+  }
+}
+
+/** Returns the folders that hold the configuration of the repository or worktree with this git folder. */
+export async function configPlaceOf(git_dir: string): Promise<ConfigPlace> {
+  const common = await orNull(readFile(join(git_dir, 'commondir'), 'utf8'))
+  return { git_dir, common: common === null ? git_dir : resolve(git_dir, common.trimEnd()) }
+}

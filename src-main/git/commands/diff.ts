@@ -1,0 +1,210 @@
+import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
+import type { FileChange, FileDiff } from '../../ports/diff-reader.ts'
+import { createDiffReader } from './diff-reader.ts'
+import type { PatchLimits, PatchPart } from './patch-parts.ts'
+import { orNothing, type RawChange } from './raw-changes.ts'
+import { runGit, splitNul } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+import { findText } from './text-blobs.ts'
+import { allBut, inOrder, unreadChanges } from './unread-files.ts'
+import type { UnreadFile } from './unread-files.ts'
+
+type Options = Pick<GitOptions, 'signal' | 'env'>
+
+/** What two sides of a diff differ in: two trees (or commits), or a tree and what is in an index (null). */
+export interface DiffSides {
+  readonly cwd: string
+  readonly from: string
+  readonly to: string | null
+  readonly env: Readonly<Record<string, string>>
+  /** Files that git is not to look at; they are told beside what it says. */
+  readonly unread: readonly UnreadFile[]
+}
+
+const fileBytes = 1024 * 1024
+const totalBytes = 8 * 1024 * 1024
+const askedFileBytes = 64 * 1024 * 1024
+/** Of paths on a command line. */
+const maxPathBytes = 256 * 1024
+
+/** Whatever the user's configuration says, the output has this form, and no program of theirs runs or stays. */
+const settings = ['core.quotePath=false', 'core.bigFileThreshold=128m', 'diff.suppressBlankEmpty=false']
+const config = settings.flatMap((setting) => ['-c', setting])
+const form = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--ignore-submodules=dirty',
+  '-O/dev/null',
+  '-l1000',
+]
+const patchForm = ['--patch', '--full-index', '--no-abbrev', '--unified=3', '--inter-hunk-context=0']
+const patchNames = [
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--diff-algorithm=default',
+  '--indent-heuristic',
+]
+
+const patchArgs = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
+const nothingKept: PatchLimits = { file_bytes: 0, total_bytes: 0 }
+
+/** How much differs between two sides. */
+export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat> {
+  const args = ['-z', '--raw', '--numstat', '--no-abbrev', '--find-renames', ...form]
+  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
+  const found = parseCounts(splitNul(stdout))
+  const masked = await findMasked(sides, found, { signal })
+  // `--numstat` heeds attributes in spite of `--text`.
+  const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits: nothingKept })
+  const unmasked = new Map(again.map(({ path, part }) => [path, part]))
+  const isMasked = new Set<Counted>(masked)
+  const changes = found.map((one) => (isMasked.has(one) ? (unmasked.get(one.path) ?? one) : one))
+  return {
+    files: changes.length + sides.unread.length,
+    additions: changes.reduce((sum, change) => sum + change.additions, 0),
+    deletions: changes.reduce((sum, change) => sum + change.deletions, 0),
+  }
+}
+
+/** A diff as people read it, and all that changed, wanted or not. */
+export interface ReadPatch {
+  readonly diff: Pick<FileDiff, 'files' | 'patch' | 'truncated'>
+  readonly changes: readonly RawChange[]
+}
+
+/**
+ * The diff between two sides as people read it, by one pass of git, and another where attributes call text binary.
+ * A file whose patch is over 1 MB, and all that comes after 8 MB, is listed without its patch; with `file` the answer
+ * is about that file alone and only 64 MB limit it.
+ */
+export async function readPatch(
+  sides: DiffSides,
+  { signal, file, ignore_whitespace = false }: Options & { file: string | null; ignore_whitespace?: boolean },
+): Promise<ReadPatch> {
+  const limits =
+    file === null
+      ? { file_bytes: fileBytes, total_bytes: totalBytes }
+      : { file_bytes: askedFileBytes, total_bytes: askedFileBytes }
+  const isAsked = ({ path, old_path }: RawChange): boolean => path === file || old_path === file
+  const args = [...patchArgs, ...(ignore_whitespace ? ['--ignore-all-space'] : [])]
+  const reader = createDiffReader(limits, file === null ? null : isAsked)
+  await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env, onOutput: reader.take })
+  const [found, changes] = [reader.end(), reader.changes()]
+  const binary = found.filter(({ part }) => part.binary)
+  const masked = await findMasked(
+    sides,
+    binary.map((one) => ({ ...one, binary: true })),
+    { signal },
+  )
+  const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits, ignore_whitespace })
+  const isMasked = new Set(masked.map(({ path }) => path))
+  const unmasked = new Map(again.filter(({ path }) => isMasked.has(path)).map((one) => [one.path, one.part]))
+  const parts = found.map(({ part, ...change }) => ({ change, part: unmasked.get(change.path) ?? part }))
+  const unread = sides.unread.filter(({ path }) => file === null || path === file)
+  const files = inOrder(
+    parts.map(({ change, part }) => describe(change, part)),
+    await unreadChanges({ ...sides, unread }, { signal }),
+  )
+  const diff = {
+    files,
+    patch: Buffer.concat(parts.flatMap(({ part }) => (typeof part.kept === 'string' ? [] : [part.kept]))).toString(),
+    truncated: files.some(({ truncated }) => truncated),
+  }
+  return { diff, changes }
+}
+
+type Maskable = Pick<RawChange, 'path' | 'old_path' | 'old_blob' | 'new_blob'> & { readonly binary: boolean }
+
+/** Returns the changes that git calls binary because attributes say so, and not because of what is in the files. */
+async function findMasked<T extends Maskable>(
+  { cwd, env }: DiffSides,
+  changes: readonly T[],
+  { signal }: Options,
+): Promise<readonly T[]> {
+  const binary = changes.filter((change) => change.binary)
+  if (binary.length === 0) return []
+  const blobs = ({ old_blob, new_blob }: Maskable) => [old_blob, new_blob].filter((id) => id !== null)
+  const text = await findText(cwd, binary.flatMap(blobs), { signal, env })
+  return binary.filter((change) => blobs(change).every((id) => text.has(id)))
+}
+
+/** Reads changes that attributes call binary as text. */
+async function readUnmasked(
+  sides: DiffSides,
+  masked: readonly Maskable[],
+  more: Options & { readonly limits: PatchLimits; readonly ignore_whitespace?: boolean },
+) {
+  const reader = createDiffReader(more.limits, null)
+  const args = [...patchArgs, '--text', ...(more.ignore_whitespace ? ['--ignore-all-space'] : [])]
+  const { signal } = more
+  await runGit(sides.cwd, diffArgs(sides, args, pathsOf(masked)), { signal, env: sides.env, onOutput: reader.take })
+  return reader.end()
+}
+
+/** The paths that limit a diff to these changes; none, and so all, where they are too many for a command line. */
+function pathsOf(changes: readonly Maskable[]): readonly string[] {
+  const paths = changes.flatMap(({ path, old_path }) => (old_path === null ? [path] : [old_path, path]))
+  // A name that is no UTF-8 can't be told to git.
+  const fits = paths.every((path) => !path.includes('\ufffd')) && paths.join('').length < maxPathBytes
+  return fits ? paths.map((path) => `:(top,literal)${path}`) : []
+}
+
+function diffArgs({ from, to, unread }: DiffSides, args: readonly string[], only: readonly string[]) {
+  const excluded = allBut(unread)
+  const paths = excluded.length > 0 && only.length === 0 ? [':/', ...excluded] : [...only, ...excluded]
+  return to === null
+    ? [...config, 'diff-index', '--cached', '-r', ...args, from, '--', ...paths]
+    : [...config, 'diff-tree', '-r', ...args, from, to, '--', ...paths]
+}
+
+function describe(change: RawChange, part: PatchPart): FileChange {
+  const status = { A: 'added', D: 'deleted', M: 'modified', T: 'modified', R: 'renamed', U: 'modified' } as const
+  const { additions, deletions, binary, kept } = part
+  const isLeftOut = typeof kept === 'string'
+  return {
+    path: change.path,
+    old_path: change.old_path,
+    status: status[change.status],
+    old_mode: change.old_mode,
+    new_mode: change.new_mode,
+    // Without an `index` line the content is what it was: only its name or mode is another.
+    blob: change.status === 'D' ? null : (part.new_blob ?? change.new_blob ?? change.old_blob),
+    additions,
+    deletions,
+    binary,
+    truncated: isLeftOut,
+    reason: isLeftOut ? kept : binary ? 'binary' : null,
+  }
+}
+
+interface Counted extends Maskable {
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** `--raw --numstat -z`: first all raw records, then the counts in the same order. */
+function parseCounts(fields: readonly string[]): readonly Counted[] {
+  const raw: Omit<Maskable, 'binary'>[] = []
+  let at = 0
+  while (fields[at]?.startsWith(':')) {
+    const [, , oldBlob = '', newBlob = '', letters = ''] = (fields[at] ?? '').split(' ')
+    const isRename = letters.startsWith('R')
+    const first = fields[at + 1] ?? ''
+    const path = isRename ? (fields[at + 2] ?? '') : first
+    raw.push({
+      ...{ path, old_path: isRename ? first : null },
+      ...{ old_blob: orNothing(oldBlob), new_blob: orNothing(newBlob) },
+    })
+    at += isRename ? 3 : 2
+  }
+  return raw.map((change) => {
+    const [additions = '', deletions = ''] = fields[at]?.split('\t') ?? []
+    at += change.old_path === null ? 1 : 3
+    // git counts no lines of a binary file.
+    const binary = additions === '-'
+    return { ...change, binary, additions: binary ? 0 : Number(additions), deletions: binary ? 0 : Number(deletions) }
+  })
+}

@@ -1,0 +1,261 @@
+import { simpleGit } from 'simple-git'
+import { childEnvironment } from '../../platform/process/process-environment.ts'
+import { listConfig, programOverrides, type ConfigPlace } from './configured-programs.ts'
+import { GitError } from './git-error.ts'
+
+export interface GitOptions {
+  readonly signal: AbortSignal
+  /** Exit codes that are answers rather than failures; default 0 alone. */
+  readonly accept?: readonly number[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Uint8Array
+  /** `write`: git may take its optional locks too, to refresh the index it works on. Default `read`. */
+  readonly access?: 'read' | 'write'
+  /** `run`: the repository's hooks have a say. Default `none`. */
+  readonly hooks?: 'run' | 'none'
+  /** Takes the output piece by piece instead of collecting it; answering `enough` ends the command, as a success. */
+  readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
+  /** Bytes of stdout to collect at most; more is a GitError. Default 64 MiB. */
+  readonly maxOutput?: number
+}
+
+export interface GitOutput {
+  readonly exit_code: number | null
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** Runs git in one place, with what is the same for each of its commands. */
+export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
+
+const stderrLimit = 32 * 1024
+const abortGraceMs = 2_000
+/** What writes is mostly done sooner than this. git that is interrupted while it makes a lock leaves that behind. */
+const writeGraceMs = 500
+
+/** Set by this file or its callers; other `GIT_` variables of the service's own environment could lead git astray. */
+const ownVariables = [
+  'GIT_TERMINAL_PROMPT',
+  'GIT_OPTIONAL_LOCKS',
+  'GIT_EDITOR',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_AUTHOR_DATE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_GRAFT_FILE',
+]
+const inheritedVariables = [
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+  // Who leaves large files at their server means the service's checkouts, too.
+  'GIT_LFS_SKIP_SMUDGE',
+]
+/** Settings under which nothing that lies in a repository changes what git reads from it. */
+const deaf: readonly Setting[] = [
+  ['core.fsmonitor', 'false'],
+  // A commit-graph tells trees and parents of commits without the commits.
+  ['core.commitGraph', 'false'],
+]
+const noHooks: Setting = ['core.hooksPath', '/dev/null']
+
+type Setting = readonly [key: string, value: string]
+
+const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
+
+/**
+ * The one place that starts git. `args` are this program's own words: values that come from outside follow
+ * `--`, are full ref names or object ids. Throws `GitError`, or the signal's reason when it was cancelled;
+ * settles only when the process has ended. Once cancelled, what writes is first given the time to end by itself.
+ */
+export async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<GitOutput> {
+  options.signal.throwIfAborted()
+  const stop = new AbortController()
+  const release = new AbortController()
+  const collected = collect(options, () => stop.abort())
+  const wish = options.access === 'write' ? later(options.signal, writeGraceMs, release.signal) : options.signal
+  const signal = AbortSignal.any([wish, stop.signal])
+  let exitCode: number | null = null
+
+  try {
+    const settings = await settingsFor(cwd, args, options)
+    const git = openGit(cwd, args, {
+      signal,
+      settings,
+      input: options.input,
+      onExit: (code) => {
+        exitCode = code
+      },
+    })
+    git.env(environment(options, settings))
+    git.outputHandler((_command, stdout, stderr) => {
+      // simple-git would keep all output in memory, whatever its size; this file keeps what was asked for.
+      stdout.removeAllListeners('data')
+      stdout.on('data', collected.stdout)
+      stderr.on('data', collected.stderr)
+      // simple-git waits 50 ms longer for a command that printed nothing; an empty piece says that there is no more.
+      stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)))
+      // A hook that outlives an interrupted git holds its pipes open; after the grace they are let go.
+      later(signal, abortGraceMs, release.signal).addEventListener('abort', () => {
+        for (const stream of [stdout, stderr])
+          if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
+      })
+    })
+    await git.raw([...args])
+  } finally {
+    release.abort()
+  }
+
+  options.signal.throwIfAborted()
+  return judge(args, options, { exit_code: exitCode, ...collected.result() })
+}
+
+/** stdout as text, without the line end that git adds. */
+export async function readGit(cwd: string, args: readonly string[], options: GitOptions): Promise<string> {
+  const { stdout } = await runGit(cwd, args, options)
+  return stdout.toString('utf8').replace(/\n$/, '')
+}
+
+/** stdout of a `-z` command as its fields. */
+export function splitNul(output: Buffer): readonly string[] {
+  const fields = output.toString('utf8').split('\0')
+  if (fields.at(-1) === '') fields.pop()
+  return fields
+}
+
+type Judged = GitOutput & { readonly ended: 'normally' | 'enough' | 'too_much' }
+
+function judge(args: readonly string[], options: GitOptions, output: Judged): GitOutput {
+  const { ended, ...rest } = output
+  if (ended === 'enough') return rest
+  if (ended === 'too_much') throw new GitError('too_much_output', { args })
+  if (rest.exit_code !== null && rest.exit_code < 0) throw new GitError('not_installed', { args, stderr: rest.stderr })
+  if (rest.exit_code === null || !(options.accept ?? [0]).includes(rest.exit_code)) {
+    throw new GitError('failed', { args, exit_code: rest.exit_code, stderr: rest.stderr })
+  }
+  return rest
+}
+
+/** git takes the last of several values, so overrides of the repository's programs come first. */
+async function settingsFor(
+  cwd: string,
+  args: readonly string[],
+  { signal, hooks = 'none' }: GitOptions,
+): Promise<readonly Setting[]> {
+  const list = async ({ git_dir }: ConfigPlace): Promise<Buffer> =>
+    (await runGit(cwd, ['--git-dir', git_dir, ...listConfig], { signal })).stdout
+  const overrides = args.includes('--show-scope') ? [] : await programOverrides(cwd, args, list)
+  return [...overrides, ...deaf, ...(hooks === 'none' ? [noHooks] : [])]
+}
+
+function openGit(
+  cwd: string,
+  args: readonly string[],
+  options: {
+    readonly signal: AbortSignal
+    readonly settings: readonly Setting[]
+    readonly input: string | Uint8Array | undefined
+    readonly onExit: (code: number | null) => void
+  },
+) {
+  // An empty Buffer closes stdin, where an empty string or nothing would leave it open and hang a hook that reads it.
+  const input = Buffer.from(options.input ?? '')
+  try {
+    return simpleGit({
+      baseDir: cwd,
+      abort: options.signal,
+      completion: { onClose: true, onExit: false },
+      input: () => input,
+      errors: (_error, result) => {
+        options.onExit(result.exitCode)
+        return undefined
+      },
+      allowEnvironment: [...ownVariables, ...inheritedVariables, ...Object.keys(asVariables(options.settings))],
+      // Abbreviated options stay allowed because simple-git's ban would reach the repository's own hooks.
+      unsafe: {
+        allowUnsafeEditor: true,
+        allowUnsafeFsMonitor: true,
+        allowUnsafeConfigPaths: true,
+        allowUnsafeHooksPath: true,
+        allowUnsafeConfigEnvCount: true,
+        allowUnsafeFilter: true,
+        allowUnsafeMergeDriver: true,
+        allowAbbreviatedOptions: true,
+      },
+    })
+  } catch (cause) {
+    throw new GitError('no_directory', { args }, { cause })
+  }
+}
+
+/** Settings as git reads them from its environment, where a key may hold any character. */
+function asVariables(settings: readonly Setting[]): Record<string, string> {
+  const pairs = settings.flatMap(([key, value], number) => [
+    [`GIT_CONFIG_KEY_${number}`, key],
+    [`GIT_CONFIG_VALUE_${number}`, value],
+  ])
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) }
+}
+
+function environment(options: GitOptions, settings: readonly Setting[]): Record<string, string> {
+  const inherited = Object.entries(childEnvironment({})).filter(
+    ([name]) => !guardedVariable.test(name) || inheritedVariables.includes(name),
+  )
+  return {
+    ...Object.fromEntries(inherited),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_EDITOR: 'true',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
+    ...asVariables(settings),
+    ...(options.access === 'write' ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
+    ...options.env,
+  }
+}
+
+function collect(options: GitOptions, stop: () => void) {
+  const pieces: Buffer[] = []
+  const errors: Buffer[] = []
+  const limit = options.maxOutput ?? 64 * 1024 * 1024
+  let size = 0
+  let errorSize = 0
+  let ended: Judged['ended'] = 'normally'
+  const end = (how: Judged['ended']): void => {
+    ended = how
+    stop()
+  }
+  return {
+    stdout: (chunk: Buffer): void => {
+      if (ended !== 'normally') return
+      if (options.onOutput) {
+        if (options.onOutput(chunk) === 'enough') end('enough')
+        return
+      }
+      size += chunk.length
+      if (size > limit) end('too_much')
+      else pieces.push(chunk)
+    },
+    stderr: (chunk: Buffer): void => {
+      if (errorSize < stderrLimit) errors.push(chunk)
+      errorSize += chunk.length
+    },
+    result: () => ({ stdout: Buffer.concat(pieces), stderr: Buffer.concat(errors).toString('utf8'), ended }),
+  }
+}
+
+/** Aborted so long after `signal`, unless `done` comes first. */
+function later(signal: AbortSignal, ms: number, done: AbortSignal): AbortSignal {
+  const late = new AbortController()
+  const start = (): void => {
+    const timer = setTimeout(() => late.abort(signal.reason), ms)
+    done.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
+  signal.addEventListener('abort', start, { once: true, signal: done })
+  return late.signal
+}

@@ -1,0 +1,75 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import { orNull } from '../files/file-errors.ts'
+import { branchRef } from './branch.ts'
+import { identityOptions } from './identity.ts'
+import { runGit } from './run-git.ts'
+import type { GitOptions } from './run-git.ts'
+import { readGitLink } from './git-link.ts'
+
+type Options = Pick<GitOptions, 'signal'>
+
+/** Files that git keeps while such a command has not come to its end in a worktree. */
+const traces = [
+  ['merge', 'MERGE_HEAD'],
+  ['rebase', 'rebase-merge'],
+  ['rebase', 'rebase-apply'],
+  ['cherry-pick', 'CHERRY_PICK_HEAD'],
+  ['revert', 'REVERT_HEAD'],
+] as const
+
+/** The git command that was begun in a worktree and waits for somebody to go on with it; null when there is none. */
+export async function unfinishedCommand(path: string): Promise<(typeof traces)[number][0] | null> {
+  const folder = await ownFolder(path)
+  for (const [command, trace] of traces) {
+    if ((await orNull(stat(join(folder, trace)))) !== null) return command
+  }
+  return null
+}
+
+/** Whether git keeps a message for the commit that will conclude what is under way in a worktree. */
+export async function hasMessage(path: string): Promise<boolean> {
+  const text = await orNull(readFile(join(await ownFolder(path), 'MERGE_MSG'), 'utf8'))
+  return text !== null && /^[^#\s]/m.test(text)
+}
+
+/** Whether a branch is being rebased in a worktree: until that ends, HEAD is on no branch there. */
+export async function isBeingRebased(path: string, branch: string): Promise<boolean> {
+  const folder = await ownFolder(path)
+  for (const trace of ['rebase-merge', 'rebase-apply']) {
+    const name = await orNull(readFile(join(folder, trace, 'head-name'), 'utf8'))
+    if (name?.trim() === branchRef(branch)) return true
+  }
+  return false
+}
+
+/**
+ * What keeps `git merge` to the merge itself, whatever the repository is configured to: no hook runs, no old resolution
+ * is put in unseen, nothing is stashed, and a base that nobody signed is no obstacle.
+ */
+const plainly = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'rerere.enabled=false']
+const plainMerge = [
+  '--quiet',
+  '--no-commit',
+  '--no-ff',
+  '--no-verify-signatures',
+  '--no-autostash',
+  '--no-rerere-autoupdate',
+]
+
+/** Begins a merge in a worktree in which all is committed, and stops before its commit, be there a conflict or none. */
+export async function startMerge(path: string, commit: string, message: string, { signal }: Options): Promise<void> {
+  const options = [...(await identityOptions(path, { signal })), ...plainly.flatMap((setting) => ['-c', setting])]
+  const args = ['merge', ...plainMerge, '-m', message, '--', commit]
+  const { stderr } = await runGit(path, [...options, ...args], { signal, access: 'write', accept: [0, 1, 2, 128] })
+  if ((await unfinishedCommand(path)) === 'merge') return
+  throw new WorkspaceError(
+    'git_failed',
+    `git could not begin the merge in ${path}: ${stderr.trim() || 'it did not say why'}`,
+  )
+}
+
+async function ownFolder(path: string): Promise<string> {
+  return (await readGitLink(path)) ?? join(path, '.git')
+}

@@ -1,0 +1,283 @@
+import { realpath, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
+import type { Logger } from '../platform/logging/log.ts'
+import { createSingleFlight } from '../platform/locks/single-flight.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { BranchRef, Workspaces } from '../ports/workspaces.ts'
+import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
+import { refuseDataLinks } from './commands/refuse-data-links.ts'
+import { changedPaths, listChanged } from './commands/tree-paths.ts'
+import { ensureWorktree } from './worktree/ensure-worktree.ts'
+import { explainFileError, orNull } from './files/file-errors.ts'
+import { measureFolder } from './files/folder-size.ts'
+import { arePortsFree } from './free-ports.ts'
+import { mergeBase, resolveBase } from './commands/branch.ts'
+import { commitEverything } from './commands/commit.ts'
+import { withTrust, type TrustedPrograms } from './commands/configured-programs.ts'
+import { GitError } from './commands/git-error.ts'
+import { removeLeftTemporary } from './commands/temporary-folder.ts'
+import { commonDir } from './commands/worktree.ts'
+import { inspectRepository } from './inspect-repository.ts'
+import { removeStaleGitLocks } from './worktree/left-git-locks.ts'
+import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.ts'
+import { checkMergeTarget, mergeIntoTarget, readConflicts, refuseOtherBranch } from './merge/merge-into-target.ts'
+import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
+import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
+import { requireOwn } from './commands/own-worktree.ts'
+import { readDiff, readDiffStat } from './read-diff.ts'
+import { readPrograms, readRepositoryState, readRuns } from './repository-state.ts'
+import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'
+import { deleteRescue, expireRescues, listRescues } from './rescue/rescue-list.ts'
+import { readRescueDiff } from './rescue/rescue-diff.ts'
+import { restoreRescue } from './rescue/rescue-restore.ts'
+import { rescueUncommitted } from './rescue/rescue.ts'
+import { resetWorktree } from './worktree/reset-worktree.ts'
+import { createScratch, removeStaleScratch } from './worktree/scratch-worktree.ts'
+import { finishPendingMove } from './merge/pending-move.ts'
+import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
+import { updateBranch } from './merge/update-branch.ts'
+import { watchWorktree } from './watch/watch-worktree.ts'
+import { commitWork, createShownDiffs, readWork } from './work.ts'
+
+/**
+ * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
+ * refs run one at a time per repository, and lock files of one worktree are handled one at a time. Failures are
+ * `WorkspaceError`s; a cancelled call rejects with its signal's reason.
+ */
+export function createWorkspaces(options: WorkspacesOptions = {}): Workspaces {
+  const workspaces = openWorkspaces(options)
+  const { trusted } = options
+  return trusted ? boundTo((work) => withTrust(trusted, work), workspaces) : workspaces
+}
+
+export interface WorkspacesOptions {
+  readonly log?: Logger
+  readonly clock?: Clock
+  /** Without it every repository's own programs run. */
+  readonly trusted?: TrustedPrograms
+  /** Copse's data folder: what is a hard link to a file of it is not committed. */
+  readonly dataDir?: string
+}
+
+/** Returns an object whose methods run within `scope`. */
+function boundTo<T extends object>(scope: <R>(work: () => R) => R, object: T): T {
+  return new Proxy(object, {
+    get: (target, key) => {
+      const member: unknown = Reflect.get(target, key)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]): unknown => scope((): unknown => Reflect.apply(member, target, args))
+    },
+  })
+}
+
+function openWorkspaces(options: WorkspacesOptions): Workspaces {
+  const repositories = createKeyedLock()
+  const worktrees = createKeyedLock()
+  const reads = createSingleFlight()
+  const shown = createShownDiffs()
+  const now = (): number => (options.clock ? options.clock.now() : Date.now())
+  const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
+    options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
+  const onHookFailed = (failure: { readonly path: string; readonly exit_code: number | null }): void =>
+    options.log?.warn(failure, 'the post-checkout hook of a repository failed in a new worktree, which goes on without')
+  const onLeft = ({ path, error }: { readonly path: string; readonly error: unknown }): void =>
+    options.log?.warn({ path, err: error }, 'a throw-away worktree could not be removed; the next start tries again')
+  const perRepository = async <T>(repo: string, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
+    await repositories.run(await requireRepository(repo, { signal }), work)
+
+  return {
+    inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
+    programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
+    runs: (repo, { signal }) => asWorkspaceError(readRuns(repo, { signal })),
+    repositoryState: (path, { signal }) => asWorkspaceError(readRepositoryState(path, { signal })),
+    ensure: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path), async () => {
+          await requireRepository(request.repo_path, { signal })
+          return await ensureWorktree(request, { signal, now, repositories, onSetAside, onHookFailed })
+        }),
+      ),
+    withScratch: async (request, use, { signal }) => {
+      await using scratch = await asWorkspaceError(createScratch(request, { signal, repositories, onLeft }))
+      return await use(scratch.path)
+    },
+    removeStaleScratch: (root, before) => asWorkspaceError(removeStaleScratch(root, before, { repositories, onLeft })),
+    exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
+    size: (path, { signal }) => asWorkspaceError(measureFolder(path, { signal })),
+    status: (ref, { signal }) => ofRepository(ref, { signal }, () => readWorktreeStatus(ref, { signal })),
+    head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
+    diff: (ref, scope, file, { signal, ...wishes }) =>
+      ofRepository(ref, { signal }, () =>
+        reads.run({ place: placeOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
+          readDiff(ref, scope, file, { ...wishes, signal: shared }).then((taken) => {
+            shown.note(taken)
+            return taken.diff
+          }),
+        ),
+      ),
+    diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal })),
+    watch: (path, news) => {
+      const root = resolve(path)
+      const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
+      return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
+    },
+    work: (ref, { signal }) => ofRepository(ref, { signal }, () => readWork(ref, { signal })),
+    innerRepositories: (ref, { signal }) => ofRepository(ref, { signal }, () => readInner(ref, { signal })),
+    absorbNested: (ref, task, paths, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        worktrees.run(resolve(ref.path), () =>
+          perRepository(ref.repo_path, { signal }, () =>
+            absorbNested(ref, task, paths, { signal, now, reason: 'nested' }),
+          ),
+        ),
+      ),
+    removeNested: (ref, task, paths, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        worktrees.run(resolve(ref.path), () =>
+          perRepository(ref.repo_path, { signal }, () =>
+            removeNested(ref, task, paths, { signal, now, reason: 'nested' }),
+          ),
+        ),
+      ),
+    changedFiles: (ref, before, now, { signal }) =>
+      ofRepository(ref, { signal }, () => shown.changed(ref.path ?? ref.repo_path, before, now, { signal })),
+    commitWork: (ref, work, message, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        worktrees.run(placeOf(ref), async () => {
+          if (ref.path !== null) await requireOwn(ref.path, { signal })
+          await refuseOtherBranch(ref, { signal })
+          if (ref.path !== null && options.dataDir !== undefined) {
+            const changes = await changedPaths(ref.path, work.head, work.tree, { signal })
+            await refuseDataLinks(
+              options.dataDir,
+              ref.path,
+              changes.map(({ key }) => key),
+            )
+          }
+          return await commitWork(ref, work, message, { signal })
+        }),
+      ),
+    commitAll: (path, message, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(path), async () => {
+          await requireOwn(path, { signal })
+          if (options.dataDir !== undefined) {
+            await refuseDataLinks(options.dataDir, path, await listChanged(path, { signal }))
+          }
+          return await commitEverything(path, message, { signal })
+        }),
+      ),
+    resetWorktree: (path, task, { signal }) =>
+      asWorkspaceError(worktrees.run(resolve(path), () => resetWorktree(path, task, { signal, now, repositories }))),
+    discard: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path), () => discardWorktree(request, { signal, now, repositories, onSetAside })),
+      ),
+    rescue: (path, task, { signal }) =>
+      asWorkspaceError(
+        perRepository(path, { signal }, async () => {
+          const git_dir = await requireOwn(path, { signal })
+          return (await rescueUncommitted(path, task, { signal, now, reason: 'unknown', git_dir })).ref
+        }),
+      ),
+    checkTarget: (ref, { signal }) =>
+      asWorkspaceError(
+        perRepository(ref.repo_path, { signal }, async () => ({ dirty: await checkMergeTarget(ref, { signal }) })),
+      ),
+    merge: (request, { signal }) =>
+      asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
+    finishMerges: (repo, { signal }) =>
+      asWorkspaceError(perRepository(repo, { signal }, () => finishPendingMove(repo, { signal }))),
+    conflicts: (ref, { signal }) => ofRepository(ref, { signal }, () => readConflicts(ref, { signal })),
+    updateBranch: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path ?? request.repo_path), async () => {
+          if (request.path !== null) await requireOwn(request.path, { signal })
+          return await perRepository(request.repo_path, { signal }, () => updateBranch(request, { signal, now }))
+        }),
+      ),
+    remove: (request, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(request.path), () =>
+          removeWorktreeSafely(request, { signal, now, repositories, onSetAside }),
+        ),
+      ),
+    lock: (path, lock) => asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => takeLock(path, lock))),
+    unlock: (path, execution) =>
+      asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => releaseLock(path, execution))),
+    readLock: (path) => asWorkspaceError(holderOf(path)),
+    releaseStaleLocks: async (root) => {
+      await asWorkspaceError(removeLeftTemporary())
+      const left = await asWorkspaceError(removeStaleGitLocks(root, { signal: new AbortController().signal }))
+      if (left.length > 0) options.log?.warn({ files: left }, 'locks that a killed git left in worktrees were removed')
+      return await asWorkspaceError(releaseStale(root))
+    },
+    isKnownTo: (repo, path, { signal }) =>
+      asWorkspaceError(requireRepository(repo, { signal }).then((common) => isKnownTo(common, path))),
+    relink: (repo, path, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(path), () =>
+          perRepository(repo, { signal }, () => relinkWorktree(repo, path, { signal })),
+        ),
+      ),
+    arePortsFree,
+    orphans: (root, known) => asWorkspaceError(findOrphans(root, known)),
+    rescues: (repo, task, { signal }) => asWorkspaceError(listRescues(repo, task, { signal })),
+    rescueDiff: (rescue, file, { signal }) => asWorkspaceError(readRescueDiff(rescue, file, { signal })),
+    restoreRescue: (name, into, { signal }) =>
+      asWorkspaceError(perRepository(name.repo_path, { signal }, () => restoreRescue(name, into, { signal }))),
+    deleteRescue: (name, { signal }) =>
+      asWorkspaceError(perRepository(name.repo_path, { signal }, () => deleteRescue(name, { signal }))),
+    expireRescues: (repo, before, { signal }) =>
+      asWorkspaceError(perRepository(repo, { signal }, () => expireRescues(repo, before, { signal }))),
+    describeOrphan: (path, { signal }) => asWorkspaceError(describeOrphan(path, { signal })),
+    removeOrphan: (path, fallback, { signal }) =>
+      asWorkspaceError(
+        worktrees.run(resolve(path), () => removeOrphan(path, fallback, { signal, now, repositories, onSetAside })),
+      ),
+    sameRepository: (one, other, { signal }) => asWorkspaceError(isSameRepository(one, other, { signal })),
+    forkPoint: (path, base, { signal }) => asWorkspaceError(forkPoint(path, base, { signal })),
+  }
+}
+
+const placeOf = ({ path, repo_path }: BranchRef): string => resolve(path ?? repo_path)
+
+async function isSameRepository(one: string, other: string, { signal }: Cancellable): Promise<boolean> {
+  const [first, second] = await Promise.all([commonDir(one, { signal }), commonDir(other, { signal })])
+  return (await realpath(first)) === (await realpath(second))
+}
+
+async function forkPoint(path: string, baseBranch: string, { signal }: Cancellable): Promise<string | null> {
+  const base = await resolveBase(path, baseBranch, { signal })
+  return base === null ? null : await mergeBase(path, base, 'HEAD', { signal })
+}
+
+/** Where nothing can be told of a task's work, says so when its repository is no more. */
+async function ofRepository<T>(
+  { repo_path }: Pick<BranchRef, 'repo_path'>,
+  { signal }: Cancellable,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const answer = await asWorkspaceError(work())
+    if (answer === null) await requireRepository(repo_path, { signal })
+    return answer
+  } catch (error) {
+    if (error instanceof WorkspaceError && !signal.aborted)
+      await asWorkspaceError(requireRepository(repo_path, { signal }))
+    throw error
+  }
+}
+
+async function asWorkspaceError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const message = error instanceof GitError ? error.message : explainFileError(error)
+    if (message !== null) throw new WorkspaceError('git_failed', message, { cause: error })
+    throw error
+  }
+}

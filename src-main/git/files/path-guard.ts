@@ -1,0 +1,68 @@
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import { isMissing } from './file-errors.ts'
+
+/**
+ * The absolute path of `path` below `root`, both with their symlinks resolved as far as they exist.
+ * Throws `outside_worktree` when it leads out, by `../..`, by being absolute, or through a symlink, and when a part
+ * of it is what some file system takes for `.git`: what lies there belongs to the repository.
+ */
+export async function pathInside(root: string, path: string): Promise<string> {
+  const realRoot = await realpath(root)
+  if (path.includes('\0') || isAbsolute(path)) throw outside(path, root)
+  const wanted = resolve(realRoot, path)
+  if (!isInside(realRoot, wanted)) throw outside(path, root)
+  const real = await realpathOfExisting(wanted)
+  if (!isInside(realRoot, real)) throw outside(path, root)
+  for (const way of [wanted, real]) {
+    if (relative(realRoot, way).split(sep).some(isGitName)) throw insideGit(path)
+  }
+  return wanted
+}
+
+/** Whether `path` is `root` or below it; both absolute and resolved. */
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path)
+  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
+}
+
+// HFS+ passes over these in names; see utf8.c of git.
+const overlooked = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+
+/**
+ * Whether some file system takes a name for `.git`: in any case, with characters that HFS+ overlooks or Unicode
+ * takes for the same, by its short name or with the endings that NTFS drops.
+ */
+export function isGitName(name: string): boolean {
+  const [plain = ''] = name.normalize('NFKC').replaceAll(overlooked, '').toUpperCase().split(':')
+  return ['.GIT', 'GIT~1'].includes(plain.replace(/[ .]+$/, ''))
+}
+
+/** `realpath` of the part that exists, with the rest added as it is. */
+export async function realpathOfExisting(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (!isMissing(error) || dirname(path) === path) throw error
+    return join(await realpathOfExisting(dirname(path)), basename(path))
+  }
+}
+
+/**
+ * Where a worktree's folder is: symlinks above it are resolved, but not one that somebody put in its place. Who
+ * works on what this answers works on the link, never on the folder that it leads to.
+ */
+export async function placeOf(path: string): Promise<string> {
+  const whole = resolve(path)
+  return join(await realpathOfExisting(dirname(whole)), basename(whole))
+}
+
+/** The failure of a path that leads out of where it belongs. */
+export function outside(path: string, root: string): WorkspaceError {
+  return new WorkspaceError('outside_worktree', `"${path}" leads out of ${root}. Give a path inside it.`)
+}
+
+function insideGit(path: string): WorkspaceError {
+  return new WorkspaceError('outside_worktree', `"${path}" leads into a repository's own files. Leave them to git.`)
+}

@@ -1,0 +1,117 @@
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import { isTaken, orNull } from '../files/file-errors.ts'
+import { runGit } from '../commands/run-git.ts'
+import { copyIndex } from '../commands/own-index.ts'
+import { readGitLink } from '../commands/git-link.ts'
+
+const patienceMs = 2_000
+const lookEveryMs = 25
+
+/** A checkout whose index nobody else can change: what git does there goes to a copy, until that is installed. */
+export interface CheckoutLock extends AsyncDisposable {
+  readonly checkout: string
+  /** The `indexState` in which it was locked. */
+  readonly state: string
+  /** Lets git work on the copy. */
+  readonly env: { readonly GIT_INDEX_FILE: string }
+  /** Makes the copy the checkout's index. */
+  install(): Promise<void>
+  /** Makes the copy anew, once it is installed. */
+  reload(): Promise<void>
+}
+
+/**
+ * Takes the lock with which git commands exclude each other in a checkout, waiting for a short one to end. Between
+ * the move of a branch and that of the files, a commit of the user would else take back what the move brought.
+ * `token` tells our lock from another's, should a crash leave it behind.
+ */
+export async function lockCheckout(checkout: string, token: string): Promise<CheckoutLock> {
+  const { index, lock, copy } = await filesOf(checkout, token)
+  await take(checkout, lock, token)
+  const release = async (): Promise<void> => {
+    for (const file of [copy, `${copy}.lock`, lock]) await rm(file, { force: true })
+  }
+  try {
+    const state = await indexState(checkout)
+    await copyIndex(index, copy)
+    return {
+      checkout,
+      state,
+      env: { GIT_INDEX_FILE: copy },
+      install: () => rename(copy, index),
+      reload: () => copyIndex(index, copy),
+      [Symbol.asyncDispose]: release,
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** Tells the index of a checkout from every earlier and later one: git writes it anew and renames it into place. */
+export async function indexState(checkout: string): Promise<string> {
+  const found = await orNull(stat((await filesOf(checkout, '')).index, { bigint: true }))
+  return found === null ? 'none' : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
+}
+
+/** Gives up the lock that a crash left in a checkout, if it is the one with this token. */
+export async function releaseLeftLock(checkout: string, token: string): Promise<void> {
+  const { lock, copy } = await filesOf(checkout, token)
+  for (const file of [copy, `${copy}.lock`]) await rm(file, { force: true })
+  if ((await orNull(readFile(lock, 'utf8'))) === token) await rm(lock, { force: true })
+}
+
+/**
+ * Makes index and files follow from one commit to another; nothing else in the checkout changes. git refuses as
+ * a whole, before it touches anything, when a file that would change is not as `from` has it. Whether it was done.
+ * Harmless when it was done before.
+ */
+export async function follow(
+  { checkout, env }: CheckoutLock,
+  from: string,
+  to: string,
+  { signal, dryRun = false }: Cancellable & { readonly dryRun?: boolean },
+): Promise<boolean> {
+  const accept = [0, 1, 128]
+  const args = ['read-tree', '-m', '-u', ...(dryRun ? ['-n'] : []), from, to]
+  const isDone = async () => (await runGit(checkout, args, { signal, env, access: 'write', accept })).exit_code === 0
+  if (await isDone()) return true
+  // A file that was merely touched looks changed to git until it has looked inside.
+  await runGit(checkout, ['update-index', '-q', '--refresh'], { signal, env, access: 'write', accept })
+  return await isDone()
+}
+
+async function filesOf(checkout: string, token: string) {
+  const folder = (await readGitLink(checkout)) ?? join(checkout, '.git')
+  return { index: join(folder, 'index'), lock: join(folder, 'index.lock'), copy: join(folder, `svc-index-${token}`) }
+}
+
+async function take(checkout: string, lock: string, token: string): Promise<void> {
+  const deadline = Date.now() + patienceMs
+  while (!(await create(lock, token))) {
+    if (Date.now() >= deadline) {
+      throw new WorkspaceError(
+        'git_failed',
+        `Another git command is running in ${checkout} (${lock} exists). Try again when it has finished; ` +
+          'if none is running, delete that file.',
+      )
+    }
+    // Another program's lock says nothing when it goes.
+    await setTimeout(lookEveryMs)
+  }
+}
+
+async function create(lock: string, token: string): Promise<boolean> {
+  try {
+    await using handle = await open(lock, 'wx', 0o600)
+    await handle.writeFile(token)
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+}

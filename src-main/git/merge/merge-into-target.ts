@@ -1,0 +1,171 @@
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import type { BranchRef, MergeRequest, MergeResult } from '../../ports/workspaces.ts'
+import type { MergeConflicts } from '../../../src-shared/contract/merges.ts'
+import { currentBranch } from '../commands/branch.ts'
+import { commitTree } from '../commands/commit.ts'
+import { readHunks } from '../commands/conflict-hunks.ts'
+import { peekHead } from '../commands/peek.ts'
+import { readTip, readTips } from '../commands/refs.ts'
+import { changedPaths } from '../commands/tree-paths.ts'
+import { readGitLink } from '../commands/git-link.ts'
+import { moveBranch } from './move-branch.ts'
+import { finishPendingMove } from './pending-move.ts'
+import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
+import { checkoutsToUpdate, hasNoOverlap, readCheckouts, overwrittenPaths } from './target-checkout.ts'
+import { verifyMerge } from './verify-merge.ts'
+
+const attempts = 5
+
+/**
+ * Merges a branch into its target. All is computed in the object store; then the target moves by compare-and-swap
+ * and a checkout that has it follows (see `moveBranch`). When somebody else moved the target meanwhile, all is
+ * computed anew. What is answered as merged was seen to be in the target.
+ */
+export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancellable): Promise<MergeResult> {
+  const { repo_path: repo, base_branch, branch } = request
+  await refuseOtherBranch(request, { signal })
+  await finishPendingMove(repo, { signal })
+  let why = ''
+  let done: MergeResult | null = null
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const [made, looked] = await Promise.all([
+      prepare(request, { signal }),
+      checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
+    ])
+    if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
+    if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
+    signal.throwIfAborted()
+    const { commit, changes, sides } = made
+    const checkouts = looked.map(({ checkout }) => checkout)
+    const clear = looked.filter((one) => hasNoOverlap(one, changes))
+    const verification = createVerification(request, { ...sides, commit })
+    const moved = await moveBranch({
+      ...{ repo, branch: base_branch, from: sides.target.commit, to: commit, reason: `copse: merge ${branch}` },
+      ...{ changes, checkouts, onFollow: verification.begin },
+      untouched: new Map(clear.map(({ checkout, state }) => [checkout, state])),
+    })
+    if (moved.kind === 'dirty') return { kind: 'target_dirty', files: moved.files }
+    if (moved.kind === 'not_moved') {
+      why = moved.why
+      continue
+    }
+    done = { kind: 'merged', commit }
+    // Commits made on the branch since then are merged too, unless a commit was named, before its worktree is removed.
+    if ((await verification.result()) === 'held' || request.head !== undefined) return done
+  }
+  throw new WorkspaceError(
+    'git_failed',
+    `${base_branch} could not be moved; something keeps changing it, or a hook of the repository forbids it. ${why}`.trim(),
+  )
+}
+
+/** The commit that the target is to move to, and what differs there; made in the object store. */
+async function prepare(request: MergeRequest, { signal }: Cancellable) {
+  const sides = await readSides(request, { signal })
+  const plan = await planMerge(request.repo_path, sides, request.strategy, { signal })
+  if (plan.kind === 'nothing_to_do' || plan.kind === 'conflict') return { ...plan, sides }
+  const [changes, commit] = await Promise.all([
+    changedPaths(request.repo_path, sides.target.tree, plan.tree, { signal }),
+    commitOf(request, plan, { signal }),
+  ])
+  return { kind: 'made', commit, changes, sides } as const
+}
+
+/** Looks whether the target holds the work as soon as it has moved, while the files still follow. */
+function createVerification(request: MergeRequest, merged: Sides & { readonly commit: string }) {
+  const look = () => verifyMerge(request, merged, { signal: AbortSignal.timeout(60_000) })
+  let begun: ReturnType<typeof look> | null = null
+  return {
+    begin: (): void => {
+      begun = look()
+      // Nobody asks when the move is taken back.
+      begun.catch(() => undefined)
+    },
+    result: async () => await (begun ?? look()),
+  }
+}
+
+/** The paths that would keep the user's checkout from following a merge now. Throws what a merge would throw at once. */
+export async function checkMergeTarget(
+  ref: BranchRef & Pick<MergeRequest, 'head'>,
+  { signal }: Cancellable,
+): Promise<readonly string[]> {
+  const { repo_path: repo } = ref
+  await refuseOtherBranch(ref, { signal })
+  await finishPendingMove(repo, { signal })
+  const checkouts = await checkoutsToUpdate(repo, ref.base_branch, { signal })
+  if (checkouts.length === 0) return []
+  const sides = await readSides(ref, { signal })
+  const plan = await planMerge(repo, sides, 'merge', { signal })
+  if (plan.kind === 'conflict' || plan.kind === 'nothing_to_do') return []
+  const changes = await changedPaths(repo, sides.target.tree, plan.tree, { signal })
+  return await overwrittenPaths(checkouts, changes, { signal })
+}
+
+/** What a merge would conflict in now. */
+export async function readConflicts(
+  ref: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch' | 'strategy'>,
+  { signal }: Cancellable,
+): Promise<MergeConflicts> {
+  const { repo_path: repo, branch, base_branch, strategy } = ref
+  const sides = await readSides(ref, { signal })
+  const plan = await planMerge(repo, sides, strategy, { signal })
+  const commits = { head_commit: sides.head.commit, base_commit: sides.target.commit }
+  const found = plan.kind === 'conflict' ? await describeConflict(ref, plan, { signal }) : { files: [], hunks: [] }
+  return { branch, base_branch, ...commits, files: [...found.files], hunks: [...found.hunks] }
+}
+
+type Named = Pick<BranchRef, 'repo_path' | 'branch' | 'base_branch'>
+
+async function readSides(ref: Named & Pick<MergeRequest, 'head'>, { signal }: Cancellable): Promise<Sides> {
+  const [tips, named] = await Promise.all([
+    readTips(ref.repo_path, [ref.base_branch, ref.branch], { signal }),
+    ref.head === undefined ? null : readTip(ref.repo_path, ref.head, { signal }),
+  ])
+  const [target, head] = [tips.get(ref.base_branch), named ?? tips.get(ref.branch)]
+  if (target !== undefined && head !== undefined) return { target, head }
+  throw new WorkspaceError(
+    'git_failed',
+    `There is no branch "${target === undefined ? ref.base_branch : ref.branch}" in ${ref.repo_path}. Create it, then try again.`,
+  )
+}
+
+/** Commits that an agent made on another branch would silently stay behind. */
+export async function refuseOtherBranch(
+  request: Pick<BranchRef, 'path' | 'branch'>,
+  { signal }: Cancellable,
+): Promise<void> {
+  const { path, branch } = request
+  if (path === null || (await readGitLink(path)) === null) return
+  const current = (await peekHead(path))?.branch ?? (await currentBranch(path, { signal }))
+  if (current === branch) return
+  const where = current === null ? 'on no branch' : `on ${current}`
+  throw new WorkspaceError(
+    'git_failed',
+    `The worktree ${path} is ${where} instead of ${branch}. Bring its work onto ${branch}, then try again.`,
+  )
+}
+
+function nothingToDo({ base_commit }: MergeRequest, { target, head }: Sides): MergeResult {
+  const isEmpty = base_commit !== null && head.commit === base_commit
+  return { kind: 'merged', commit: target.commit, ...(isEmpty && { empty: true }) }
+}
+
+async function describeConflict(
+  { repo_path, branch, base_branch }: Named,
+  plan: Extract<MergePlan, { kind: 'conflict' }>,
+  { signal }: Cancellable,
+): Promise<Extract<MergeResult, { kind: 'conflict' }>> {
+  const hunks = await readHunks(repo_path, plan, { ours: base_branch, theirs: branch }, { signal })
+  return { kind: 'conflict', files: plan.files, hunks }
+}
+
+async function commitOf(
+  { repo_path, message }: MergeRequest,
+  plan: Extract<MergePlan, { kind: 'commit' | 'advance' }>,
+  { signal }: Cancellable,
+): Promise<string> {
+  if (plan.kind === 'advance') return plan.commit
+  return await commitTree(repo_path, { tree: plan.tree, parents: plan.parents, message }, { signal })
+}

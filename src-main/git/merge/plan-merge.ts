@@ -1,0 +1,57 @@
+import type { Cancellable } from '../../ports/cancellable.ts'
+import type { MergeRequest } from '../../ports/workspaces.ts'
+import { mergeBase } from '../commands/branch.ts'
+import { mergeTrees, replay, type ConflictedTree, type MergedTree } from '../commands/merge.ts'
+import type { Tip } from '../commands/refs.ts'
+
+export interface Sides {
+  readonly target: Tip
+  readonly head: Tip
+}
+
+export type MergePlan =
+  | { readonly kind: 'nothing_to_do' }
+  | ConflictedTree
+  /** A commit that is still to be made. */
+  | { readonly kind: 'commit'; readonly tree: string; readonly parents: readonly string[] }
+  /** A commit that is there. */
+  | { readonly kind: 'advance'; readonly tree: string; readonly commit: string }
+
+/** Works out in the object store what the target would become. Nothing that anybody sees changes. */
+export async function planMerge(
+  repo: string,
+  { target, head }: Sides,
+  strategy: MergeRequest['strategy'],
+  { signal }: Cancellable,
+): Promise<MergePlan> {
+  const [base, merged] = await Promise.all([
+    // Of a branch that is merged already the merge says so too.
+    strategy === 'rebase' ? mergeBase(repo, target.commit, head.commit, { signal }) : null,
+    mergeTrees(repo, target.commit, head.commit, { signal }),
+  ])
+  if (merged.kind === 'clean' && merged.tree === target.tree) return { kind: 'nothing_to_do' }
+  if (strategy === 'rebase') return await planRebase(repo, { target, head, base, merged }, { signal })
+  if (merged.kind === 'conflict') return merged
+  const parents = strategy === 'squash' ? [target.commit] : [target.commit, head.commit]
+  return { kind: 'commit', tree: merged.tree, parents }
+}
+
+async function planRebase(
+  repo: string,
+  { target, head, base, merged }: Sides & { readonly base: string | null; readonly merged: MergedTree },
+  { signal }: Cancellable,
+): Promise<MergePlan> {
+  if (base === target.commit) return { kind: 'advance', commit: head.commit, tree: head.tree }
+  const replayed = await replay(repo, target.commit, head.commit, { signal })
+  // Unless it is in merges that the branch has something new: those a replay leaves out.
+  const bringsNothing = replayed.kind === 'clean' && replayed.commit === target.commit && !replayed.has_merges
+  if (bringsNothing) return { kind: 'nothing_to_do' }
+  const asMerged = replayed.kind === 'clean' && merged.kind === 'clean' && replayed.tree === merged.tree
+  if (replayed.kind === 'clean' && (asMerged || !replayed.has_merges)) {
+    return { kind: 'advance', commit: replayed.commit, tree: replayed.tree }
+  }
+  if (merged.kind === 'conflict') return merged
+  if (replayed.kind === 'conflict' && !replayed.has_merges) return replayed
+  // The branch has merges, whose resolutions a replay leaves out. One commit keeps the history straight and has them.
+  return { kind: 'commit', tree: merged.tree, parents: [target.commit] }
+}

@@ -1,0 +1,61 @@
+import { lstat, readFile, readlink, rm, rmdir } from 'node:fs/promises'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import type { CheckoutLock } from './checkout-lock.ts'
+import { orNull } from '../files/file-errors.ts'
+import { runGit } from '../commands/run-git.ts'
+import { parentsOf, pathBytes, pathText, type ChangedPath } from '../commands/tree-paths.ts'
+
+/**
+ * Takes back what git has written of a move before it had to stop: a full disk, a crash. Files that are, or begin,
+ * like those that the move brings become what the index has again; any other file is somebody's and stays.
+ */
+export async function restoreFiles(
+  lock: CheckoutLock,
+  changes: readonly ChangedPath[],
+  { signal }: Cancellable,
+): Promise<void> {
+  const { checkout, env } = lock
+  const touched: ChangedPath[] = []
+  for (const change of changes) if (await isOurs(lock, change, { signal })) touched.push(change)
+  // What goes makes room for what comes back.
+  for (const { key, status } of touched) if (status === 'A') await removeFile(checkout, key)
+  const back = touched.filter(({ status }) => status !== 'A').map(({ key }) => key)
+  if (back.length === 0) return
+  const input = Buffer.from(back.map((key) => `${key}\0`).join(''), 'latin1')
+  const args = ['checkout-index', '--force', '--quiet', '-z', '--stdin']
+  await runGit(checkout, args, { signal, env, input, access: 'write', accept: [0, 1, 128] })
+  await runGit(checkout, ['update-index', '-q', '--refresh'], { signal, env, access: 'write', accept: [0, 1, 128] })
+  await lock.install()
+}
+
+/** Whether the move wrote (or removed) the file that is there now. */
+async function isOurs(
+  { checkout, env }: CheckoutLock,
+  { key, status, mode, id }: ChangedPath,
+  { signal }: Cancellable,
+): Promise<boolean> {
+  const path = pathBytes(checkout, key)
+  const entry = await orNull(lstat(path))
+  // A submodule's folder is not git's to fill here.
+  if (mode === '160000') return false
+  if (entry === null) return status !== 'A'
+  if (status === 'D' || entry.isDirectory()) return false
+  const args = mode === '120000' ? ['cat-file', 'blob', id] : ['cat-file', '--filters', `--path=${pathText(key)}`, id]
+  const { stdout } = await runGit(checkout, args, { signal, env })
+  const present = entry.isSymbolicLink() ? Buffer.from(await readlink(path, 'buffer')) : await readFile(path)
+  return stdout.subarray(0, present.length).equals(present)
+}
+
+async function removeFile(checkout: string, key: string): Promise<void> {
+  await rm(pathBytes(checkout, key), { force: true })
+  for (const parent of parentsOf(key)) {
+    try {
+      await rmdir(pathBytes(checkout, parent))
+    } catch (error) {
+      // Something else is in it.
+      if (error instanceof Error && 'code' in error && ['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(String(error.code)))
+        return
+      throw error
+    }
+  }
+}

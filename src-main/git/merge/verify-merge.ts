@@ -1,0 +1,55 @@
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import type { MergeRequest } from '../../ports/workspaces.ts'
+import { isAncestor } from '../commands/branch.ts'
+import { mergeTrees, replay, treeOf } from '../commands/merge.ts'
+import { readTips, type Tip } from '../commands/refs.ts'
+import type { Sides } from './plan-merge.ts'
+
+/**
+ * Looks, after a merge and with fresh eyes, whether the target holds the branch's work: before anything of the
+ * task is removed. Throws when it does not. `moved_on` when the branch has got further commits meanwhile.
+ */
+export async function verifyMerge(
+  request: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch'>,
+  merged: Sides & { readonly commit: string },
+  { signal }: Cancellable,
+): Promise<'held' | 'moved_on'> {
+  const { repo_path: repo, branch, base_branch } = request
+  const tips = await readTips(repo, [base_branch, branch], { signal })
+  const target = tips.get(base_branch)
+  if (target === undefined || !(await holds(repo, target, merged, { signal }))) {
+    const was = merged.target.commit.slice(0, 12)
+    throw new WorkspaceError(
+      'unverified',
+      `${base_branch} does not hold the work of ${branch} although the merge ${merged.commit.slice(0, 12)} was made. ` +
+        `Something moved ${base_branch} (from ${was}) or changed the merge: look at its reflog and the repository's ` +
+        `hooks, then merge again. ${branch} has all of it still.`,
+    )
+  }
+  const head = tips.get(branch)
+  return head !== undefined && head.commit !== merged.head.commit ? 'moved_on' : 'held'
+}
+
+async function holds(
+  repo: string,
+  now: Tip,
+  { target, head, commit }: Sides & { readonly commit: string },
+  { signal }: Cancellable,
+): Promise<boolean> {
+  const contains = (older: string, tip: Tip) =>
+    tip.commit === older || tip.parents.includes(older) || isAncestor(repo, older, tip.commit, { signal })
+  if (!(await contains(commit, now))) return false
+  const made = now.commit === commit ? now : null
+  if (await contains(head.commit, made ?? { commit, tree: '', parents: [] })) return true
+  // A squash or a rebase has other commits than the branch: merging the branch once more must change nothing.
+  const tree = made?.tree ?? (await treeOf(repo, commit, { signal }))
+  const again = await mergeTrees(repo, commit, head.commit, { signal })
+  if (again.kind === 'clean' && again.tree === tree) return true
+  // Where both sides were changed close by, git may not see that again; then it is what merging the two makes.
+  const direct = await mergeTrees(repo, target.commit, head.commit, { signal })
+  if (direct.kind === 'clean' && direct.tree === tree) return true
+  // Or commit by commit, as a rebase has them: then the target has each of them by now.
+  const replayed = await replay(repo, commit, head.commit, { signal })
+  return replayed.kind === 'clean' && replayed.commit === commit && !replayed.has_merges
+}

@@ -1,0 +1,139 @@
+import type { DiffStat } from '../../src-shared/contract/tasks.ts'
+import type { diffScopes } from '../../src-shared/contract/workspaces.ts'
+import type { DiffQuery, FileDiff } from '../ports/diff-reader.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import type { BranchRef } from '../ports/workspaces.ts'
+import { branchRef, isAncestor, knownMergeBase, resolveBase, resolveCommit } from './commands/branch.ts'
+import { readPatch, readStat } from './commands/diff.ts'
+import type { DiffSides } from './commands/diff.ts'
+import { GitError } from './commands/git-error.ts'
+import { withFrozenTree } from './commands/frozen-tree.ts'
+import { emptyTree, treeOf } from './commands/merge.ts'
+import { peekBranch, peekHead } from './commands/peek.ts'
+import { readGitLink } from './commands/git-link.ts'
+import { withWorktreeIndex } from './commands/snapshot.ts'
+import type { UnreadFile } from './commands/unread-files.ts'
+
+export type DiffScope = (typeof diffScopes)[number]
+
+/** A diff, and what it would take to tell what changed since. */
+export interface TakenDiff {
+  readonly diff: FileDiff
+  /** The commit or tree that all of the work is compared with. */
+  readonly from: string
+  /** Mode and content by path of all that differs from it. */
+  readonly listing: ReadonlyMap<string, string>
+}
+
+/** What a task changed, see `DiffReader.diff`. Neither the worktree's index nor the repository is written to. */
+export async function readDiff(
+  ref: BranchRef,
+  scope: DiffScope,
+  file: string | null,
+  { signal, ignore_whitespace = false, since = null }: Cancellable & DiffQuery,
+): Promise<TakenDiff> {
+  const { base, head, ...found } = await findSides(ref, scope, { signal, since })
+  const { read, tree, unread } = await compare(found, { signal }, (sides) =>
+    readPatch(sides, { signal, file, ignore_whitespace }),
+  )
+  const listing = new Map(read.changes.map((one) => [one.path, `${one.new_mode ?? ''} ${one.new_blob ?? ''}`]))
+  for (const { old_path } of read.changes) if (old_path !== null) listing.set(old_path, ' ')
+  for (const { path, content } of unread) listing.set(path, content)
+  return { diff: { base, head, tree, ...read.diff }, from: found.from, listing }
+}
+
+/** The size of everything since the branch left its base, committed or not. */
+export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Promise<DiffStat> {
+  const found = await findSides(ref, 'branch', { signal, since: null })
+  return (await compare(found, { signal }, (sides) => readStat(sides, { signal }))).read
+}
+
+interface FoundSides {
+  readonly cwd: string
+  /** Where the worktree's own index lies; null when there is no worktree. */
+  readonly git_dir: string | null
+  readonly from: string
+  /** The commit to compare with when there is no worktree. */
+  readonly to: string
+}
+
+interface Compared<T> {
+  readonly read: T
+  /** Everything that the diff could show. */
+  readonly tree: string
+  readonly unread: readonly UnreadFile[]
+}
+
+/**
+ * Compares with the content of the worktree, or of the branch when there is none. Where git can't read the worktree
+ * (a file vanishes while it is read), with copies of what can be read.
+ */
+async function compare<T>(
+  { cwd, git_dir, from, to }: FoundSides,
+  { signal }: Cancellable,
+  read: (sides: DiffSides) => Promise<T>,
+): Promise<Compared<T>> {
+  if (git_dir === null) {
+    const [tree, told] = await Promise.all([treeOf(cwd, to, { signal }), read({ cwd, from, to, env: {}, unread: [] })])
+    return { read: told, tree, unread: [] }
+  }
+  try {
+    return await withWorktreeIndex(cwd, { signal, git_dir }, async ({ env, tree, unread }) => ({
+      read: await read({ cwd, from, to: null, env, unread }),
+      tree: await tree,
+      unread,
+    }))
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'failed') throw error
+  }
+  return await withFrozenTree(cwd, { signal, git_dir }, async (tree, env, unread) => ({
+    read: await read({ cwd, from, to: tree, env, unread }),
+    tree,
+    unread,
+  }))
+}
+
+async function findSides(
+  ref: BranchRef,
+  scope: DiffScope,
+  { signal, since }: Cancellable & { readonly since: string | null },
+): Promise<
+  FoundSides & {
+    /** The commit that the diff is against, null when there is none in common. */
+    readonly base: string | null
+    /** The commit that the worktree or branch is on, null when there is none yet. */
+    readonly head: string | null
+  }
+> {
+  const git_dir = ref.path === null ? null : await readGitLink(ref.path)
+  const worktree = git_dir === null ? null : ref.path
+  const cwd = worktree ?? ref.repo_path
+  const head =
+    worktree === null
+      ? await resolveCommit(cwd, branchRef(ref.branch), { signal })
+      : ((await peekHead(worktree))?.commit ?? (await resolveCommit(cwd, 'HEAD', { signal })))
+  if (head === null && worktree === null) {
+    throw new WorkspaceError('git_failed', `The branch "${ref.branch}" is gone; there is nothing to compare.`)
+  }
+  const forked = async () =>
+    head === null || scope === 'uncommitted' ? head : await forkPoint(cwd, head, ref, { signal })
+  // A commit that is gone, as after a rewritten branch, says nothing about what has changed since.
+  const base = (since === null ? null : await resolveCommit(cwd, since, { signal })) ?? (await forked())
+  const from = base ?? (await emptyTree(cwd, { signal }))
+  return { cwd, git_dir, base, head, from, to: head ?? from }
+}
+
+/**
+ * Where the branch left its base. Once the branch is merged, the two meet at its head, which says nothing any more;
+ * then it is the commit that the worktree was made from.
+ */
+async function forkPoint(cwd: string, head: string, ref: BranchRef, { signal }: Cancellable): Promise<string | null> {
+  const { base_branch: base, base_commit: start } = ref
+  const tip = (await peekBranch(cwd, base)) ?? (await resolveBase(cwd, base, { signal }))
+  // The plainest case: nothing was committed since the worktree was made.
+  if (tip === head && (start === null || start === head)) return head
+  const fork = tip === null ? null : await knownMergeBase(cwd, tip, head, { signal })
+  if (fork !== null && fork !== head) return fork
+  return start !== null && (await isAncestor(cwd, start, head, { signal })) ? start : fork
+}

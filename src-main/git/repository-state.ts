@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import type { Cancellable } from '../ports/cancellable.ts'
+import type { RepositoryRunKind } from '../../src-shared/contract/projects.ts'
+import type { RepositoryPrograms, RepositoryRun, RepositoryState } from '../ports/workspaces.ts'
+import { hasCode, orNull } from './files/file-errors.ts'
+import {
+  findConfig,
+  listConfig,
+  parseConfig,
+  programsIn,
+  type ConfigEntry,
+  type ConfigPlace,
+} from './commands/configured-programs.ts'
+import { runGit } from './commands/run-git.ts'
+import { requireRepository } from './worktree/moved-repository.ts'
+
+const infoFiles = ['attributes', 'exclude', 'grafts', 'sparse-checkout']
+/** A longer file is told by its size and time. */
+const maxHashedBytes = 4 * 1024 * 1024
+
+/** Hashes what steers git in a repository beside its files, by paths relative to the common git folder. */
+export async function readRepositoryState(worktree: string, { signal }: Cancellable): Promise<RepositoryState> {
+  const place = await findConfig(worktree, [])
+  if (place === null) return {}
+  const { common, git_dir } = place
+  const [entries, replaced] = await Promise.all([
+    readConfig(worktree, place, { signal }),
+    runGit(worktree, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/replace/'], { signal }),
+  ])
+  const state = new Map<string, string>()
+  const own = relative(common, join(git_dir, 'config.worktree'))
+  for (const [path, scope] of [
+    ['config', 'local'],
+    [own, 'worktree'],
+  ] as const) {
+    // Branches come and go with every task.
+    const told = entries.filter((one) => one.scope === scope && !one.key.startsWith('branch.'))
+    if (told.length > 0) state.set(path, hashOf(JSON.stringify(told.map(({ key, value }) => [key, value]))))
+  }
+  for (const line of replaced.stdout.toString('utf8').split('\n').filter(Boolean)) {
+    const [ref = '', id = ''] = line.split(' ')
+    state.set(ref, id)
+  }
+  const files = [...new Set([common, git_dir])].flatMap((folder) => infoFiles.map((name) => join(folder, 'info', name)))
+  const hooks = await hookFiles(worktree, common, entries)
+  for (const file of [...files, ...hooks]) {
+    const hash = await hashFile(file)
+    if (hash !== null) state.set(relative(common, file), hash)
+  }
+  return Object.fromEntries(state)
+}
+
+/** Reads which programs the repository's own configuration makes git run. */
+export async function readPrograms(repo: string, { signal }: Cancellable): Promise<RepositoryPrograms> {
+  const common = await requireRepository(repo, { signal })
+  return { common, programs: programsIn(await readConfig(repo, { common, git_dir: common }, { signal })) }
+}
+
+const runKinds: readonly (readonly [pattern: RegExp, kind: RepositoryRunKind])[] = [
+  [/^filter\..*\.(?:clean|smudge|process)$/s, 'filter'],
+  [/^merge\..*\.driver$/s, 'merge'],
+  [/^diff\.(?:external|.*\.(?:command|textconv))$/s, 'diff'],
+  [/^core\.fsmonitor$/, 'fsmonitor'],
+  [/^core\.hookspath$/, 'hook'],
+  [
+    /^(?:core\.(?:sshcommand|gitproxy|editor|pager|askpass)|credential\.(?:.*\.)?helper|gpg\.(?:.*\.)?program)$/s,
+    'other',
+  ],
+]
+
+/** Lists what a repository's own configuration and hooks would make git run. */
+export async function readRuns(repo: string, { signal }: Cancellable): Promise<readonly RepositoryRun[]> {
+  const common = await requireRepository(repo, { signal })
+  const entries = await readConfig(repo, { common, git_dir: common }, { signal })
+  const configured = entries
+    .filter(({ scope }) => scope === 'local' || scope === 'worktree')
+    .flatMap(({ key, value }) => {
+      const kind = runKinds.find(([pattern]) => pattern.test(key))?.[1]
+      const isOff = value === '' || (kind === 'fsmonitor' && /^(?:false|no|off|0)$/i.test(value))
+      return kind === undefined || isOff ? [] : [{ kind, what: `${key} = ${value}` }]
+    })
+  const hooks = await hookFiles(join(common, 'no-worktree'), common, entries)
+  return [...configured, ...hooks.map((file) => ({ kind: 'hook' as const, what: relative(common, file) }))]
+}
+
+async function readConfig(
+  cwd: string,
+  { git_dir }: ConfigPlace,
+  { signal }: Cancellable,
+): Promise<readonly ConfigEntry[]> {
+  return parseConfig((await runGit(cwd, ['--git-dir', git_dir, ...listConfig], { signal })).stdout)
+}
+
+/** Hooks that lie in the worktree itself are part of its diff. */
+async function hookFiles(
+  worktree: string,
+  common: string,
+  entries: readonly ConfigEntry[],
+): Promise<readonly string[]> {
+  const configured = entries.findLast(({ key }) => key === 'core.hookspath')?.value
+  const folders = new Set([join(common, 'hooks'), ...(configured ? [resolve(worktree, configured)] : [])])
+  const found: string[] = []
+  for (const folder of folders) {
+    if (!relative(worktree, folder).startsWith('..')) continue
+    const names = await orNull(readdir(folder)).catch(() => null)
+    found.push(...(names ?? []).filter((name) => !name.endsWith('.sample')).map((name) => join(folder, name)))
+  }
+  return found
+}
+
+async function hashFile(file: string): Promise<string | null> {
+  try {
+    const { size, mode, mtimeMs } = await lstat(file)
+    const content = size > maxHashedBytes ? `${size} ${mtimeMs}` : await readFile(file)
+    return `${mode & 0o777} ${hashOf(content)}`
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'ELOOP'].some((code) => hasCode(error, code))) return null
+    throw error
+  }
+}
+
+const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')

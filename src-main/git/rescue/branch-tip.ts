@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { orNull } from '../files/file-errors.ts'
+import { isAncestor } from '../commands/branch.ts'
+import { runGit } from '../commands/run-git.ts'
+import { readGitLink } from '../commands/git-link.ts'
+import { rescueIfUnreachable, type RescueOptions } from './rescue.ts'
+
+/** Where the service last saw the branch of a worktree; of this worktree alone, and safe from `git gc`. */
+export const lastTipRef = 'refs/worktree/svc-tip'
+
+/**
+ * Notes where the branch of a worktree is. If it does not lead to where it was any more (an amend, a rebase, a
+ * reset), what it led to is kept: answers that rescue ref, else null.
+ */
+export async function recordTip(
+  path: string,
+  tip: string,
+  task: string,
+  options: Omit<RescueOptions, 'reason'>,
+): Promise<string | null> {
+  const { signal } = options
+  const record = await readGitLink(path)
+  if (record === null) return null
+  const text = await orNull(readFile(join(record, lastTipRef), 'utf8'))
+  const known = /^([0-9a-f]{40,64})\n$/.exec(text ?? '')?.[1] ?? null
+  if (known === tip) return null
+  const isLost = known !== null && !(await isAncestor(path, known, tip, { signal }))
+  const ref = isLost ? await rescueIfUnreachable(path, known, task, { ...options, reason: 'rewritten' }) : null
+  await runGit(path, ['update-ref', '-m', 'copse: seen', lastTipRef, tip], { signal, access: 'write' })
+  return ref
+}

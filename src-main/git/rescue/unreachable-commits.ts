@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { orNull } from '../files/file-errors.ts'
+import { resolveCommit } from '../commands/branch.ts'
+import { commitTree } from '../commands/commit.ts'
+import { countLooseFiles } from '../commands/count-files.ts'
+import { treeOf } from '../commands/merge.ts'
+import { readGit, runGit } from '../commands/run-git.ts'
+import { rescueCommit, type RescueOptions } from './rescue.ts'
+import { lastTipRef } from './branch-tip.ts'
+
+/** Where git notes commits that only this worktree leads to, while it is in the middle of something. */
+const notes = [
+  'MERGE_HEAD',
+  'MERGE_AUTOSTASH',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  ...['autostash', 'orig-head', 'stopped-sha'].map((name) => `rebase-merge/${name}`),
+  ...['autostash', 'orig-head'].map((name) => `rebase-apply/${name}`),
+]
+
+/**
+ * Keeps the commits that go with a worktree: those of a detached HEAD, of an unfinished merge or rebase, those that
+ * HEAD was on and no branch ever, and where the service last saw the branch. `record` is the worktree's folder in its
+ * repository; the worktree itself may be gone. Answers the rescue ref, null when everything is reachable anyway.
+ */
+export async function rescueUnreachable(
+  repo: string,
+  record: string,
+  task: string,
+  options: RescueOptions,
+): Promise<string | null> {
+  const { signal } = options
+  const own = ['--git-dir', record]
+  const found = await Promise.all(notes.map(async (name) => orNull(readFile(join(record, name), 'utf8'))))
+  const commits = [
+    ...found.flatMap((text) => text?.match(/^[0-9a-f]{40,64}$/gm) ?? []),
+    ...(await reflogOf(repo, [...own, 'log', '--walk-reflogs', '--format=%H', 'HEAD'], options)),
+  ]
+  for (const name of ['HEAD', lastTipRef]) {
+    const { exit_code, stdout } = await runGit(
+      repo,
+      [...own, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
+      { signal, accept: [0, 1, 128] },
+    )
+    if (exit_code === 0) commits.push(stdout.toString('utf8').trim())
+  }
+  const loose = await looseTips(repo, commits, [], options)
+  if (loose.length === 0) return null
+  const amended = await reflogOf(repo, ['log', '--walk-reflogs', '--format=%H', '--branches'], options)
+  const tips = await looseTips(repo, commits, amended, options)
+  if (tips.length === 0) return null
+  const commit = await mergeTips(repo, tips, task, options)
+  const files = await countLooseFiles(repo, commit, { signal })
+  return await rescueCommit(repo, commit, task, { ...options, note: { kind: 'commits', files } })
+}
+
+/** One commit that leads to all of these. */
+export async function mergeTips(
+  cwd: string,
+  tips: readonly string[],
+  task: string,
+  { signal }: RescueOptions,
+): Promise<string> {
+  const [first = ''] = tips
+  if (tips.length === 1) return first
+  const message = `Commits that only the workspace of task ${task} led to\n`
+  return await commitTree(cwd, { tree: await treeOf(cwd, first, { signal }), parents: tips, message }, { signal })
+}
+
+/** Of these commits those that no branch, tag, rescue or `known` leads to, without those that another of them has. */
+async function looseTips(
+  repo: string,
+  commits: readonly string[],
+  known: readonly string[],
+  { signal }: RescueOptions,
+): Promise<readonly string[]> {
+  if (commits.length === 0) return []
+  const kept = ['--not', '--branches', '--remotes', '--tags', '--glob=refs/svc/*', '--not']
+  const input = [...new Set(commits), ...new Set(known.map((commit) => `^${commit}`))].join('\n')
+  const args = ['rev-list', '--parents', '--ignore-missing', ...kept, '--stdin']
+  const { stdout } = await runGit(repo, args, { signal, input: `${input}\n` })
+  return tipsIn(stdout)
+}
+
+async function reflogOf(cwd: string, args: readonly string[], { signal }: RescueOptions): Promise<readonly string[]> {
+  const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 128] })
+  return exit_code === 0 ? linesIn(stdout) : []
+}
+
+/** The commits of a repository that none of its remotes has: its branches, its stash and `head`; without any remote, tags too. */
+export async function unpublishedTips(
+  cwd: string,
+  head: string | null,
+  { signal }: RescueOptions,
+): Promise<readonly string[]> {
+  const stash = await resolveCommit(cwd, 'refs/stash', { signal })
+  const remotes = await readGit(cwd, ['remote'], { signal })
+  const own = remotes === '' ? ['--branches', '--tags'] : ['--branches']
+  const published = remotes === '' ? [] : ['--not', '--remotes', '--tags']
+  const args = ['rev-list', '--parents', ...own, ...[head, stash].filter((one) => one !== null), ...published]
+  const { stdout } = await runGit(cwd, args, { signal })
+  return tipsIn(stdout)
+}
+
+/** Of what `rev-list --parents` lists, the commits that are nobody's parent. */
+function tipsIn(listed: Buffer): readonly string[] {
+  const rows = linesIn(listed).map((line) => line.split(' '))
+  const parents = new Set(rows.flatMap((row) => row.slice(1)))
+  return rows.flatMap(([commit = '']) => (parents.has(commit) ? [] : [commit]))
+}
+
+function linesIn(output: Buffer): readonly string[] {
+  return output
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+}

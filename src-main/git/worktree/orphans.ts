@@ -1,0 +1,103 @@
+import { basename, resolve } from 'node:path'
+import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import { estimateFolder } from '../files/folder-size.ts'
+import { currentBranch } from '../commands/branch.ts'
+import { GitError } from '../commands/git-error.ts'
+import { isDirty } from '../commands/status.ts'
+import { listWorktrees } from '../commands/worktree.ts'
+import { worktreeFolders } from './lock.ts'
+import { ownRecord } from '../commands/own-worktree.ts'
+import { placeOf } from '../files/path-guard.ts'
+import { removingPath } from '../rescue/remove-rescued.ts'
+import { listRescues } from '../rescue/rescue-list.ts'
+import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
+import { rescueFolder } from './rescue-folder.ts'
+
+/** More files than this are not looked at for an estimate. */
+const glanceLimit = 20_000
+
+/** The folders of worktrees below the root that are none of `known`, sorted. One that is being removed counts as known. */
+export async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
+  const places = await Promise.all(known.map((path) => placeOf(resolve(path))))
+  const expected = new Set(places.flatMap((path) => [path, removingPath(path)]))
+  const orphans: string[] = []
+  for (const path of await worktreeFolders(root)) {
+    if (!expected.has(await placeOf(path))) orphans.push(path)
+  }
+  return orphans
+}
+
+/** What a folder that nobody knows holds, null when it is gone. Its sizes are of the files, not of the disk's blocks. */
+export async function describeOrphan(path: string, { signal }: Cancellable): Promise<Orphan | null> {
+  const glance = await estimateFolder(path, glanceLimit, { signal })
+  if (glance === null) return null
+  const repo = await repositoryOf(path, { signal })
+  if (repo === null) return { path, kind: 'folder', branch: null, repo_path: null, dirty: true, ...glance }
+  const branch = await currentBranch(path, { signal })
+  return { path, kind: 'worktree', branch, repo_path: repo, dirty: await isMaybeDirty(path, { signal }), ...glance }
+}
+
+async function isMaybeDirty(path: string, { signal }: Cancellable): Promise<boolean> {
+  try {
+    return await isDirty(path, { signal })
+  } catch (error) {
+    // A crash may have cut its index off.
+    if (error instanceof GitError && error.code === 'failed') return true
+    throw error
+  }
+}
+
+/** Keeps what no branch has, then removes the folder. Nothing of a folder that can't be kept is removed. */
+export async function removeOrphan(
+  given: string,
+  fallback: string | null,
+  options: RemoveOptions,
+): Promise<RemovedOrphan> {
+  const { signal } = options
+  const path = await placeOf(given)
+  const repo = await repositoryOf(path, { signal })
+  const task_id = rescueName(path)
+  if (repo === null) {
+    if (fallback === null) {
+      throw new WorkspaceError(
+        'not_a_git_repository',
+        `${path} belongs to no repository that still exists, so nothing in it can be kept. ` +
+          'Look through it and delete it by hand.',
+      )
+    }
+    const ref = await rescueFolder(path, fallback, task_id, options)
+    return { path: given, rescues: ref === null ? [] : [ref], moved_to: null }
+  }
+  const before = new Set((await listRescues(repo, task_id, { signal })).map((one) => one.ref))
+  let moved: string | null = null
+  const onSetAside = (move: { readonly from: string; readonly to: string }): void => {
+    moved = move.to
+    options.onSetAside(move)
+  }
+  await removeWorktreeSafely({ repo_path: repo, path, task_id }, { ...options, onSetAside })
+  const kept = (await listRescues(repo, task_id, { signal })).map((one) => one.ref)
+  return { path: given, rescues: kept.filter((ref) => !before.has(ref)), moved_to: moved }
+}
+
+/** The root of the repository whose worktree this is, both knowing of each other; null for any other folder. */
+async function repositoryOf(path: string, { signal }: Cancellable): Promise<string | null> {
+  try {
+    const record = await ownRecord(path, { signal })
+    return record === null ? null : ((await listWorktrees(path, { signal }))[0]?.path ?? null)
+  } catch (error) {
+    // Its repository is gone, or what the link leads to is none.
+    if (error instanceof GitError && error.code === 'failed') return null
+    throw error
+  }
+}
+
+/** `{task id}.broken-2` still is that task's; what fits into no ref is left out. */
+function rescueName(path: string): string {
+  const name = basename(path)
+    .replace(/\.broken-\d+$/, '')
+    .replaceAll(/[^A-Za-z0-9-]+/g, '-')
+    .slice(0, 100)
+  return /[A-Za-z0-9]/.test(name) ? name : 'orphan'
+}

@@ -1,0 +1,143 @@
+import { realpath } from 'node:fs/promises'
+import type { KeyedLock } from '../../platform/locks/keyed-lock.ts'
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import { branchRef, resolveCommit } from '../commands/branch.ts'
+import { runGit } from '../commands/run-git.ts'
+import { withSnapshot } from '../commands/snapshot.ts'
+import { commonDir, findRecord, pruneWorktree } from '../commands/worktree.ts'
+import { rescueUnreachable } from '../rescue/unreachable-commits.ts'
+import { ownRecord } from '../commands/own-worktree.ts'
+import { isInside, placeOf, realpathOfExisting } from '../files/path-guard.ts'
+import { removeRescued, changedDuringRemoval, undoRemoval } from '../rescue/remove-rescued.ts'
+import { rescueStaged } from '../rescue/rescue-staged.ts'
+import { rescueIfUnreachable, rescueUncommitted, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
+import { quarantine } from '../files/quarantine.ts'
+import { keepSubmodules } from './submodules.ts'
+
+export interface RemoveRequest {
+  readonly repo_path: string
+  readonly path: string
+  readonly task_id: string
+  readonly branch?: string
+  readonly delete_branch?: boolean
+}
+
+export interface RemoveOptions extends Cancellable {
+  readonly now: () => number
+  readonly repositories: KeyedLock
+  /** The folder holds what no commit can keep, or is no worktree: it was renamed instead of removed. */
+  readonly onSetAside: (move: { readonly from: string; readonly to: string }) => void
+}
+
+/** Removes a worktree, and its branch when told. What no other ref leads to is kept under `refs/svc/rescue` first. */
+export async function removeWorktreeSafely(given: RemoveRequest, options: RemoveOptions): Promise<void> {
+  await inRepository(given, options, async (request, common) => {
+    await removeFolder(request, common, { ...options, reason: 'removal' })
+    if (request.branch !== undefined && request.delete_branch === true) {
+      await deleteBranch(request, request.branch, { ...options, reason: 'branch_deleted' })
+    }
+  })
+}
+
+/**
+ * Removes a worktree and its branch, so that the task starts from its base again. All of its work is kept
+ * first; answers the rescue ref that leads to the newest of it, null when there was nothing to keep.
+ */
+export async function discardWorktree(
+  given: RemoveRequest & { readonly branch: string },
+  options: RemoveOptions,
+): Promise<string | null> {
+  return await inRepository(given, options, async (request, common) => {
+    const uncommitted = await removeFolder(request, common, { ...options, reason: 'discard' })
+    const committed = await deleteBranch(request, given.branch, { ...options, reason: 'discard' })
+    return uncommitted ?? committed
+  })
+}
+
+/** The repository itself is no worktree of a task: neither it nor a folder around it is ever taken away. */
+async function inRepository<T>(
+  given: RemoveRequest,
+  { signal, repositories }: RemoveOptions,
+  work: (request: RemoveRequest, common: string) => Promise<T>,
+): Promise<T> {
+  const request = { ...given, path: await placeOf(given.path) }
+  if (isInside(request.path, await realpathOfExisting(request.repo_path))) {
+    throw new WorkspaceError('outside_worktree', `${request.path} holds the repository itself; nothing was removed.`)
+  }
+  const common = await commonDir(request.repo_path, { signal })
+  return await repositories.run(common, () => work(request, common))
+}
+
+/**
+ * Removes the folder and the repository's record of it; the ref that keeps what was in no branch, null without. What
+ * is no worktree, and what no commit can hold, is renamed instead. Refused where something can't be kept.
+ */
+async function removeFolder(
+  request: RemoveRequest,
+  common: string,
+  options: RemoveOptions & RescueOptions,
+): Promise<string | null> {
+  const { repo_path: repo, path, task_id: task } = request
+  await undoRemoval(path)
+  const record = await findRecord(common, path)
+  const own = await ownRecord(path, options)
+  const isWorktree = own !== null && record !== null && (await realpath(own)) === (await realpath(record))
+  const work = isWorktree ? await keepWork(request, record, options) : null
+  // Of a worktree that lost its folder the repository still knows what was staged, and where HEAD was.
+  const staged = record === null || isWorktree ? null : await rescueStaged(repo, record, task, options)
+  const loose = record === null ? null : await rescueUnreachable(repo, record, task, options)
+  options.signal.throwIfAborted()
+  if (work?.complete === true) await removeRescued(path, work.isAsKept, options)
+  else {
+    const aside = await quarantine(path)
+    if (aside !== null) options.onSetAside({ from: path, to: aside })
+  }
+  if (record !== null) await pruneWorktree(record)
+  return work?.ref ?? staged ?? loose
+}
+
+/** Keeps what is uncommitted, in submodules too; whether commits can hold all of it, and whether it still is the same. */
+async function keepWork(request: RemoveRequest, record: string, options: RescueOptions) {
+  const { repo_path: repo, path, task_id: task } = request
+  const { signal } = options
+  const submodules = await keepSubmodules(repo, path, task, options)
+  const { ref, complete, kept } = await rescueUncommitted(path, task, { ...options, git_dir: record })
+  const isSame = async (one: KeptFiles, place: string, git_dir?: string): Promise<boolean> =>
+    await withSnapshot(
+      place,
+      { signal, ...(git_dir !== undefined && { git_dir }) },
+      ({ tree, staged, complete: readable }) => Promise.resolve(readable && tree === one.tree && staged === one.staged),
+    )
+  // git can't look into submodules of a folder that was renamed: there the last look comes before that.
+  const early = submodules.length > 0
+  if (early && complete) {
+    for (const one of submodules) if (!(await isSame(one.kept, one.path))) throw changedDuringRemoval(one.path)
+    if (!(await isSame(kept, path, record))) throw changedDuringRemoval(path)
+  }
+  return {
+    ref: ref ?? submodules.find((one) => one.ref !== null)?.ref ?? null,
+    complete,
+    isAsKept: async (folder: string): Promise<boolean> => early || (await isSame(kept, folder, record)),
+  }
+}
+
+/** Deletes a branch; the ref that keeps its commits, null when others lead to them or there is no such branch. */
+async function deleteBranch(
+  request: Pick<RemoveRequest, 'repo_path' | 'task_id'>,
+  branch: string,
+  options: RescueOptions,
+): Promise<string | null> {
+  const { repo_path: repo, task_id: task } = request
+  const { signal } = options
+  const tip = await resolveCommit(repo, branchRef(branch), { signal })
+  if (tip === null) return null
+  const ref = await rescueIfUnreachable(repo, tip, task, { ...options, except: branchRef(branch) })
+  const { exit_code, stderr } = await runGit(repo, ['branch', '--quiet', '-D', '--', branch], {
+    signal,
+    access: 'write',
+    accept: [0, 1],
+  })
+  if (exit_code === 0) return ref
+  throw new WorkspaceError('git_failed', `The branch ${branch} could not be deleted. git says: ${stderr.trim()}`)
+}

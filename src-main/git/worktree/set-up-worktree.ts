@@ -1,0 +1,48 @@
+import { childEnvironment } from '../../platform/process/process-environment.ts'
+import { spawnTree } from '../../platform/process/process.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import { WorkspaceError, type WorktreeRequest } from '../../ports/workspaces.ts'
+
+const tailBytes = 10 * 1024
+
+/** Runs the setup commands one after the other. Throws `setup_failed` with the end of what the command said. */
+export async function runSetup(
+  worktree: string,
+  commands: readonly string[],
+  { signal, env, processMarker }: Cancellable & Pick<WorktreeRequest, 'env' | 'processMarker'>,
+): Promise<void> {
+  for (const command of commands) {
+    signal.throwIfAborted()
+    const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c']
+    const place = { cwd: worktree, env: childEnvironment(env), stdin: 'ignore' } as const
+    const tree = await spawnTree(
+      shell,
+      [flag, command],
+      processMarker === undefined ? place : { ...place, processMarker },
+    )
+    const tail = keepTail([tree.stdout, tree.stderr])
+    const stop = (): void => void tree.stop()
+    signal.addEventListener('abort', stop, { once: true })
+    const { exit_code } = await tree.ended
+    signal.removeEventListener('abort', stop)
+    signal.throwIfAborted()
+    if (exit_code === 0) continue
+    throw new WorkspaceError(
+      'setup_failed',
+      `The setup command "${command}" ended with exit code ${exit_code}.\n${await tail}`,
+    )
+  }
+}
+
+async function keepTail(streams: readonly AsyncIterable<Uint8Array>[]): Promise<string> {
+  let tail = Buffer.alloc(0)
+  await Promise.all(
+    streams.map(async (stream) => {
+      for await (const chunk of stream) tail = Buffer.concat([tail, chunk]).subarray(-tailBytes)
+    }),
+  )
+  // A cut within a character leaves continuation bytes at the start.
+  let start = 0
+  while (start < 4 && ((tail[start] ?? 0) & 0xc0) === 0x80) start += 1
+  return tail.subarray(start).toString('utf8')
+}

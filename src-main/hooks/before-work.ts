@@ -1,0 +1,92 @@
+import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { EnterEffect, FailedHook } from '../domain/transition/effects.ts'
+import type { PendingHooks } from '../domain/transition/pending-hooks.ts'
+import type { Step } from '../domain/transition/phases.ts'
+import type { StepOutcome, StepContext } from '../transitions/step.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { outcomeOf, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
+
+type BeforeWork = Step & { readonly kind: 'before_work' }
+
+/**
+ * One hook before work. A blocking one is waited for, and so is a plugin, which is quick and may be what the
+ * agent is told by; any other script runs beside what follows. A failing one does not stop the next.
+ */
+export async function runBeforeWorkHook(
+  deps: HookDeps,
+  task: TaskRecord,
+  effect: EnterEffect,
+  { index, hook }: BeforeWork,
+  run: StepContext,
+): Promise<StepOutcome> {
+  const { from, to, triggered_by, transition_id, cursor } = effect
+  if (effect.redo && !effect.redo.includes(cursor)) return { kind: 'advance' }
+  const execution = deps.context.store.read.executions.openOfTask(task.id)[0]
+  const told = { from, to, triggered_by, agent_id: execution?.agent_id ?? null }
+  const moment: HookTrigger = { event: 'before_work', ...told, execution_id: execution?.id ?? null }
+  if (hook.type === 'script' && !hook.blocking) {
+    const occasion: PendingHooks = { ...moment, hooks: [{ index, hook }], transition_id, cursor: 0 }
+    return {
+      kind: 'advance',
+      also: (tx) => {
+        tx.occasions.add(task.id, occasion)
+      },
+    }
+  }
+  const ran = await runLifecycleHook(deps, task, moment, { index, hook }, run)
+  const outcome = outcomeOf(ran, 'before_work', hook)
+  if (outcome.outcome !== 'blocked') return { kind: 'advance', outcome }
+  const { reason, exit_code, stderr, stdout, log_name } = ran
+  const failed: FailedHook = {
+    at: cursor,
+    hook: `before_work[${index}]`,
+    title: (hook.type === 'script' ? hook.command : hook.name).trim().split('\n', 1)[0]?.slice(0, 100) ?? '',
+    reason: reason ?? 'failed',
+    exit_code,
+    stderr_summary: (stderr.trim() || stdout.trim()).slice(-2_000),
+    log_name,
+  }
+  return { kind: 'advance', outcome, failed }
+}
+
+/** Holds the task at its entry while a blocking hook has failed. */
+export function blockOnFailedHooks({ failed = [] }: Pick<EnterEffect, 'failed'>): StepOutcome {
+  const [first, ...others] = failed
+  return first ? { kind: 'block', annotation: annotationOf(first, others.length) } : { kind: 'advance' }
+}
+
+function annotationOf(failed: FailedHook, others: number): ErrorAnnotation {
+  const { title, reason, hook, exit_code, stderr_summary, log_name } = failed
+  const more = others === 0 ? '' : ` ${others} more failed too.`
+  return {
+    type: 'hook_failed',
+    message: `The hook before work failed (${reason}): ${title}.${more} Retry it, or skip it once and say why.`,
+    ...{ hook, exit_code, stderr_summary, log_name, reason },
+    recovery_actions: ['retry_hook', 'skip_hook_once'],
+  }
+}
+
+/** The effect with those that failed to be run again, and only those. */
+export function retryFailedHooks(effect: EnterEffect): EnterEffect {
+  const { held: _held, failed = [], ...data } = effect
+  const redo = failed.map(({ at }) => at)
+  return { ...data, redo, cursor: Math.min(...redo) }
+}
+
+/** The effect without the first that failed, which is passed over; and what the timeline says of it. */
+export function skipFirstFailedHook(
+  effect: EnterEffect,
+  why: string,
+): { readonly effect: EnterEffect; readonly outcome: HookOutcome } {
+  const { held: _held, failed = [], ...data } = effect
+  const [first, ...rest] = failed
+  const step = effect.steps?.[first?.at ?? -1]
+  const action = step?.kind === 'before_work' && step.hook.type === 'plugin' ? step.hook.name : 'script'
+  return {
+    effect: { ...data, failed: rest },
+    outcome: {
+      ...{ phase: 'before_work', action, outcome: 'skipped', reason: why, duration_ms: 0 },
+      ...(first && { log_name: first.log_name }),
+    },
+  }
+}

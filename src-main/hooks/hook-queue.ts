@@ -1,0 +1,202 @@
+import type { HookEvent } from '../../src-shared/contract/lifecycle-hooks.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { PendingHooksRecord, TaskRecord } from '../ports/store.ts'
+import { outcomeOf, runLifecycleHook, type HookDeps } from './run-hook.ts'
+import { HookAborted } from './script-hook.ts'
+
+export interface HookQueue {
+  /** Takes up the moments of a task whose hooks have still to run; called after every commit that may have noted one. */
+  wake(task_id: TaskId): void
+  /** Settles once the hooks of the moments of a task that are noted now, of these events, have run; or with the signal. */
+  waitUntilDrained(task_id: TaskId, events: readonly HookEvent[], signal: AbortSignal): Promise<void>
+  /** Ends the hooks of a task that still run, and drops what has not begun. */
+  end(task_id: TaskId): Promise<void>
+  /** Ends what a killed service left running, and forgets what only mattered while somebody worked. */
+  recover(): Promise<void>
+  /** Interrupts what runs; the next start runs it again. */
+  close(): Promise<void>
+}
+
+export interface HookQueueDeps extends HookDeps {
+  /** Settles once nobody is at work in the task's worktree. */
+  readonly waitUntilIdle: (task_id: TaskId, signal: AbortSignal) => Promise<void>
+}
+
+interface RunningHook {
+  readonly task_id: TaskId
+  readonly event: HookEvent
+  readonly abort: AbortController
+  ended: Promise<void>
+}
+
+/** What is begun with the work: it has no business after it. */
+const workEvents: readonly HookEvent[] = ['before_work', 'on_work_start']
+/** How long a hook of the work that has stopped may go on. */
+const graceMs = 30_000
+
+/**
+ * Runs the hooks of what has happened to tasks, beside the transitions and never in their way. Those of one
+ * moment run in order, and so do the moments of one event; different events run side by side, so that what
+ * stops a thing need not wait for what started it.
+ */
+export function createHookQueue(deps: HookQueueDeps): HookQueue {
+  const { context } = deps
+  const { read } = context.store
+  const runningHooks = new Map<number, RunningHook>()
+  const graces = new Set<NodeJS.Timeout>()
+  let closed = false
+
+  const ofTask = (task_id: TaskId) => [...runningHooks.values()].filter((one) => one.task_id === task_id)
+  const wake = (task_id: TaskId): void => {
+    if (closed) return
+    const busy = new Set(ofTask(task_id).map(({ event }) => event))
+    for (const record of read.occasions.ofTask(task_id)) {
+      const { event } = record.data
+      if (busy.has(event)) continue
+      busy.add(event)
+      begin(record)
+    }
+  }
+  const begin = (record: PendingHooksRecord): void => {
+    const { id, task_id } = record
+    const abort = new AbortController()
+    const one: RunningHook = { task_id, event: record.data.event, abort, ended: Promise.resolve() }
+    runningHooks.set(id, one)
+    one.ended = perform(deps, record, abort.signal)
+      .catch(async (error: unknown) => {
+        const { aborted, reason } = abort.signal
+        if (!aborted) context.log.error({ err: error, task_id, event: one.event }, 'the hooks of a task broke')
+        // What the end of the service interrupts is taken up at the next start; nothing else is.
+        if (!aborted || reason instanceof HookAborted) await drop(deps, id)
+      })
+      .catch((error: unknown) => {
+        context.log.error({ err: error, task_id, event: one.event }, 'the end of a hook could not be written')
+      })
+      .finally(() => {
+        runningHooks.delete(id)
+        if (!workEvents.includes(one.event)) endWorkSoon(task_id)
+        wake(task_id)
+      })
+  }
+  /** When work begins anew meanwhile, what it begins is another moment and goes on. */
+  const endWorkSoon = (task_id: TaskId): void => {
+    const left = ofTask(task_id).filter(({ event }) => workEvents.includes(event))
+    if (left.length === 0 || closed) return
+    const timer = setTimeout(() => {
+      graces.delete(timer)
+      for (const { abort } of left) abort.abort(new HookAborted())
+    }, graceMs)
+    timer.unref()
+    graces.add(timer)
+  }
+  return {
+    wake,
+    waitUntilDrained: async (task_id, events, signal) => {
+      const noted = read.occasions.ofTask(task_id).filter(({ data }) => events.includes(data.event))
+      wake(task_id)
+      for (const { id } of noted) {
+        while (read.occasions.get(id) && !signal.aborted) await settleOrAbort(endOf(runningHooks, id, task_id), signal)
+      }
+    },
+    end: async (task_id) => {
+      context.feed.commit((tx) => {
+        for (const { id } of tx.occasions.ofTask(task_id)) if (!runningHooks.has(id)) tx.occasions.remove(id)
+      })
+      const running = ofTask(task_id)
+      for (const { abort } of running) abort.abort(new HookAborted())
+      await Promise.all(running.map(({ ended }) => ended))
+    },
+    recover: async () => {
+      for (const task_id of read.occasions.pendingTasks()) await recoverTask(deps, task_id)
+    },
+    close: async () => {
+      closed = true
+      for (const timer of graces) clearTimeout(timer)
+      for (const { abort } of runningHooks.values()) abort.abort()
+      await Promise.all([...runningHooks.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+/** The end of a moment, or of the one of its event that it waits for. */
+function endOf(runningHooks: ReadonlyMap<number, RunningHook>, id: number, task_id: TaskId): Promise<unknown> {
+  const own = runningHooks.get(id)?.ended
+  return (
+    own ?? Promise.race([...runningHooks.values()].filter((one) => one.task_id === task_id).map((one) => one.ended))
+  )
+}
+
+/** Runs what is left of a moment's hooks, one after the other; a failing one does not stop the next. */
+async function perform(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord, signal: AbortSignal): Promise<void> {
+  const { context } = deps
+  const { read } = context.store
+  for (let record = read.occasions.get(id); record; record = read.occasions.get(id)) {
+    const { data } = record
+    const placed = data.hooks[data.cursor]
+    const task = read.tasks.get(task_id)
+    if (!placed || !task) {
+      await drop(deps, id)
+      return
+    }
+    // The agent may still be writing its last file.
+    if (data.event === 'on_work_stop' && data.cursor === 0) await deps.waitUntilIdle(task_id, signal)
+    signal.throwIfAborted()
+    const run = await context.writes.untilWritten(
+      () => runLifecycleHook(deps, task, data, placed, { signal, processMarker: () => saveProcessMarker(deps, id) }),
+      signal,
+    )
+    await context.writes.untilWritten(() =>
+      context.feed.commit((tx) => {
+        const current = tx.occasions.get(id)
+        if (!current) return
+        const { mark: _done, ...rest } = current.data
+        const cursor = rest.cursor + 1
+        if (cursor < rest.hooks.length) tx.occasions.update(id, { ...rest, cursor })
+        else tx.occasions.remove(id)
+        announce(tx, task, current, outcomeOf(run, data.event, placed.hook))
+      }),
+    )
+  }
+}
+
+function announce(tx: Tx, task: TaskRecord, { data }: PendingHooksRecord, outcome: HookOutcome): void {
+  const entry = data.transition_id === null ? null : tx.transitions.get(data.transition_id)
+  if (entry) tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  const { project_id, id: task_id } = task
+  tx.emit('hook.finished', { project_id, task_id, transition_id: entry?.id ?? null, hook: outcome })
+}
+
+async function drop({ context }: HookQueueDeps, id: number): Promise<void> {
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      tx.occasions.remove(id)
+    }),
+  )
+}
+
+/** A killed service leaves its scripts behind; the next one ends them before it runs the hook anew. */
+function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
+  const processMarker = context.newId()
+  context.feed.commit((tx) => {
+    const current = tx.occasions.get(id)
+    if (current) tx.occasions.update(id, { ...current.data, mark: processMarker })
+  })
+  return processMarker
+}
+
+/** What was interrupted runs again, except what only mattered while somebody worked. */
+async function recoverTask({ context }: HookQueueDeps, task_id: TaskId): Promise<void> {
+  const { read } = context.store
+  for (const { id, data } of read.occasions.ofTask(task_id)) {
+    if (data.mark !== undefined) await context.scripts.reap(data.mark)
+    const isOver = workEvents.includes(data.event) && read.executions.openOfTask(task_id).length === 0
+    context.feed.commit((tx) => {
+      const { mark: _gone, ...rest } = data
+      if (isOver) tx.occasions.remove(id)
+      else tx.occasions.update(id, rest)
+    })
+  }
+}

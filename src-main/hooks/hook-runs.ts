@@ -1,0 +1,88 @@
+import type { HookRun } from '../../src-shared/contract/lifecycle-hooks.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { EngineContext } from '../core/context.ts'
+import { redactorOf } from '../core/redactor-of.ts'
+import type { TaskRecord } from '../ports/store.ts'
+
+/** What is known of a run before it begins. */
+export type HookRunInfo = Pick<HookRun, 'event' | 'index' | 'type' | 'blocking' | 'timeout_seconds' | 'environment'> & {
+  readonly command?: string
+  readonly plugin?: string
+}
+
+/** What came of it. */
+export type HookRunResult = Pick<HookRun, 'exit_code' | 'reason' | 'stdout' | 'stderr'> & {
+  readonly status: Exclude<HookRun['status'], 'running'>
+}
+
+/** What is seen of a run while it is under way. */
+export interface LiveHookRun {
+  /** Its output so far, redacted. */
+  output: () => Pick<HookRun, 'stdout' | 'stderr'>
+  /** It has said more. */
+  readonly changed: () => void
+}
+
+export interface HookRuns {
+  /** Runs a hook and writes its log: one file with one line, written when it has ended. */
+  run(task: TaskRecord, start: HookRunInfo, work: (live: LiveHookRun) => Promise<HookRunResult>): Promise<HookRun>
+  /** The runs of a task that are under way, newest first. */
+  running(task_id: TaskId): readonly HookRun[]
+}
+
+const nothingYet = { stdout: '', stderr: '' }
+
+/** Every run of every hook goes through here, so that it is seen while it runs and kept when it has ended. */
+export function createHookRuns(context: EngineContext): HookRuns {
+  const underWay = new Map<TaskId, Map<string, () => HookRun>>()
+  return {
+    running: (task_id) => [...(underWay.get(task_id)?.values() ?? [])].map((look) => look()).reverse(),
+    run: async (task, start, work) => {
+      const began = context.clock.now()
+      const redact = redactorOf(context, context.store.read, task.project_id)
+      const names = underWay.get(task.id) ?? new Map<string, () => HookRun>()
+      underWay.set(task.id, names)
+      const log_name = freeName(start, began, names)
+      const base = { log_name, ...redacted(start, redact), started_at: new Date(began).toISOString() }
+      const changed = () => {
+        context.feed.hook({ project_id: task.project_id, task_id: task.id, log_name })
+      }
+      const live: LiveHookRun = { output: () => nothingYet, changed }
+      const soFar = { duration_ms: null, status: 'running', exit_code: null, reason: null } as const
+      names.set(log_name, () => ({ ...base, ...soFar, ...live.output() }))
+      changed()
+      try {
+        const end = await work(live)
+        const reason = end.reason === null ? null : redact(end.reason)
+        const run: HookRun = { ...base, duration_ms: context.clock.now() - began, ...end, reason }
+        const { log_name: _name, ...line } = run
+        // The hook has run: what came of it is kept while the disk is full.
+        await context.writes.untilWritten(async () => {
+          const log = await context.logs.openFile(task.id, log_name, (text) => text)
+          await log.write(`${JSON.stringify(line)}\n`).finally(() => log.close())
+        })
+        return run
+      } finally {
+        names.delete(log_name)
+        if (names.size === 0) underWay.delete(task.id)
+      }
+    },
+  }
+}
+
+/** `hook-{event}-{index}-{timestamp}.jsonl`; of two that begin in the same instant the second is a millisecond later. */
+function freeName({ event, index }: HookRunInfo, began: number, taken: ReadonlyMap<string, unknown>): string {
+  for (let at = began; ; at += 1) {
+    const timestamp = new Date(at).toISOString().replaceAll(':', '-').replace('.', '-')
+    const name = `hook-${event}-${index}-${timestamp}.jsonl`
+    if (!taken.has(name)) return name
+  }
+}
+
+function redacted(start: HookRunInfo, redact: (text: string) => string): HookRunInfo {
+  return {
+    ...start,
+    ...(start.command !== undefined && { command: redact(start.command) }),
+    environment: Object.fromEntries(Object.entries(start.environment).map(([name, value]) => [name, redact(value)])),
+  }
+}

@@ -1,0 +1,39 @@
+import type { HookPhase } from '../../src-shared/contract/workflow-definition.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { StepContext } from '../transitions/step.ts'
+import type { Transitions } from '../transitions/transitions.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { workspaceOf } from '../core/workspace-of.ts'
+import type { Plugin } from './plugin.ts'
+import type { PluginResult } from '../core/plugin-result.ts'
+
+/** The moment that a hook names a plugin for. */
+export interface PluginCall {
+  readonly phase: HookPhase
+  /** The state that it runs for, and the one that the task came from. */
+  readonly state: string
+  readonly from: string
+  readonly triggered_by: string
+  readonly config: unknown
+}
+
+/** Runs a plugin for a task with the options that its hook gives it; null when the task's project or the state is gone. */
+export async function runPlugin(
+  { context, transitions }: { readonly context: EngineContext; readonly transitions: Pick<Transitions, 'workflowOf'> },
+  plugin: Plugin,
+  task: TaskRecord,
+  call: PluginCall,
+  run: StepContext,
+): Promise<PluginResult | null> {
+  const { read } = context.store
+  const project = read.projects.get(task.project_id)
+  const workflow = project && transitions.workflowOf(read, task)
+  const state = workflow?.states.get(call.state)
+  if (!project || !workflow || !state) return null
+  const options = plugin.options.safeParse(call.config ?? {})
+  if (!options.success) {
+    return { kind: 'failed', reason: `Its options do not fit: ${options.error.issues[0]?.message ?? 'wrong shape'}` }
+  }
+  const workspace = workspaceOf(read, task)
+  return await plugin.run({ ...call, task, project, workflow, state, workspace, config: options.data, ...run })
+}

@@ -1,0 +1,64 @@
+import type { ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
+import { createOutputCapture } from '../platform/text/output-capture.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { HookRunResult, LiveHookRun } from './hook-runs.ts'
+
+/** Of what a hook says, on each of its two outputs. */
+const maxOutputBytes = 10 * 1024
+
+/** Why a hook is ended that would have gone on: nobody works any more. Its log says so. */
+export class HookAborted extends Error {
+  override readonly name = 'HookAborted'
+  readonly code = 'hook_ended'
+}
+
+export interface ScriptCall {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly redact: (text: string) => string
+  /** By which a later service finds what a killed one left. */
+  readonly processMarker?: () => string
+  readonly signal: AbortSignal
+}
+
+/** Runs the script of a hook and says what came of it. Throws when the service ends. */
+export async function runScriptHook(
+  context: Pick<EngineContext, 'scripts'>,
+  hook: Pick<ScriptHook, 'command' | 'timeout_seconds' | 'success_exit_codes'>,
+  { cwd, env, redact, processMarker, signal }: ScriptCall,
+  live?: LiveHookRun,
+): Promise<HookRunResult> {
+  const stdout = createOutputCapture({ maxBytes: maxOutputBytes, redact })
+  const stderr = createOutputCapture({ maxBytes: maxOutputBytes, redact })
+  const output = () => ({ stdout: stdout.text(), stderr: stderr.text() })
+  if (live) live.output = output
+  const { exit_code, timed_out } = await context.scripts.run(
+    {
+      ...{ command: hook.command, cwd, env, stdout, stderr },
+      timeout_ms: hook.timeout_seconds * 1_000,
+      ...(live && { onOutput: live.changed }),
+      ...(processMarker && { processMarker: processMarker() }),
+    },
+    { signal },
+  )
+  if (signal.aborted) {
+    if (!(signal.reason instanceof HookAborted)) signal.throwIfAborted()
+    return { status: 'failed', exit_code, reason: 'ended, as the work was over', ...output() }
+  }
+  if (timed_out) {
+    return { status: 'timed_out', exit_code, reason: `ran out of its ${hook.timeout_seconds} s`, ...output() }
+  }
+  const isSuccess = hook.success_exit_codes.includes(exit_code)
+  return { ...ended(isSuccess, exit_code), ...output() }
+}
+
+function ended(isSuccess: boolean, exit_code: number): Pick<HookRunResult, 'status' | 'exit_code' | 'reason'> {
+  return isSuccess
+    ? { status: 'succeeded', exit_code, reason: null }
+    : { status: 'failed', exit_code, reason: `exit code ${exit_code}` }
+}
+
+/** A hook that did not run. */
+export function skippedRun(reason: string): HookRunResult {
+  return { status: 'skipped', exit_code: null, reason, stdout: '', stderr: '' }
+}

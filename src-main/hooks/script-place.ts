@@ -1,0 +1,27 @@
+import type { EngineContext } from '../core/context.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { workspaceOf } from '../core/workspace-of.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+
+/** Where the script of a hook works for a task, and the `SVC_` variables that it is given. */
+export interface ScriptPlace {
+  readonly workspace: WorkspaceRecord | null
+  /** The worktree; once that is gone, or before there is one, the root of the repository. */
+  readonly cwd: string | null
+  readonly env: Record<string, string>
+}
+
+export async function scriptPlace(
+  { context, worktrees }: { readonly context: EngineContext; readonly worktrees: Pick<Worktrees, 'environment'> },
+  task: TaskRecord,
+  event: string,
+  told: Parameters<Worktrees['environment']>[2],
+): Promise<ScriptPlace> {
+  const { read } = context.store
+  const workspace = workspaceOf(read, task)
+  const env = worktrees.environment(task, event, told)
+  if (workspace !== null && (await context.workspaces.exists(workspace.path)))
+    return { workspace, cwd: workspace.path, env }
+  const root = workspace?.repo_path ?? read.repos.get(task.repo_id)?.path ?? null
+  return { workspace, cwd: root, env: { ...env, SVC_WORKTREE_PATH: '' } }
+}

@@ -1,0 +1,103 @@
+import { performance } from 'node:perf_hooks'
+import { childEnvironment } from '../../platform/process/process-environment.ts'
+import { ProcessStartError, killByMarker, spawnTree } from '../../platform/process/process.ts'
+import type { ProcessTree } from '../../platform/process/process.ts'
+import type { ScriptResult, ScriptRun, Scripts } from '../../ports/scripts.ts'
+import { findCommand } from './script-command.ts'
+import { createScriptOutput } from './script-output.ts'
+import type { ScriptOutput } from './script-output.ts'
+
+/** Exit codes as shells use them. */
+const timedOutCode = 124
+const cancelledCode = 130
+const notStartedCode = 126
+/** `setTimeout` takes no more; 24 days. */
+const maxTimerMs = 2_147_483_647
+
+export interface ScriptsOptions {
+  /** How long a script may take to end after SIGTERM; then SIGKILL. */
+  readonly graceMs?: number
+}
+
+/** Runs shell commands and executables for CI steps, set-up and hooks. The log stays open: it is the caller's. */
+export function createScripts({ graceMs = 10_000 }: ScriptsOptions = {}): Scripts {
+  return {
+    run: async (script, { signal }) => {
+      const started = performance.now()
+      const output = createScriptOutput(script)
+      try {
+        const { exit_code, timed_out = false } = await perform(script, output, graceMs, signal)
+        const duration_ms = Math.round(performance.now() - started)
+        return { exit_code, timed_out, duration_ms, output_tail: output.tail() }
+      } finally {
+        output.close()
+      }
+    },
+    reap: (mark) => killByMarker(mark),
+  }
+}
+
+type Ending = Pick<ScriptResult, 'exit_code'> & Partial<Pick<ScriptResult, 'timed_out'>>
+
+async function perform(script: ScriptRun, output: ScriptOutput, graceMs: number, signal: AbortSignal): Promise<Ending> {
+  if (signal.aborted) return { exit_code: cancelledCode }
+  const tree = await start(script, output)
+  return tree ? await supervise(script, tree, output, graceMs, signal) : { exit_code: notStartedCode }
+}
+
+async function supervise(
+  script: ScriptRun,
+  tree: ProcessTree,
+  output: ScriptOutput,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<Ending> {
+  let stopped: 'timed_out' | 'cancelled' | undefined
+  const stop = (reason: typeof stopped): void => {
+    stopped ??= reason
+    void tree.stop({ graceMs })
+  }
+  const cancel = (): void => stop('cancelled')
+  const timer = setTimeout(() => stop('timed_out'), Math.min(script.timeout_ms, maxTimerMs))
+  signal.addEventListener('abort', cancel, { once: true })
+  if (signal.aborted) cancel()
+  // What the script did by itself before the limit counts, even if its leftovers were ended after it.
+  void tree.exited.then(() => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', cancel)
+  })
+  const outputs = await Promise.allSettled([
+    output.pump('stdout', tree.stdout),
+    output.pump('stderr', tree.stderr),
+    tree.ended,
+  ])
+  // Only once nothing of the tree is left: whoever hears of the failure may remove the worktree.
+  for (const one of outputs) if (one.status === 'rejected') throw one.reason
+  const { exit_code } = await tree.ended
+  if (stopped === 'timed_out') {
+    await output.note(`\nStopped: it ran longer than ${script.timeout_ms / 1000} s.\n`)
+    return { exit_code: timedOutCode, timed_out: true }
+  }
+  return { exit_code: stopped === 'cancelled' ? cancelledCode : exit_code }
+}
+
+/** null, with a note in the output, when it can't be started (its directory is gone). */
+async function start(script: ScriptRun, output: ScriptOutput): Promise<ProcessTree | null> {
+  const { cwd, processMarker } = script
+  const command = await findCommand(script.command, cwd)
+  if ('problem' in command) return await failToStart(output, command.problem)
+  const { file, args, verbatimArguments } = command
+  try {
+    const env = childEnvironment(script.env)
+    const place = { cwd, env, stdin: 'ignore', verbatimArguments } as const
+    return await spawnTree(file, args, processMarker === undefined ? place : { ...place, processMarker })
+  } catch (error) {
+    if (!(error instanceof ProcessStartError)) throw error
+    return await failToStart(output, error.message)
+  }
+}
+
+async function failToStart(output: ScriptOutput, why: string): Promise<null> {
+  await output.note(`Could not be started: ${why}\n`)
+  return null
+}

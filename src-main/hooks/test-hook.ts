@@ -1,0 +1,83 @@
+import { basename } from 'node:path'
+import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
+import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import type { ProjectRecord, RepoRecord, TaskRecord } from '../ports/store.ts'
+import { toSettings } from '../core/views.ts'
+import type { HookRunResult } from './hook-runs.ts'
+import { identityOf, type HookDeps } from './run-hook.ts'
+import { runScriptHook, skippedRun } from './script-hook.ts'
+
+export interface HookTest {
+  readonly project: ProjectRecord
+  readonly repo: RepoRecord
+  /** null for a pretend one. */
+  readonly task: TaskRecord | null
+  readonly event: HookEvent
+  readonly hook: LifecycleHook
+}
+
+/**
+ * Runs one hook to see what it does: a script for real, in a worktree that is thrown away. A plugin would
+ * change what it works on, so it is only looked at. No log is kept and nobody is told.
+ */
+export async function testHook(
+  deps: Pick<HookDeps, 'context' | 'plugins'>,
+  test: HookTest,
+  signal: AbortSignal,
+): Promise<HookRun> {
+  const { context } = deps
+  const { event, hook, project } = test
+  const redact = context.redactor(toSettings(project).redaction_patterns)
+  const began = context.clock.now()
+  const seen = (environment: Record<string, string>, end: HookRunResult): HookRun => ({
+    ...{ log_name: '', event, index: 0, ...identityOf(hook), environment },
+    started_at: new Date(began).toISOString(),
+    duration_ms: context.clock.now() - began,
+    ...end,
+  })
+  if (hook.type === 'plugin') {
+    const isSupported = deps.plugins.get(hook.name)?.events.includes(event) === true
+    return seen(environmentOf(context, test, ''), skippedRun(isSupported ? 'not_run_in_a_test' : 'unsupported_event'))
+  }
+  return await inScratch(context, test, signal, async (path) => {
+    const env = environmentOf(context, test, path)
+    return seen(env, await runScript(context, hook, { path, env, redact }, signal))
+  })
+}
+
+async function runScript(
+  context: EngineContext,
+  hook: ScriptHook,
+  { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
+  signal: AbortSignal,
+): Promise<HookRunResult> {
+  return await runScriptHook(context, hook, { cwd, env, redact, processMarker: () => hookTestMark(cwd), signal })
+}
+
+/** What the processes of a test are found by, also after a crash: the name of the worktree that it runs in. */
+export const hookTestMark = (scratchPath: string): string => basename(scratchPath)
+
+/** The task's own branch where it has one; else the branch that its work would start from. */
+async function inScratch(
+  context: EngineContext,
+  { project, repo, task }: HookTest,
+  signal: AbortSignal,
+  use: (path: string) => Promise<HookRun>,
+): Promise<HookRun> {
+  const workspace = task && context.store.read.workspaces.byTask(task.id)
+  const at = workspace && workspace.base_commit !== null ? workspace.branch : repo.default_branch
+  const { copy_files } = toSettings(project)
+  const root = context.config.workspaceRoot
+  return await context.workspaces.withScratch({ repo_path: repo.path, root, at, copy_files }, use, { signal })
+}
+
+function environmentOf(context: EngineContext, test: HookTest, worktree_path: string): Record<string, string> {
+  const { project, repo, event } = test
+  const initial = context.workflows.of(project.workflow_definition).definition.states[0]?.name ?? ''
+  const task = test.task ?? { id: context.newId(), title: `A test of ${event} at ${nowIso(context)}`, status: initial }
+  return scriptEnvironment({
+    ...{ event, task, previous_status: task.status, project, repo_path: repo.path, worktree_path },
+    ...{ port_base: null, agent_id: null, execution_id: null },
+  })
+}

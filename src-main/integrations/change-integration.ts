@@ -1,0 +1,125 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { AgentId, IntegrationId, ProjectId, UserId } from '../../src-shared/contract/ids.ts'
+import type { Platform, SyncFilter } from '../../src-shared/contract/integrations.ts'
+import { invalidInput } from '../domain/refusal.ts'
+import { isSameRepository, type Repository } from '../domain/integration/issue-address.ts'
+import type { EngineContext } from '../core/context.ts'
+import { startState } from '../domain/workflow/graph.ts'
+import type { IntegrationRecord } from '../ports/issue-trackers.ts'
+import { readBaseUrl } from './tracker-urls.ts'
+
+/** What people say about an integration. */
+export interface IntegrationFields {
+  readonly platform: Platform
+  readonly base_url: string
+  readonly owner: string
+  readonly repo: string
+  readonly token_secret_ref: string
+  readonly poll_interval_secs?: number | undefined
+  readonly sync_filter?: SyncFilter | undefined
+  readonly default_task_state?: string | null | undefined
+  readonly default_assignee_type?: 'agent' | 'user' | null | undefined
+  readonly default_assignee_id?: AgentId | UserId | null | undefined
+  readonly enabled?: boolean | undefined
+}
+
+/** What a patch names of it. */
+export type IntegrationPatch = { readonly [K in keyof IntegrationFields]?: IntegrationFields[K] | undefined }
+
+type Context = Pick<EngineContext, 'clock' | 'store' | 'workflows'>
+
+export function blankIntegration(
+  { clock }: Context,
+  project_id: ProjectId,
+  id: IntegrationId,
+  fields: IntegrationFields,
+): IntegrationRecord {
+  const now = clock.now()
+  const { poll_interval_secs = 300 } = fields
+  return {
+    id,
+    project_id,
+    platform: fields.platform,
+    base_url: fields.base_url,
+    owner: fields.owner,
+    repo: fields.repo,
+    token_secret_ref: fields.token_secret_ref,
+    poll_interval_secs,
+    sync_filter: fields.sync_filter ?? {},
+    default_task_state: fields.default_task_state ?? null,
+    default_assignee_type: fields.default_assignee_type ?? null,
+    default_assignee_id: fields.default_assignee_id ?? null,
+    enabled: fields.enabled ?? true,
+    last_polled_at: null,
+    last_error: null,
+    next_poll_at: isoOf(now + poll_interval_secs * 1_000),
+    ...fromTheStart,
+    not_before: null,
+    failures: 0,
+    former_names: [],
+    created_at: isoOf(now),
+    updated_at: isoOf(now),
+  }
+}
+
+const fromTheStart = { walk: null, since: null, etag: null }
+
+/** The integration with what a patch names. Another place or filter is read from the start. */
+export function changeIntegration(
+  { clock }: Context,
+  record: IntegrationRecord,
+  patch: IntegrationPatch,
+): IntegrationRecord {
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  const next: IntegrationRecord = { ...record, ...given }
+  const isElsewhere = next.base_url !== record.base_url || next.platform !== record.platform
+  const isOther = isElsewhere || next.owner !== record.owner || next.repo !== record.repo
+  const isWider = JSON.stringify(next.sync_filter) !== JSON.stringify(record.sync_filter)
+  const { poll_interval_secs } = next
+  const isSooner = poll_interval_secs !== record.poll_interval_secs || (next.enabled && !record.enabled)
+  // Two changes within a millisecond are two.
+  const now = Math.max(clock.now(), Date.parse(record.updated_at) + 1)
+  return {
+    ...next,
+    ...((isOther || isWider) && fromTheStart),
+    ...(isOther && { last_polled_at: null, former_names: isElsewhere ? [] : namesAfter(record, next) }),
+    ...(isElsewhere && { not_before: null }),
+    // Whoever changes something has looked at what was wrong.
+    failures: 0,
+    ...((isSooner || record.failures > 0) && { next_poll_at: isoOf(clock.now() + poll_interval_secs * 1_000) }),
+    updated_at: isoOf(now),
+  }
+}
+
+/** A repository that the tracker itself said was renamed keeps the links that it had under the name before. */
+function namesAfter(record: IntegrationRecord, next: Repository): readonly Repository[] {
+  const { owner, repo, former_names } = record
+  if (isSameRepository(record, next)) return former_names
+  if (!former_names.some((name) => isSameRepository(name, next))) return []
+  return [...former_names.filter((name) => !isSameRepository(name, next)), { owner, repo }]
+}
+
+const isoOf = (time: number) => new Date(time).toISOString()
+
+/** Whether an integration can work as it says; null, or why not. */
+export function checkFields(context: Context, record: IntegrationRecord): Refusal | null {
+  const base = readBaseUrl(record.platform, record.base_url)
+  if (typeof base === 'string') return invalidInput('base_url', base)
+  const { token_secret_ref: name } = record
+  if (name.startsWith('SVC_') && !name.startsWith('SVC_SECRET_')) {
+    return {
+      code: 'secret_ref_forbidden',
+      message: `${name} belongs to Copse itself. Name another variable, or one that begins with SVC_SECRET_.`,
+    }
+  }
+  if ((record.default_assignee_type === null) !== (record.default_assignee_id === null)) {
+    const path = record.default_assignee_type === null ? 'default_assignee_type' : 'default_assignee_id'
+    return invalidInput(path, 'Give default_assignee_type and default_assignee_id together, or neither.')
+  }
+  const project = context.store.read.projects.get(record.project_id)
+  const workflow = project && context.workflows.of(project.workflow_definition)
+  if (workflow && startState(workflow, record.default_task_state) === null) {
+    return invalidInput('default_task_state', 'A task starts in a state of kind backlog or initial. Name one of those.')
+  }
+  return null
+}

@@ -1,0 +1,148 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { SyncCounts } from '../../src-shared/contract/integrations.ts'
+import type { Assignee } from '../../src-shared/contract/tasks.ts'
+import { issueAddress, knownIds, type Base, type Repository } from '../domain/integration/issue-address.ts'
+import { matchesFilter } from '../domain/integration/issue-filter.ts'
+import { taskTextOf } from '../domain/integration/issue-text.ts'
+import { readIssue, type ExternalIssue } from '../domain/integration/read-issue.ts'
+import { newTaskDefaults } from '../domain/task/new-task-defaults.ts'
+import { startState } from '../domain/workflow/graph.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { TrackerError, type IntegrationRecord } from '../ports/issue-trackers.ts'
+import { coderRole } from '../tasks/roles.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
+import { toImportedTask, toSettings } from '../core/views.ts'
+
+/** So many issues are written at once: few enough that a click on the board comes between. */
+const chunkSize = 100
+
+export type ImportDeps = Pick<EngineContext, 'feed' | 'newId' | 'workflows' | 'log'>
+
+/** Where imported issues come from. */
+export interface ImportSource {
+  readonly record: IntegrationRecord
+  readonly base: Base
+}
+
+/**
+ * Makes tasks of those of a page's issues that are wanted and not linked yet, in small transactions. What
+ * cannot be read or written counts as an error and keeps nothing else from being imported. Ends early when
+ * `goesOn` says so: then `null`.
+ */
+export async function importPage(
+  deps: ImportDeps,
+  source: ImportSource,
+  items: readonly unknown[],
+  goesOn: () => boolean,
+): Promise<SyncCounts | null> {
+  const counts = { imported: 0, skipped: 0, errors: 0 }
+  const wanted: ExternalIssue[] = []
+  for (const item of items) {
+    const read = readIssue(item)
+    if (read.kind === 'broken') counts.errors++
+    if (read.kind === 'issue' && matchesFilter(source.record.sync_filter, read.issue)) wanted.push(read.issue)
+  }
+  for (let from = 0; from < wanted.length; from += chunkSize) {
+    if (!goesOn()) return null
+    const done = importChunk(deps, source, wanted.slice(from, from + chunkSize))
+    counts.imported += done.imported
+    counts.skipped += done.skipped
+    counts.errors += done.errors
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return counts
+}
+
+function importChunk(deps: ImportDeps, source: ImportSource, issues: readonly ExternalIssue[]): SyncCounts {
+  try {
+    return deps.feed.commit((tx) => {
+      const place = placeFor(deps, tx, source.record)
+      let imported = 0
+      for (const issue of issues) if (importIssue(deps, tx, source, place, issue)) imported++
+      return { imported, skipped: issues.length - imported, errors: 0 }
+    })
+  } catch (error) {
+    if (error instanceof TrackerError) throw error
+    const [only] = issues
+    if (only !== undefined && issues.length === 1) {
+      deps.log.warn(
+        { err: error, project_id: source.record.project_id, issue: only.number },
+        'an issue was not imported',
+      )
+      return { imported: 0, skipped: 0, errors: 1 }
+    }
+    // One of them is at fault; the others shall not wait for it.
+    const each = issues.map((issue) => importChunk(deps, source, [issue]))
+    const sum = (key: keyof SyncCounts) => each.reduce((total, counts) => total + counts[key], 0)
+    return { imported: sum('imported'), skipped: sum('skipped'), errors: sum('errors') }
+  }
+}
+
+/** What all tasks of an import have in common; they follow each other in `position`. */
+interface Place {
+  readonly fields: Pick<TaskRecord, 'project_id' | 'repo_id' | 'status' | 'review_config' | 'roles'>
+  position: number
+}
+
+/** Reads the project anew for every chunk: it may change during a long import. */
+function placeFor(deps: ImportDeps, tx: Tx, record: IntegrationRecord): Place {
+  const project = tx.projects.get(record.project_id)
+  const repo = tx.repos.byProject(record.project_id)[0]
+  if (!project || !repo) throw new TrackerError('internal_error', 'The project has no repository to work in. Add one.')
+  const workflow = deps.workflows.of(project.workflow_definition)
+  const state = startState(workflow, record.default_task_state)
+  if (state === null) {
+    throw new TrackerError(
+      'unknown_state',
+      `New tasks cannot start in ${record.default_task_state ?? ''}. Choose another default_task_state.`,
+    )
+  }
+  const assignee = assigneeOf(tx, record)
+  const role = coderRole(workflow)
+  return {
+    fields: {
+      project_id: project.id,
+      repo_id: repo.id,
+      status: state.name,
+      review_config: toSettings(project).default_review_config,
+      roles: assignee !== null && role !== null ? { [role]: assignee } : {},
+    },
+    position: tx.tasks.lastPosition(project.id),
+  }
+}
+
+function assigneeOf(q: Queries, record: IntegrationRecord): Assignee | null {
+  const { default_assignee_type: type, default_assignee_id: id } = record
+  if (type === null || id === null) return null
+  const assignee = { type, id } as Assignee
+  if (assignee.type === 'agent' && q.agents.get(assignee.id) === null) {
+    throw new TrackerError(
+      'unknown_assignee',
+      'The agent that imported tasks are given to was deleted. Choose another, or none.',
+    )
+  }
+  return assignee
+}
+
+/** Whether it became a task; it did not when it is linked already. */
+function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Place, issue: ExternalIssue): boolean {
+  const { record, base } = source
+  const repositories: readonly Repository[] = [record, ...record.former_names]
+  if (knownIds(base, repositories, issue.number).some((id) => tx.external_links.get(id) !== null)) return false
+  const address = issueAddress(record.platform, base, record, issue.number)
+  const now = tx.now()
+  const task: TaskRecord = {
+    ...newTaskDefaults,
+    id: deps.newId() as TaskId,
+    ...place.fields,
+    ...taskTextOf(issue, { url: address.url, web: base.web }),
+    position: ++place.position,
+    created_at: now,
+    updated_at: now,
+  }
+  tx.tasks.add(task)
+  tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: now })
+  tx.emit('task.created', { project_id: task.project_id, task_id: task.id, task: toImportedTask(task, address) })
+  return true
+}

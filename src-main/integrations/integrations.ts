@@ -1,0 +1,189 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { IntegrationId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { createDeadline } from './deadline.ts'
+import {
+  blankIntegration,
+  changeIntegration,
+  checkFields,
+  type IntegrationFields,
+  type IntegrationPatch,
+} from './change-integration.ts'
+import { withholdVariable } from '../platform/process/process-environment.ts'
+import { linkTask } from './link-task.ts'
+import { checkBinding, type Binder } from './secret-bindings.ts'
+import type { IntegrationRecord, IssueTrackers } from '../ports/issue-trackers.ts'
+import { syncOnce, type SyncEnd } from './sync-once.ts'
+import type { SyncServices } from './sync-services.ts'
+import { toIntegration } from './to-integration.ts'
+import type { TaskRecord } from '../ports/store.ts'
+
+/** So many trackers are read at once. */
+const atOnce = 4
+
+/** The ties of projects to issue trackers, and the service that polls them. */
+export interface Integrations {
+  get(project_id: ProjectId): Integration | null
+  create(project_id: ProjectId, fields: IntegrationFields, by: Binder): Integration | Refusal
+  /** null when the project has none. */
+  update(project_id: ProjectId, patch: IntegrationPatch, by: Binder): Integration | Refusal | null
+  /** Whether there was one. */
+  delete(project_id: ProjectId): boolean
+  /** Runs a cycle, or joins the one that runs; it goes on when whoever asked has left. */
+  sync(project_id: ProjectId, by: Binder): Promise<SyncCounts | Refusal | null>
+  link(task_id: TaskId, url: string): TaskRecord | Refusal
+  /** Begins to poll; what a crash interrupted goes on first. */
+  start(): void
+  /** Settles when no cycle runs any more; what is left of one goes on at the next start. */
+  close(): Promise<void>
+}
+
+interface Running {
+  readonly end: Promise<SyncEnd>
+  readonly stop: AbortController
+}
+
+export function createIntegrations(
+  context: EngineContext,
+  trackers: IssueTrackers,
+  chance: () => number = Math.random,
+): Integrations {
+  const { store, feed, clock, log, newId, workflows } = context
+  const { read } = store
+  const deps: SyncServices = { store, feed, clock, log, newId, workflows, trackers, chance }
+  const running = new Map<ProjectId, Running>()
+  let state: 'waiting' | 'polling' | 'closed' = 'waiting'
+
+  const run = (record: IntegrationRecord): Promise<SyncEnd> => {
+    const stop = new AbortController()
+    const end = syncOnce(deps, record, stop.signal).finally(() => {
+      running.delete(record.project_id)
+      look()
+    })
+    running.set(record.project_id, { end, stop })
+    return end
+  }
+  const look = () => {
+    if (state !== 'polling') return
+    const idle = read.integrations
+      .list()
+      .filter((record) => record.enabled && !running.has(record.project_id))
+      .toSorted((one, other) => one.next_poll_at.localeCompare(other.next_poll_at))
+    for (const record of idle) {
+      if (running.size >= atOnce) return
+      const due = Date.parse(record.next_poll_at)
+      if (due > clock.now()) return deadline.at(due)
+      run(record).catch((error: unknown) => {
+        log.error({ err: error, project_id: record.project_id }, 'the end of a sync could not be written down')
+        deadline.at(clock.now() + 60_000)
+      })
+    }
+  }
+  const deadline = createDeadline(clock, look)
+  const view = (record: IntegrationRecord) => toIntegration(record, running.has(record.project_id))
+  const announce = (tx: Tx, id: IntegrationId, project_id: ProjectId, integration: Integration | null) => {
+    tx.emit('integration.updated', { project_id, integration_id: id, integration })
+  }
+  for (const { token_secret_ref } of read.integrations.list()) withholdVariable(token_secret_ref)
+  const put = (record: IntegrationRecord, by: Binder): Integration | Refusal => {
+    const integration = toIntegration(record, false)
+    const refusal = feed.commit((tx) => {
+      const refused = checkBinding(tx, record, by)
+      if (refused) return refused
+      tx.integrations.put(record)
+      announce(tx, record.id, record.project_id, integration)
+      return null
+    })
+    if (refusal) return refusal
+    withholdVariable(record.token_secret_ref)
+    look()
+    return integration
+  }
+  return {
+    get: (project_id) => {
+      const record = read.integrations.byProject(project_id)
+      return record && view(record)
+    },
+    create: (project_id, fields, by) => {
+      if (read.integrations.byProject(project_id)) return exists
+      const record = blankIntegration(context, project_id, newId() as IntegrationId, fields)
+      return checkFields(context, record) ?? put(record, by)
+    },
+    update: (project_id, patch, by) => {
+      const record = read.integrations.byProject(project_id)
+      if (!record) return null
+      const changed = changeIntegration(context, record, patch)
+      const refusal = checkFields(context, changed)
+      if (refusal) return refusal
+      const updated = put(changed, by)
+      // A cycle that runs reads by what was there before.
+      if (!isRefusal(updated)) running.get(project_id)?.stop.abort()
+      return updated
+    },
+    delete: (project_id) => {
+      const record = read.integrations.byProject(project_id)
+      if (!record) return false
+      running.get(project_id)?.stop.abort()
+      feed.commit((tx) => {
+        tx.integrations.delete(record.id)
+        announce(tx, record.id, project_id, null)
+      })
+      return true
+    },
+    sync: async (project_id, by) => {
+      const record = read.integrations.byProject(project_id)
+      if (!record) return null
+      if (!record.enabled) return disabled
+      const bound = feed.commit((tx) => checkBinding(tx, record, by))
+      if (bound) return bound
+      return answerOf(await (running.get(project_id)?.end ?? run(record)))
+    },
+    link: (task_id, url) => linkTask(context, task_id, url),
+    start: () => {
+      state = 'polling'
+      const interrupted = read.integrations
+        .list()
+        .filter((record) => record.walk !== null && record.last_error === null)
+      for (const record of interrupted) feed.commit((tx) => tx.integrations.put({ ...record, next_poll_at: tx.now() }))
+      look()
+    },
+    close: async () => {
+      state = 'closed'
+      deadline.clear()
+      for (const { stop } of running.values()) stop.abort()
+      await Promise.allSettled([...running.values()].map(({ end }) => end))
+    },
+  }
+}
+
+function answerOf(end: SyncEnd): SyncCounts | Refusal {
+  switch (end.kind) {
+    case 'done':
+      return end.counts
+    case 'failed':
+      return {
+        code: 'external_sync_failed',
+        message: end.error.message,
+        details: { reason: end.error.reason },
+      }
+    case 'stopped':
+      return {
+        code: 'external_sync_failed',
+        message: 'The integration was changed or the service ended meanwhile. Sync again.',
+        details: { reason: 'interrupted' },
+      }
+  }
+}
+
+const exists: Refusal = {
+  code: 'integration_exists',
+  message: 'The project has an integration. Change that one, or delete it first.',
+}
+
+const disabled: Refusal = {
+  code: 'integration_disabled',
+  message: 'The integration is switched off. Set enabled to true, then sync.',
+}

@@ -1,0 +1,59 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Platform } from '../../src-shared/contract/integrations.ts'
+import { invalidInput, notFound } from '../domain/refusal.ts'
+import { issueAddress, knownIds, type Base, type IssueAddress } from '../domain/integration/issue-address.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { readBaseUrl, readIssueUrl, type IssuePage } from './tracker-urls.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
+
+/** Ties a task to the issue at `url`, for good. Doing so again is harmless. */
+export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, url: string): TaskRecord | Refusal {
+  const page = readIssueUrl(url)
+  if (!page) {
+    const message = "Give the address of an issue's page, such as https://github.com/owner/repo/issues/12."
+    return invalidInput('url', message)
+  }
+  return context.feed.commit((tx) => {
+    const task = tx.tasks.get(task_id)
+    if (!task) return notFound('task')
+    const address = addressOf(tx, page)
+    const ids = knownIds(page.base, [page.repository], page.number)
+    const links = ids.flatMap((id) => tx.external_links.get(id) ?? [])
+    const own = tx.external_links.ofTask(task_id)
+    if (own !== null) return links.some((link) => link.task_id === task_id) ? task : taken(own)
+    const other = links.find((link) => link.task_id !== null)
+    if (other) return taken(other, other.project_id === task.project_id ? other.task_id : null)
+    // What is left are links of tasks that were deleted.
+    for (const link of links) tx.external_links.remove(link.global_id)
+    return write(tx, task, address)
+  })
+}
+
+function write(tx: Tx, task: TaskRecord, address: IssueAddress): TaskRecord {
+  tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: tx.now() })
+  return tx.saveTask({ ...task, version: task.version + 1 })
+}
+
+/** Which platform a host runs is known where an integration reads from it; its pages may lie below a path, too. */
+function addressOf(q: Queries, { base, repository, number }: IssuePage): IssueAddress {
+  if (base.isPublic) return issueAddress('hosted', base, repository, number)
+  const known = q.integrations.list().flatMap(({ platform, base_url }): { platform: Platform; base: Base }[] => {
+    const read = readBaseUrl(platform, base_url)
+    return typeof read !== 'string' && read.host === base.host ? [{ platform, base: read }] : []
+  })
+  const found = known.find((one) => one.base.web === base.web) ?? known[0]
+  return issueAddress(found?.platform ?? 'selfhosted', base, repository, number)
+}
+
+function taken(link: { readonly url: string }, task_id: TaskId | null = null): Refusal {
+  return {
+    code: 'already_linked',
+    message:
+      task_id === null
+        ? `A link is for good: ${link.url} has its task already. Make another task, or name another issue.`
+        : `Another task stands for ${link.url} already. Work on that one.`,
+    details: { url: link.url, ...(task_id !== null && { task_id }) },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { EngineContext } from '../core/context.ts'
+import { TrackerError, type IntegrationRecord } from '../ports/issue-trackers.ts'
+import type { Queries } from '../ports/store.ts'
+import { boundHostOf } from './tracker-urls.ts'
+
+// A variable of the service's environment is bound to the first host that its value was sent to. Otherwise an owner who
+// may not read it could have it sent to a host of their own.
+
+type Used = Pick<IntegrationRecord, 'base_url' | 'token_secret_ref'>
+
+/** The caller; an admin may bind a variable to another host. */
+export interface Binder {
+  readonly may_rebind: boolean
+}
+
+/**
+ * Returns why an integration may not use its variable at its host; null when it may. An admin rebinds it, within the
+ * transaction.
+ */
+export function checkBinding(
+  q: Pick<Queries, 'secret_hosts'>,
+  { base_url, token_secret_ref: name }: Used,
+  { may_rebind }: Binder,
+): Refusal | null {
+  const [bound, host] = [q.secret_hosts.get(name), boundHostOf(base_url)]
+  if (bound === null || host === null || bound === host) return null
+  if (!may_rebind) return { code: 'secret_bound', message: boundElsewhere(name, bound, host) }
+  q.secret_hosts.put(name, host)
+  return null
+}
+
+/** Binds a variable that is about to be sent for the first time. Throws `TrackerError` when it belongs to another host. */
+export function bindBeforeSending({ feed, store }: Pick<EngineContext, 'feed' | 'store'>, used: Used): void {
+  const host = boundHostOf(used.base_url)
+  const bound = store.read.secret_hosts.get(used.token_secret_ref)
+  if (host === null || bound === host) return
+  if (bound !== null) throw new TrackerError('secret_bound', boundElsewhere(used.token_secret_ref, bound, host))
+  feed.commit((tx) => {
+    tx.secret_hosts.put(used.token_secret_ref, host)
+  })
+}
+
+const boundElsewhere = (name: string, bound: string, host: string) =>
+  `${name} was sent to ${bound} before and goes nowhere else. Name another variable for ${host}, or ask an admin to save this.`

@@ -1,0 +1,60 @@
+import type { Platform } from '../../src-shared/contract/integrations.ts'
+import type { Base, Repository } from '../domain/integration/issue-address.ts'
+
+const publicApiHost = 'api.github.com'
+const publicWebHost = 'github.com'
+
+/** The endings of API addresses that an issue's page does not have. */
+const apiEnding = /\/api\/v[13]$/
+
+/** Reads the `base_url` of an integration; a sentence says what is wrong with it. */
+export function readBaseUrl(platform: Platform, text: string): Base | string {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    return 'Give the address of the API, such as https://api.github.com.'
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    return 'Only a tracker on this machine is read without encryption. Begin the address with https://.'
+  }
+  if (url.username !== '' || url.password !== '') return 'Leave name and password out; the token has its own field.'
+  if (url.search !== '' || url.hash !== '') return 'Leave out what begins with ? or #.'
+  const api = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  const isPublic = platform === 'hosted' && url.host === publicApiHost
+  return { isPublic, host: url.host, web: isPublic ? `https://${publicWebHost}` : api.replace(apiEnding, ''), api }
+}
+
+/** The host that a secret is bound to by an address; on this machine without the port. null for no address. */
+export function boundHostOf(base_url: string): string | null {
+  const url = URL.parse(base_url)
+  return url && (isLoopback(url.hostname) ? url.hostname : url.host)
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
+  )
+}
+
+/** An issue's page, taken apart; which platform a host runs, its address does not tell. */
+export interface IssuePage {
+  readonly base: Base
+  readonly repository: Repository
+  readonly number: number
+}
+
+/** Reads the address of an issue, as people copy it; null when it is none. */
+export function readIssueUrl(text: string): IssuePage | null {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null
+  if (url.username !== '' || url.password !== '') return null
+  const parts = /^(.*)\/([^/%]+)\/([^/%]+)\/issues\/([1-9]\d{0,14})\/?$/.exec(url.pathname)
+  const [, before = '', owner, repo, number] = parts ?? []
+  if (owner === undefined || repo === undefined) return null
+  const isPublic = url.host === publicWebHost || url.host === `www.${publicWebHost}` || url.host === publicApiHost
+  // An issue's address in the API says the same as that of its page.
+  const web = isPublic ? `https://${publicWebHost}` : `${url.origin}${before.replace(/\/api\/v[13]\/repos$/, '')}`
+  return { base: { isPublic, host: url.host, web, api: web }, repository: { owner, repo }, number: Number(number) }
+}

@@ -1,0 +1,150 @@
+import type { Platform } from '../../../src-shared/contract/integrations.ts'
+import { pausedUntil } from '../../domain/integration/next-poll.ts'
+import {
+  TrackerError,
+  type IssuePageResponse,
+  type IssueTrackers,
+  type PageRequest,
+} from '../../ports/issue-trackers.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { ask, sameOrigin } from './ask.ts'
+import { gitea } from './gitea.ts'
+import { github } from './github.ts'
+import type { TrackerApi } from './tracker-api.ts'
+import { readLimited } from './limited-body.ts'
+import { readLinks } from './link-header.ts'
+import { readToken } from './token.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+
+const apis: { readonly [P in Platform]: TrackerApi } = { hosted: github, selfhosted: gitea }
+
+export interface TrackerOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  /** Sent as the user agent, which GitHub insists on. */
+  readonly version: string
+  /** For one page, from the first byte sent to the last one read. */
+  readonly timeout_ms?: number
+  /** How long the tracker may say nothing at all. */
+  readonly silence_ms?: number
+  readonly max_bytes?: number
+}
+
+/** GitHub's and Gitea's ways of listing issues. */
+export function createIssueTrackers(options: TrackerOptions): IssueTrackers {
+  return {
+    page: async (request, { signal }) => {
+      const token = readToken(options.env, request.source.token_secret_ref)
+      try {
+        return await readPage(options, request, token, signal)
+      } catch (error) {
+        throw signal.aborted || error instanceof TrackerError ? error : connectionError(error)
+      }
+    },
+  }
+}
+
+async function readPage(
+  options: TrackerOptions,
+  request: PageRequest,
+  token: string,
+  signal: AbortSignal,
+): Promise<IssuePageResponse> {
+  const { timeout_ms = 60_000, silence_ms = 20_000 } = options
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(new SilenceError(silence_ms)), silence_ms)
+  try {
+    const until = AbortSignal.any([signal, silence.signal, AbortSignal.timeout(timeout_ms)])
+    return await askPage(options, request, token, { signal: until, onHeard: () => timer.refresh() })
+  } catch (error) {
+    throw silence.signal.aborted && !signal.aborted ? silence.signal.reason : error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+class SilenceError extends TrackerError {
+  constructor(ms: number) {
+    super('timed_out', `The tracker said nothing for ${Math.ceil(ms / 1_000)} seconds. Copse tries again by itself.`)
+  }
+}
+
+async function askPage(
+  { clock, version, max_bytes = 33_554_432 }: TrackerOptions,
+  request: PageRequest,
+  token: string,
+  { signal, onHeard }: { readonly signal: AbortSignal; readonly onHeard: () => void },
+): Promise<IssuePageResponse> {
+  const api = apis[request.source.platform]
+  const first = api.firstPage(request.source, request)
+  const url = request.url === null ? first : sameOrigin(request.url, first, 'The next page lies elsewhere.')
+  const headers = {
+    ...api.headers(token),
+    'user-agent': `copse/${version}`,
+    ...(request.url === null && request.etag !== null && { 'if-none-match': request.etag }),
+  }
+  const response = await ask(url, { headers, signal })
+  onHeard()
+  const header = (name: string) => response.headers.get(name)
+  const not_before = pausedUntil({ now: clock.now(), header })
+  const date = Date.parse(header('date') ?? '')
+  const facts = { not_before, date: Number.isNaN(date) ? null : date, redirected: response.url !== url }
+  if (response.status === 304) {
+    await response.body?.cancel()
+    return { ...facts, items: null, next_url: null, pages_total: 1, etag: request.etag }
+  }
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw statusError(response.status, not_before, clock.now())
+  }
+  const text = (await readLimited(response, max_bytes, onHeard)).replaceAll(token, '[redacted]')
+  const links = readLinks(header('link'))
+  const next = links.get('next')
+  const items = readItems(text)
+  return {
+    ...facts,
+    items,
+    next_url: next === undefined ? null : sameOrigin(next, response.url, 'The next page lies elsewhere.'),
+    pages_total: api.pagesTotal({ links, header, page_size: request.page_size }),
+    etag: header('etag'),
+  }
+}
+
+function readItems(text: string): readonly unknown[] {
+  const value = parseJson(text)
+  if (!Array.isArray(value)) throw new TrackerError('bad_response', notAList)
+  return value
+}
+
+const notAList = 'The tracker answered with something else than a list of issues. Check base_url and platform.'
+
+function statusError(status: number, not_before: number | null, now: number): TrackerError {
+  // GitHub says 403 for its limits too; only then do the headers speak of a pause.
+  if (status === 429 || (status === 403 && not_before !== null)) {
+    const message = 'The tracker takes no more requests for now. Copse goes on by itself when it does.'
+    return new TrackerError('rate_limited', message, not_before ?? now + 60_000)
+  }
+  const [code, message] = sentences[status] ?? [
+    status >= 500 ? 'tracker_failed' : 'bad_response',
+    `The tracker answered with status ${status}. Copse tries again by itself.`,
+  ]
+  return new TrackerError(code, message, not_before)
+}
+
+const sentences: Readonly<Record<number, readonly [TrackerError['code'], string]>> = {
+  401: ['unauthorized', 'The tracker does not accept the token. Make a new one, and set the variable to it.'],
+  403: ['forbidden', 'The token may not read the issues of this repository. Give it that right.'],
+  404: ['not_found', 'The tracker knows no such repository, or the token may not see it. Check owner and repo.'],
+  410: ['not_found', 'The repository has no issues any more: they are switched off, or it was deleted.'],
+  451: ['forbidden', 'The tracker may not show this repository.'],
+}
+
+/** Of what the connection says only a code is told: a message might quote what was sent. */
+function connectionError(error: unknown): TrackerError {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return new TrackerError('timed_out', 'The tracker did not answer in time. Copse tries again by itself.')
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
+  const code = cause && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : ''
+  return new TrackerError('unreachable', `The tracker cannot be reached${code}. Check base_url and the network.`)
+}

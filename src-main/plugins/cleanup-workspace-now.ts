@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { CleanupEnd } from '../workspaces/cleanup.ts'
+import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginResult } from '../core/plugin-result.ts'
+
+/** Removes the task's worktree, never its branch. It takes the place of the state's own clean-up. */
+export function cleanupWorkspaceNow({ cleanup }: PluginServices): Plugin {
+  return {
+    name: 'cleanup_workspace_now',
+    purpose: 'Remove the worktree at once; what is not committed is kept aside.',
+    phases: ['on_enter', 'after_enter'],
+    events: [],
+    options: z.strictObject({}),
+    run: async ({ task, signal }) => toResult(await cleanup.now(task, signal)),
+  }
+}
+
+/** A clean-up that failed leaves the task where it is; the record of the worktree says what is the matter. */
+export function toResult(end: CleanupEnd): PluginResult {
+  switch (end.kind) {
+    case 'cleaned':
+      return { kind: 'ok' }
+    case 'scheduled':
+      return { kind: 'ok', note: `due at ${end.cleanup_at}` }
+    case 'failed':
+      return { kind: 'failed', reason: end.message }
+    case 'nothing':
+      return { kind: 'skipped', reason: end.reason }
+  }
+}

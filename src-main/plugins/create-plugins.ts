@@ -1,0 +1,49 @@
+import { autoCascadeOnReviewPass } from './auto-cascade-on-review-pass.ts'
+import { cancelPendingSubtasks } from './cancel-pending-subtasks.ts'
+import { checkRetryBudget } from './check-retry-budget.ts'
+import { cleanupWorkspaceNow } from './cleanup-workspace-now.ts'
+import { dispatchRoleAgent } from './dispatch-role-agent.ts'
+import { knowledgeCapture } from './knowledge-capture.ts'
+import { knowledgeInject } from './knowledge-inject.ts'
+import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import { propagateDoneToSubtasks } from './propagate-done-to-subtasks.ts'
+import { publishTaskBlocked } from './publish-task-blocked.ts'
+import { runCiSteps } from './run-ci-steps.ts'
+import { runMerge } from './run-merge.ts'
+import { satisfyDependents } from './satisfy-dependents.ts'
+import { scheduleWorkspaceCleanup } from './schedule-workspace-cleanup.ts'
+
+const makers: readonly ((services: PluginServices) => Plugin)[] = [
+  checkRetryBudget,
+  knowledgeInject,
+  knowledgeCapture,
+  dispatchRoleAgent,
+  runCiSteps,
+  runMerge,
+  autoCascadeOnReviewPass,
+  cancelPendingSubtasks,
+  propagateDoneToSubtasks,
+  satisfyDependents,
+  cleanupWorkspaceNow,
+  scheduleWorkspaceCleanup,
+  publishTaskBlocked,
+]
+
+/** The built-in plugins by name. A workflow may name these and no others. */
+export function createPlugins(services: PluginServices): ReadonlyMap<string, Plugin> {
+  return new Map(makers.map((make) => make(services)).map((plugin) => [plugin.name, plugin]))
+}
+
+/** By plugin: what is wrong with a `config` for it, in a sentence; null when nothing is. */
+export function pluginRules(
+  plugins: ReadonlyMap<string, Plugin>,
+): ReadonlyMap<string, (config: unknown) => string | null> {
+  return new Map([...plugins].map(([name, plugin]) => [name, (config: unknown) => problemOf(plugin, config)]))
+}
+
+function problemOf(plugin: Plugin, config: unknown): string | null {
+  const parsed = plugin.options.safeParse(config ?? {})
+  const issue = parsed.error?.issues[0]
+  if (!issue) return null
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import type { StepResult } from '../../src-shared/contract/reviews.ts'
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { isSameFailure } from '../domain/review/same-failure.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { notify } from '../core/notify.ts'
+import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
+import { toReviewSummary, toSettings } from '../core/views.ts'
+import { settleInner } from '../workspaces/inner-repositories.ts'
+import { noteOpenRuns } from '../workspaces/repository-changes.ts'
+import type { Plugin, PluginContext, PluginServices } from '../hooks/plugin.ts'
+import type { PluginResult } from '../core/plugin-result.ts'
+
+type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
+
+/** Runs the task's CI steps in its worktree, one after the other; the first that fails rejects the attempt. */
+export function runCiSteps(services: Services): Plugin {
+  const { context } = services
+  return {
+    name: 'run_ci_steps',
+    purpose: 'Run the review’s CI steps.',
+    phases: ['before_enter'],
+    events: [],
+    options: z.strictObject({}),
+    run: async (run): Promise<PluginResult> => {
+      const { task, workspace, signal } = run
+      const opened = context.store.read.reviews.latest(task.id)
+      if (!opened || !['running', 'passed', 'pending'].includes(opened.status)) return { kind: 'ok' }
+      if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
+      await services.waitUntilIdle(task.id, 60_000, signal)
+      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+      // An agent that takes longer than that may have changed what steers git already.
+      await noteOpenRuns(context, task)
+      const ref = await services.worktrees.ref(workspace)
+      const undecided = await settleInner(context, task, run.project, ref, signal)
+      if (undecided !== null) return await hold(context, task, undecided)
+      const resumed =
+        opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
+      const before = await context.workspaces.work(ref, { signal })
+      // A run that a crash cut short starts over: half a result would be worth nothing.
+      const review: ReviewRecord = { ...resumed, ...before, changed_by_steps: [], step_results: [] }
+      const result = await runSteps(services, run, review, workspace.path)
+      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+      if (opened.ci_steps.length === 0) return await conclude(context, task, review, result)
+      // What the steps themselves left there, such as a lock file, is judged with the rest.
+      const work = await context.workspaces.work(ref, { signal })
+      const differs = before !== null && work !== null && before.tree !== work.tree
+      const changed = differs ? await context.workspaces.changedFiles(ref, before.tree, work.tree, { signal }) : []
+      const changed_by_steps = changed.slice(0, maxChangedBySteps)
+      return await conclude(context, task, { ...review, ...work, changed_by_steps }, result)
+    },
+  }
+}
+
+const maxChangedBySteps = 1_000
+
+type StepsEnd = PluginResult | { readonly kind: 'passed'; readonly review: ReviewRecord }
+
+/** Writes down what was judged, together with the pass where nobody has to be asked. */
+async function conclude(
+  context: EngineContext,
+  task: TaskRecord,
+  { head, tree, changed_by_steps }: ReviewRecord,
+  result: StepsEnd,
+): Promise<PluginResult> {
+  const current = context.store.read.reviews.latest(task.id)
+  if (current && result.kind !== 'skipped') {
+    const judged = { ...current, head, tree, changed_by_steps }
+    await save(context, task, result.kind === 'passed' ? passedUnlessAsked(context, task, judged) : judged)
+  }
+  return result.kind === 'passed' ? { kind: 'ok' } : result
+}
+
+async function runSteps(
+  { context, worktrees }: Services,
+  { task, project, signal, processMarker }: PluginContext,
+  opened: ReviewRecord,
+  cwd: string,
+): Promise<StepsEnd> {
+  const settings = toSettings(project)
+  const redact = context.redactor(settings.redaction_patterns)
+  const timeout_ms = settings.ci_step_timeout_seconds * 1_000
+  let review = opened
+  for (const [index, command] of review.ci_steps.entries()) {
+    const log_name = `ci-${review.attempt_number}-${index + 1}.log`
+    const begun: StepResult = { command, exit_code: null, duration_ms: null, output_tail: '', log_name }
+    const done = review.step_results.slice(0, index)
+    review = await save(context, task, { ...review, step_results: [...done, begun] })
+    const stepMark = processMarker()
+    const log = await context.logs.openFile(task.id, log_name, redact)
+    const env = worktrees.environment(task, 'ci')
+    const result = await context.scripts
+      .run({ command, cwd, env, timeout_ms, log, processMarker: stepMark }, { signal })
+      .finally(() => log.close())
+    if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+    const { exit_code, duration_ms } = result
+    const step: StepResult = { ...begun, exit_code, duration_ms, output_tail: redact(result.output_tail) }
+    review = await save(context, task, { ...review, step_results: [...done, step] })
+    if (exit_code !== 0) return rejection(context, review, step, result.timed_out ? timeout_ms : null)
+  }
+  return { kind: 'passed', review }
+}
+
+/** The attempt's no; a step that fails just as it did in the attempt before is called out. */
+function rejection(
+  context: EngineContext,
+  review: ReviewRecord,
+  step: StepResult,
+  timed_out_ms: number | null,
+): PluginResult {
+  const how =
+    timed_out_ms === null ? `failed with exit code ${step.exit_code}` : `ran out of its ${timed_out_ms / 1_000} s`
+  const attempts = context.store.read.reviews.byTask(review.task_id)
+  const before = attempts.find((one) => one.attempt_number === review.attempt_number - 1)
+  const isStuck = before?.step_results.some((other) => isSameFailure(step, other)) === true
+  const stuck = isStuck
+    ? `This is the very failure of attempt ${before.attempt_number}: what was changed since did not touch its cause. Look for it elsewhere, or say what keeps you from mending it.\n\n`
+    : ''
+  const feedback = `The CI step \`${step.command}\` ${how}. ${stuck}The end of its output:\n\n${step.output_tail}`
+  const note = isStuck
+    ? `stuck: ${step.command} failed as in attempt ${before.attempt_number}`
+    : `${step.command} ${how}`
+  return {
+    kind: 'rejected',
+    feedback,
+    note,
+    notify: { event_type: 'review.failed', body: `${stuck}${step.command} ${how}.` },
+  }
+}
+
+/** With nobody left to ask, passing CI passes the review. */
+function passedUnlessAsked(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
+  const current = context.store.read.tasks.get(task.id)
+  if (review.status === 'passed' || !current || asksSomebody(context, current) || review.notes.length > 0) return review
+  return { ...review, status: 'passed', finished_at: nowIso(context) }
+}
+
+function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
+  const project = context.store.read.projects.get(task.project_id)
+  const gate = project && context.workflows.of(project.workflow_definition).states.get(task.status)
+  if (!gate) return false
+  return (
+    gate.gate_config?.requires_human_approval === true ||
+    (gate.role !== undefined && task.roles[gate.role] !== undefined)
+  )
+}
+
+/** The review waits for a person before its steps run; one without steps may have passed already. */
+async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorAnnotation): Promise<PluginResult> {
+  const write = (tx: Tx) => {
+    const known = tx.reviews.latest(task.id)
+    const current = tx.tasks.get(task.id)
+    if (!known || !current || known.status === 'failed' || known.status === 'cancelled') return
+    const review: ReviewRecord = { ...known, status: 'pending', finished_at: null }
+    tx.reviews.put(review)
+    tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
+    tx.saveTask({ ...current, review_summary: toReviewSummary(review), review_passed_at: null })
+  }
+  await context.writes.untilWritten(() => context.feed.commit(write))
+  return { kind: 'held', annotation }
+}
+
+/**
+ * Keeps a review's progress, shows it on the card and announces it; one that has been closed since stays closed. `from`:
+ * what its status was.
+ */
+async function save(
+  context: EngineContext,
+  task: TaskRecord,
+  review: ReviewRecord,
+  from: ReviewRecord['status'] = 'running',
+): Promise<ReviewRecord> {
+  const write = (tx: Tx) => {
+    const known = tx.reviews.get(review.id)
+    if (known?.status !== from && known?.status !== review.status) return
+    tx.reviews.put(review)
+    tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
+    const current = tx.tasks.get(task.id)
+    if (!current || known.status !== from) return
+    const passed = review.status === 'passed'
+    const shown = tx.saveTask({
+      ...current,
+      review_summary: toReviewSummary(review),
+      review_passed_at: passed ? tx.now() : current.review_passed_at,
+    })
+    if (passed) notify(context, tx, shown, { event_type: 'review.passed', body: null })
+  }
+  await context.writes.untilWritten(() => context.feed.commit(write))
+  return review
+}

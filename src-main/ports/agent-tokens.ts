@@ -1,0 +1,12 @@
+import type { AgentId, ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+
+export interface AgentTokens {
+  /** A token that works for this execution only, until `revoke`. */
+  mint(bound: {
+    readonly agent_id: AgentId
+    readonly project_id: ProjectId
+    readonly task_id: TaskId
+    readonly execution_id: ExecutionId
+  }): string
+  revoke(execution_id: ExecutionId): void
+}

@@ -1,0 +1,47 @@
+import type { TranscriptItem } from '../../src-shared/contract/events.ts'
+import type { LogFile, LogSlice, TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Cancellable } from './cancellable.ts'
+
+export interface LogWriter {
+  /** Redacts and appends. Resolves when the writer can take more. */
+  write(bytes: Uint8Array | string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface AgentLog {
+  /** Adds a readable entry (redacted) to `agent-{execution}.jsonl`. */
+  entry(entry: TranscriptEntry): void
+  /** Adds raw bytes (redacted) to `agent-{execution}.raw.log`. */
+  raw(bytes: Uint8Array): Promise<void>
+  /** Lets go of an unfinished last line of the raw bytes, for whoever looks at them as at a terminal. */
+  show?(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Logs {
+  openAgent(run: {
+    readonly project_id: ProjectId
+    readonly task_id: TaskId
+    readonly execution_id: ExecutionId
+    readonly redact: (text: string) => string
+    readonly onEntry?: (entry: TranscriptEntry) => void
+  }): Promise<AgentLog>
+  openFile(task_id: TaskId, name: string, redact: (text: string) => string): Promise<LogWriter>
+  /** Writes what the task's agents are to know into a file beside the logs; its path. */
+  writeKnowledge(task_id: TaskId, text: string): Promise<string>
+  list(task_id: TaskId, execution_id?: ExecutionId): Promise<readonly LogFile[]>
+  /** Removes all that is kept of a task. */
+  forget(task_id: TaskId): Promise<void>
+  /** null when there is no such log. */
+  read(
+    task_id: TaskId,
+    name: string,
+    offset: number,
+    limit: number,
+    /** Where nothing is there yet: how long more may take to come. */
+    wait?: Cancellable & { readonly ms: number },
+  ): Promise<LogSlice | null>
+  /** The entries from line `from` on: those on disk, then live ones, then `end` once the log is closed. */
+  follow(task_id: TaskId, execution_id: ExecutionId, from: number, options: Cancellable): AsyncIterable<TranscriptItem>
+}

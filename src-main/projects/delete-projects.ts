@@ -1,0 +1,119 @@
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import { cancelPendingWork, type CancelServices } from '../tasks/move-task.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { ProjectDeletion } from '../ports/store.ts'
+import { pause } from '../core/pause.ts'
+import { forgetLogs } from '../core/forget-logs.ts'
+
+/** Deletes projects: nobody finds one from the first moment on, its rows go in small steps, also after a crash. */
+export interface ProjectDeletions {
+  /** Marks the project as deleted, tells everybody, and begins to remove what it had. */
+  delete(project_id: ProjectId, deletion: ProjectDeletion): void
+  /** Goes on with what an earlier service left. */
+  start(): void
+  /** Resolves when the step under way has ended; the rest is for the next start. */
+  close(): Promise<void>
+}
+
+/** How long a step may keep everything else waiting. */
+const stepMs = 4
+const maxStep = 50
+/** So long steps write before what they wrote is brought into the file. */
+const checkpointMs = 200
+
+export function createProjectDeletions(deps: CancelServices): ProjectDeletions {
+  const { context } = deps
+  const { read } = context.store
+  const closing = new AbortController()
+  const { signal } = closing
+  let running = Promise.resolve()
+  const enqueue = (project_id: ProjectId, deletion: ProjectDeletion) => {
+    // What is under way for it ends at once; its rows wait for those of another.
+    const abandoned = abandonAll(deps, project_id)
+    running = Promise.all([running, abandoned])
+      .then(() => (signal.aborted ? undefined : removeProject(context, project_id, deletion, signal)))
+      .catch((error: unknown) => {
+        if (!signal.aborted) context.log.error({ err: error, project_id }, 'a deleted project could not be removed')
+      })
+  }
+  return {
+    delete: (project_id, deletion) => {
+      context.feed.commit((tx) => {
+        tx.projects.markDeleted(project_id, deletion)
+        tx.emit('project.updated', { project_id, project: null })
+      })
+      enqueue(project_id, deletion)
+    },
+    start: () => {
+      for (const { id, deletion } of read.projects.deleted()) enqueue(id, deletion)
+    },
+    close: async () => {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+async function removeProject(
+  context: EngineContext,
+  project_id: ProjectId,
+  { delete_branches }: ProjectDeletion,
+  signal: AbortSignal,
+): Promise<void> {
+  if (delete_branches) await removeWorktrees(context, project_id, signal)
+  await context.store.heavy((checkpoint) => removeRows(context, project_id, checkpoint, signal))
+}
+
+/** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
+async function abandonAll(deps: CancelServices, project_id: ProjectId): Promise<void> {
+  const { read } = deps.context.store
+  const pending = new Set([...read.effects.pendingTasks(), ...read.occasions.pendingTasks()])
+  const ofProject = [...pending].filter((id) => read.tasks.get(id)?.project_id === project_id)
+  await Promise.all(
+    ofProject.map((task_id) => deps.context.writes.untilWritten(() => cancelPendingWork(deps, task_id))),
+  )
+}
+
+/** What can't be removed stays behind as an orphan: the project is gone all the same. */
+async function removeWorktrees(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
+  for (const workspace of context.store.read.workspaces.byProject(project_id)) {
+    if (signal.aborted) return
+    const { repo_path, path, task_id, branch } = workspace
+    try {
+      await context.workspaces.remove({ repo_path, path, task_id, branch, delete_branch: true }, { signal })
+    } catch (error) {
+      if (signal.aborted) return
+      context.log.warn({ err: error, task_id }, 'the worktree of a deleted project could not be removed')
+    }
+  }
+}
+
+async function removeRows(
+  context: EngineContext,
+  project_id: ProjectId,
+  checkpoint: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { read } = context.store
+  let step = 10
+  let sinceCheckpoint = 0
+  for (let left = true; left && !signal.aborted;) {
+    const ids = read.tasks.someIds(project_id, step)
+    await forgetLogs(context, ids)
+    const began = performance.now()
+    left = await context.writes.untilWritten(
+      () => context.feed.commit((tx) => tx.projects.deleteRows(project_id, ids, step)),
+      signal,
+    )
+    const took = performance.now() - began
+    step = Math.min(maxStep, Math.max(1, Math.round((step * stepMs) / Math.max(took, 1))))
+    sinceCheckpoint += took
+    if (sinceCheckpoint > checkpointMs) {
+      sinceCheckpoint = 0
+      await checkpoint()
+      continue
+    }
+    // As long as it took: whatever else there is to do has half of the time.
+    await pause(Math.min(took, 100), [signal])
+  }
+}

@@ -1,0 +1,87 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { EngineContext } from '../core/context.ts'
+import { saveWorkspace } from '../workspaces/save-workspace.ts'
+import type { RepoRecord, WorkspaceRecord } from '../ports/store.ts'
+import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+
+/**
+ * Why the worktrees of a repository could not go on at another place; null when they can. It must be the same
+ * repository, moved and not copied, as far as worktrees depend on it: their work is nowhere else.
+ */
+export async function refuseMove(
+  context: EngineContext,
+  repo: RepoRecord,
+  to: RepositoryInfo,
+  signal: AbortSignal,
+): Promise<Refusal | null> {
+  const { read } = context.store
+  const tasks = new Set(read.tasks.idsInRepo(repo.project_id, repo.id))
+  const open = read.executions.queue(repo.project_id).filter((one) => tasks.has(one.task_id) && one.agent_id !== null)
+  if (open.length > 0) {
+    const message = `Agents are at work in worktrees of this repository. Stop them first, then say where it is.`
+    return { code: 'project_busy', message, details: { executions: open.map((one) => one.id) } }
+  }
+  for (const workspace of recordsOf(context, repo)) {
+    if (workspace.status === 'cleaned' || workspace.base_commit === null) continue
+    if (await goesOn(context, workspace, to, signal)) continue
+    const title = read.tasks.get(workspace.task_id)?.title ?? workspace.branch
+    const message =
+      `${to.root} does not have the worktree of “${title}” (${workspace.path}). Give the folder that the repository ` +
+      `was moved to; a copy or a new clone has no worktrees. Or finish or delete that task first.`
+    const issues = [{ path: 'path', message }]
+    return { code: 'validation_failed', message, details: { issues, tasks: [workspace.task_id] } }
+  }
+  return null
+}
+
+/** Writes the new place on all worktrees of a repository, and leads those that are there to it. */
+export async function followRepository(
+  context: EngineContext,
+  worktrees: Pick<Worktrees, 'exclusively'>,
+  repo: RepoRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const { feed, store, workspaces } = context
+  const moved = feed.commit((tx) => {
+    const known = recordsOf({ store: { read: tx } }, repo).filter((one) => one.repo_path !== repo.path)
+    for (const record of known) {
+      const task = tx.tasks.get(record.task_id)
+      const after = { ...record, repo_path: repo.path }
+      if (task && record.status !== 'cleaned') saveWorkspace(tx, task, after)
+      else tx.workspaces.put(after)
+    }
+    return known
+  })
+  for (const { task_id, path } of moved) {
+    const task = store.read.tasks.get(task_id)
+    if (!task || !(await workspaces.exists(path))) continue
+    try {
+      await worktrees.exclusively(task, () => workspaces.relink(repo.path, path, { signal }))
+    } catch (error) {
+      if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+      // The next claim tries it again, and says what is wrong.
+      context.log.warn({ err: error, path }, 'a worktree could not be led to its repository at the new place')
+    }
+  }
+}
+
+type Reader = {
+  readonly store: { readonly read: Pick<EngineContext['store']['read'], 'tasks' | 'workspaces'> }
+}
+
+function recordsOf({ store }: Reader, repo: RepoRecord): readonly WorkspaceRecord[] {
+  const { read } = store
+  const inRepo = new Set(read.tasks.idsInRepo(repo.project_id, repo.id))
+  return read.workspaces.byProject(repo.project_id).filter((one) => inRepo.has(one.task_id))
+}
+
+async function goesOn(
+  { workspaces }: EngineContext,
+  { path, branch }: WorkspaceRecord,
+  to: RepositoryInfo,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(await workspaces.exists(path))) return to.branches.includes(branch)
+  return await workspaces.isKnownTo(to.root, path, { signal })
+}

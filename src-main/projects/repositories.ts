@@ -1,0 +1,196 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ProjectId, RepoId } from '../../src-shared/contract/ids.ts'
+import type { RepoState } from '../../src-shared/contract/projects.ts'
+import { invalidInput } from '../domain/refusal.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { followRepository, refuseMove } from './moved-repository.ts'
+import type { ProjectRecord, RepoRecord } from '../ports/store.ts'
+import { leaveRepository } from './task-repository.ts'
+import { trustRepository } from './trust-repository.ts'
+import { toProject } from '../core/views.ts'
+import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+
+export interface RepositoryPatch {
+  readonly path?: string | undefined
+  readonly name?: string | undefined
+  readonly default_branch?: string | undefined
+  readonly is_primary?: boolean | undefined
+}
+
+/** The repositories that a project's tasks work in; one of them is the primary one. */
+export interface Repositories {
+  /** The primary one first, each as it is on the disk now. */
+  list(project_id: ProjectId, signal: AbortSignal): Promise<readonly RepoState[]>
+  add(
+    project: ProjectRecord,
+    wanted: RepositoryPatch & { readonly path: string },
+    signal: AbortSignal,
+  ): Promise<RepoRecord | Refusal>
+  /** With a path, the worktrees of its tasks go on at the new place. */
+  update(repo: RepoRecord, patch: RepositoryPatch, signal: AbortSignal): Promise<RepoRecord | Refusal>
+  /** Null when it is out of the project now; its files stay. */
+  remove(repo: RepoRecord): Refusal | null
+  readonly leave: typeof leaveRepository
+  /** Lets git run the programs that a repository names now. */
+  trust(path: string, signal: AbortSignal): Promise<void>
+}
+
+export function createRepositories(context: EngineContext, worktrees: Pick<Worktrees, 'exclusively'>): Repositories {
+  const { feed, workspaces } = context
+  const { read } = context.store
+  return {
+    list: (project_id, signal) =>
+      Promise.all(
+        read.repos.byProject(project_id).map(async ({ project_id: _inside, ...repo }) => ({
+          ...repo,
+          problem: await problemOf(context, repo, signal),
+        })),
+      ),
+    add: async (project, wanted, signal) => {
+      const info = await workspaces.inspect(wanted.path, { signal })
+      const default_branch = wanted.default_branch ?? info.default_branch
+      if (!info.branches.includes(default_branch)) return noSuchBranch(default_branch, info)
+      await trustRepository(context, info.root, signal)
+      return feed.commit((tx) => {
+        const others = tx.repos.byProject(project.id)
+        const name = wanted.name ?? freeName(info.name, others)
+        const clash = refuseClash(others, { path: info.root, name })
+        if (clash) return clash
+        const repo: RepoRecord = {
+          id: context.newId() as RepoId,
+          project_id: project.id,
+          name,
+          path: info.root,
+          default_branch,
+          is_primary: wanted.is_primary ?? others.length === 0,
+        }
+        save(tx, repo)
+        return repo
+      })
+    },
+    update: async (repo, patch, signal) => {
+      const isChecked = patch.path !== undefined || patch.default_branch !== undefined
+      const info = isChecked ? await workspaces.inspect(patch.path ?? repo.path, { signal }) : null
+      const default_branch = patch.default_branch ?? repo.default_branch
+      if (info && !info.branches.includes(default_branch)) return noSuchBranch(default_branch, info)
+      const path = patch.path === undefined || !info ? repo.path : info.root
+      if (path !== repo.path && info) {
+        const refusal = await refuseMove(context, repo, info, signal)
+        if (refusal) return refusal
+      }
+      // To say where a repository is, be it where it was, says that it is trusted as it is.
+      if (patch.path !== undefined) await trustRepository(context, path, signal)
+      const updated = feed.commit((tx) => change(tx, repo, { ...patch, path, default_branch }))
+      if (!('code' in updated) && path !== repo.path) await followRepository(context, worktrees, updated, signal)
+      return updated
+    },
+    remove: (repo) =>
+      feed.commit((tx) => {
+        const tasks = tx.tasks.idsInRepo(repo.project_id, repo.id)
+        if (tasks.length > 0) return inUse(worksIn(repo, tasks.length), tasks)
+        if (repo.is_primary) return inUse(`${repo.name} is the primary one. Make another repository the primary first.`)
+        tx.repos.delete(repo.id)
+        tell(tx, repo.project_id)
+        return null
+      }),
+    leave: leaveRepository,
+    trust: (path, signal) => trustRepository(context, path, signal),
+  }
+}
+
+function change(
+  tx: Tx,
+  before: RepoRecord,
+  patch: RepositoryPatch & Pick<RepoRecord, 'path' | 'default_branch'>,
+): RepoRecord | Refusal {
+  const repo = tx.repos.get(before.id)
+  if (!repo) return { code: 'not_found', message: 'There is no such repository.', details: { resource: 'repo' } }
+  const { path, default_branch } = patch
+  const name = patch.name ?? repo.name
+  const others = tx.repos.byProject(repo.project_id).filter((one) => one.id !== repo.id)
+  const clash = refuseClash(others, { path, name })
+  if (clash) return clash
+  if (patch.is_primary === false && repo.is_primary) {
+    return inUse('A project has one primary repository. Make another one the primary instead.')
+  }
+  const changed: RepoRecord = { ...repo, name, path, default_branch, is_primary: patch.is_primary ?? repo.is_primary }
+  save(tx, changed)
+  return changed
+}
+
+/** Writes it, and takes the first place from the one that had it. */
+function save(tx: Tx, repo: RepoRecord): void {
+  if (repo.is_primary) {
+    for (const other of tx.repos.byProject(repo.project_id)) {
+      if (other.is_primary && other.id !== repo.id) tx.repos.put({ ...other, is_primary: false })
+    }
+  }
+  tx.repos.put(repo)
+  tell(tx, repo.project_id)
+}
+
+function tell(tx: Tx, project_id: ProjectId): void {
+  const project = tx.projects.get(project_id)
+  if (!project) return
+  const updated = { ...project, updated_at: tx.now() }
+  tx.projects.put(updated)
+  tx.emit('project.updated', { project_id, project: toProject(tx, updated) })
+}
+
+async function problemOf(
+  { workspaces }: EngineContext,
+  repo: Pick<RepoRecord, 'path' | 'default_branch'>,
+  signal: AbortSignal,
+): Promise<RepoState['problem']> {
+  const missing = {
+    code: 'repository_missing',
+    message: `There is no git repository at ${repo.path} any more. If it was moved, say where it is now.`,
+  } as const
+  try {
+    const info = await workspaces.inspect(repo.path, { signal })
+    // What is left of it may lie in another repository.
+    if (info.root !== repo.path) return missing
+    if (info.branches.includes(repo.default_branch)) return null
+    return {
+      code: 'branch_missing',
+      message: `It has no branch ${repo.default_branch} any more, which new tasks start from. Choose another one.`,
+    }
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error
+    if (error.code === 'repository_has_no_commits') return { code: error.code, message: error.message }
+    return missing
+  }
+}
+
+/** Of two folders with the same name, the second is told by a number. */
+function freeName(name: string, others: readonly RepoRecord[]): string {
+  const taken = new Set(others.map((one) => one.name))
+  let free = name
+  for (let index = 2; taken.has(free); index += 1) free = `${name}-${index}`
+  return free
+}
+
+function refuseClash(others: readonly RepoRecord[], wanted: Pick<RepoRecord, 'path' | 'name'>): Refusal | null {
+  const same = others.find((one) => one.path === wanted.path)
+  if (same) return invalidInput('path', `The project has this repository already, as ${same.name}.`)
+  if (!others.some((one) => one.name === wanted.name)) return null
+  return invalidInput('name', `The project has another repository called ${wanted.name}. Choose another name.`)
+}
+
+function noSuchBranch(branch: string, info: RepositoryInfo): Refusal {
+  const some = info.branches.slice(0, 20).join(', ')
+  return invalidInput('default_branch', `The repository has no branch ${branch}. It has: ${some}.`)
+}
+
+/** Finished ones count: their history names it. */
+function worksIn({ name }: RepoRecord, tasks: number): string {
+  return tasks === 1
+    ? `One task works or has worked in ${name}. Give it another repository, or delete it.`
+    : `${tasks} tasks work or have worked in ${name}. Give them another repository, or delete them.`
+}
+
+function inUse(message: string, tasks: readonly string[] = []): Refusal {
+  return { code: 'repo_in_use', message, details: { tasks: [...tasks] } }
+}

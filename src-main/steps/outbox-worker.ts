@@ -1,0 +1,236 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+import type { Step } from '../domain/transition/phases.ts'
+import type { EngineContext } from '../core/context.ts'
+import {
+  completeStep,
+  stepName,
+  recordOutcome,
+  recordCascadeRefused,
+  stepsOfEffect,
+} from '../transitions/effect-steps.ts'
+import { HookAborted } from '../hooks/script-hook.ts'
+import { notify } from '../core/notify.ts'
+import type { StepContext, StepOutcome } from '../transitions/step.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import type { EffectRecord, PendingHooksRecord, TaskRecord } from '../ports/store.ts'
+import type { Transitions } from '../transitions/transitions.ts'
+
+export interface OutboxWorker {
+  /** Looks for work of this task; called after every commit that may have left some. */
+  wake(task_id: TaskId): void
+  /** Ends what is under way for a task, because a newer move superseded it. */
+  interrupt(task_id: TaskId): void
+  /** Whether no step of the task is being performed. */
+  isIdle(task_id: TaskId): boolean
+  /** Settles once nothing is pending for the task. */
+  waitUntilDrained(task_id: TaskId): Promise<void>
+  /** Settles once nothing is pending for the task but what waits for the hooks of its end. */
+  waitUntilEntered(task_id: TaskId): Promise<void>
+  /** Settles once the step of this kind is behind the task (or nothing is left to do). */
+  waitForStep(task_id: TaskId, kind: Step['kind']): Promise<void>
+  /** Stops taking up work and waits for what is under way to give up. */
+  close(): Promise<void>
+}
+
+export interface OutboxWorkerDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepContext) => Promise<StepOutcome>
+  /** Takes up the hooks of moments that may have been noted. */
+  readonly wakeHooks: (task_id: TaskId) => void
+  /** A hook took the task out of this state: ends whoever works for it. Never rejects. */
+  readonly onStateLeft: (task_id: TaskId, state: string) => Promise<void>
+}
+
+interface TaskLoop {
+  abort: AbortController
+  running: Promise<void> | null
+  again: boolean
+}
+
+/** The outbox: takes up each task's pending steps in order, one task beside the other. */
+export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
+  const { context } = deps
+  const loops = new Map<TaskId, TaskLoop>()
+  const watchers = new Map<TaskId, Set<() => void>>()
+  let closed = false
+
+  const notify = (task_id: TaskId) => {
+    for (const watcher of [...(watchers.get(task_id) ?? [])]) watcher()
+  }
+  const drain = async (task_id: TaskId, loop: TaskLoop): Promise<void> => {
+    for (;;) {
+      loop.again = false
+      const effect = context.store.read.effects.first(task_id)
+      if (effect && !effect.data.held && !closed) {
+        const isBroken = await runNextStep(deps, effect, loop.abort.signal)
+        notify(task_id)
+        // It waits for somebody's word, a newer move or the next start.
+        if (isBroken && !loop.again) return
+        continue
+      }
+      if (!loop.again || closed) return
+    }
+  }
+  const wake = (task_id: TaskId) => {
+    if (closed) return
+    deps.wakeHooks(task_id)
+    const loop = loops.get(task_id) ?? { abort: new AbortController(), running: null, again: false }
+    loops.set(task_id, loop)
+    loop.again = true
+    loop.running ??= drain(task_id, loop)
+      .catch((error: unknown) => {
+        context.log.error({ err: error, task_id }, 'a step of a transition broke')
+      })
+      .finally(() => {
+        loop.running = null
+        if (!loop.again || closed) loops.delete(task_id)
+        else wake(task_id)
+        notify(task_id)
+      })
+  }
+  const until = (task_id: TaskId, isReached: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const check = () => {
+        if (!isReached()) return
+        watchers.get(task_id)?.delete(check)
+        if (watchers.get(task_id)?.size === 0) watchers.delete(task_id)
+        resolve()
+      }
+      watchers.set(task_id, (watchers.get(task_id) ?? new Set()).add(check))
+      check()
+    })
+  const isIdle = (task_id: TaskId) => !loops.get(task_id)?.running
+  return {
+    wake,
+    isIdle,
+    interrupt: (task_id) => {
+      const loop = loops.get(task_id)
+      if (!loop?.running) return
+      loop.abort.abort(new HookAborted())
+      loop.abort = new AbortController()
+      loop.again = true
+    },
+    waitUntilDrained: (task_id) => until(task_id, () => isIdle(task_id)),
+    waitUntilEntered: (task_id) =>
+      until(task_id, () => {
+        const isEnding = ({ data }: PendingHooksRecord) =>
+          data.event === 'on_task_done' || data.event === 'on_task_cancel'
+        return isIdle(task_id) || context.store.read.occasions.ofTask(task_id).some(isEnding)
+      }),
+    waitForStep: (task_id, kind) =>
+      until(task_id, () => {
+        const effect = context.store.read.effects.first(task_id)
+        if (!effect || isIdle(task_id)) return true
+        const steps = stepsOfEffect(deps, context.store.read, effect)
+        return !steps.slice(effect.data.cursor).some((step) => step.kind === kind)
+      }),
+    close: async () => {
+      closed = true
+      for (const loop of loops.values()) loop.abort.abort()
+      await Promise.all([...loops.values()].flatMap((loop) => loop.running ?? []))
+    },
+  }
+}
+
+/** One step of one task: perform it, then write down what came of it. Answers whether it broke. */
+async function runNextStep(deps: OutboxWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<boolean> {
+  const { context } = deps
+  const task = context.store.read.tasks.get(effect.task_id)
+  const step = stepsOfEffect(deps, context.store.read, effect)[effect.data.cursor]
+  if (!task || !step) {
+    await context.writes.untilWritten(() =>
+      context.feed.commit((tx) => {
+        tx.effects.remove(effect.id)
+      }),
+    )
+    return false
+  }
+  const started = context.clock.now()
+  let end: StepOutcome
+  try {
+    // A step whose own write fails has not happened as far as anybody knows: it is run again, as after a crash.
+    end = await context.writes.untilWritten(
+      () => deps.perform(task, effect.data, step, { signal, processMarker: () => saveProcessMarker(deps, effect) }),
+      signal,
+    )
+  } catch (error) {
+    if (signal.aborted) return false
+    context.log.error({ err: error, task_id: task.id, step: step.kind }, 'a step of a transition broke')
+    await context.writes.untilWritten(() => showBroken(deps, effect, step, error))
+    return true
+  }
+  if (signal.aborted) return false
+  const duration_ms = context.clock.now() - started
+  const timed: StepOutcome = end.outcome ? { ...end, outcome: { ...end.outcome, duration_ms } } : end
+  await context.writes.untilWritten(() => saveStepResult(deps, effect, step, timed))
+  deps.wakeHooks(task.id)
+  const now = context.store.read.tasks.get(task.id)
+  if (end.kind === 'move' && now && now.version !== task.version) await deps.onStateLeft(task.id, task.status)
+  return end.kind === 'block'
+}
+
+/** Writes the result of a step; if a newer move has replaced this one, it does nothing else. */
+function saveStepResult(deps: OutboxWorkerDeps, begun: EffectRecord, step: Step, end: StepOutcome): void {
+  const { context } = deps
+  context.feed.commit((tx) => {
+    // An edit of the workflow may have written to it meanwhile.
+    const effect = tx.effects.first(begun.task_id)
+    const current = tx.tasks.get(begun.task_id)
+    if (!current) return
+    if (effect?.id !== begun.id) {
+      // A newer move leads on from here, yet the step has been performed.
+      recordOutcome(tx, begun, step, end, current)
+      return
+    }
+    const annotated = end.annotation ? { ...current, error_annotation: end.annotation } : current
+    if (end.kind === 'move') {
+      recordOutcome(tx, effect, step, end, current)
+      if (end.move(tx, annotated, effect.data)) tx.effects.remove(effect.id)
+      else {
+        recordCascadeRefused(tx, effect)
+        completeStep(deps, tx, effect, {})
+      }
+    } else if (end.kind === 'block') {
+      recordOutcome(tx, effect, step, end, current)
+      const { mark: _done, ...data } = effect.data
+      tx.effects.update(effect.id, { ...data, held: true })
+      tx.saveTask(annotated)
+    } else {
+      completeStep(deps, tx, effect, end)
+      if (step.kind === 'clear_barrier') tx.saveTask({ ...annotated, entry_barrier: false })
+      else if (end.annotation) tx.saveTask(annotated)
+    }
+    end.also?.(tx)
+    if (end.notify) notify(context, tx, current, end.notify)
+  })
+}
+
+/** A killed service leaves its scripts behind; the next one ends them before it runs the step anew. */
+function saveProcessMarker(deps: OutboxWorkerDeps, effect: EffectRecord): string {
+  const processMarker = deps.context.newId()
+  deps.context.feed.commit((tx) => {
+    const current = tx.effects.first(effect.task_id)
+    if (current?.id === effect.id) tx.effects.update(effect.id, { ...current.data, mark: processMarker })
+  })
+  return processMarker
+}
+
+/** The step stays to be done: whoever has put right what was wrong runs it again, or the next start does. */
+function showBroken(deps: OutboxWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
+  const known = error instanceof WorkspaceError
+  const message = known ? error.message : 'An internal error; the log of the service says more. Try it again.'
+  deps.context.feed.commit((tx) => {
+    const task = tx.tasks.get(effect.task_id)
+    if (!task || tx.effects.first(effect.task_id)?.id !== effect.id) return
+    const annotation: ErrorAnnotation = {
+      type: 'hook_failed',
+      message,
+      hook: stepName(step),
+      recovery_actions: step.kind === 'hook' ? ['retry_hook', 'skip_hook_once'] : ['retry_hook'],
+    }
+    tx.saveTask({ ...task, error_annotation: annotation })
+  })
+}

@@ -1,0 +1,154 @@
+import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { StateHook } from '../../src-shared/contract/workflow-definition.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { applyFailedReview, blockTask, maxCascades, type BlockDeps } from '../transitions/block-task.ts'
+import type { StepOutcome } from '../transitions/step.ts'
+import { missingContextReasons, type PluginResult } from '../core/plugin-result.ts'
+
+export interface Action {
+  readonly phase: HookOutcome['phase']
+  readonly action: string
+  readonly hook: Pick<StateHook, 'on_failure' | 'on_success'>
+}
+
+/** Turns what an action said into where the task goes, by the hook's failure and success policies. */
+export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Action, result: PluginResult): StepOutcome {
+  const base = { phase: action.phase, action: action.action, duration_ms: 0 }
+  switch (result.kind) {
+    case 'skipped':
+      return {
+        kind: 'advance',
+        outcome: { ...base, outcome: 'skipped', reason: result.reason },
+        // Nobody to dispatch is no hindrance; a missing workspace is what a later hook would build on.
+        cascade_skipped:
+          action.phase === 'on_enter' && missingContextReasons.some((reason) => reason === result.reason),
+      }
+    case 'rejected':
+      return {
+        kind: 'move',
+        outcome: { ...base, outcome: 'failed', reason: result.note ?? 'rejected' },
+        rejects: true,
+        ...(result.notify && { notify: result.notify }),
+        // The gate's own no: back with the feedback, or to a person when the budget is used up.
+        move: (tx, task) => {
+          const { feedback } = result
+          const depth = effect.depth + 1
+          applyFailedReview(deps, tx, task, { triggered_by: 'system', feedback, by_person: false, depth })
+          return true
+        },
+      }
+    case 'held': {
+      const { annotation } = result
+      return { kind: 'block', outcome: { ...base, outcome: 'blocked', reason: annotation.message }, annotation }
+    }
+    case 'escalate':
+      return escalate(deps, effect, result.annotation, {
+        ...base,
+        outcome: 'failed',
+        reason: result.annotation.message,
+      })
+    case 'failed':
+      return resolveHookFailure(deps, effect, action, result)
+    case 'ok': {
+      const outcome: HookOutcome = { ...base, outcome: 'ok', ...(result.note !== undefined && { reason: result.note }) }
+      const told = result.notify ? { notify: result.notify } : {}
+      return { ...told, ...follow(deps, effect, action, outcome, action.hook.on_success?.cascade, null) }
+    }
+  }
+}
+
+/** Hands the task to a person: to the state for blocked tasks, or where it stands when there is none. */
+export function escalate(
+  deps: BlockDeps,
+  { depth }: Pick<Effect, 'depth'>,
+  annotation: ErrorAnnotation,
+  outcome: HookOutcome | undefined,
+): StepOutcome {
+  return {
+    kind: 'move',
+    annotation,
+    ...(outcome && { outcome }),
+    move: (tx, task) => {
+      blockTask(deps, tx, task, annotation, depth)
+      return true
+    },
+  }
+}
+
+/** Before a state is left or entered a failure holds the task, unless its policy says otherwise; later it can't. */
+function resolveHookFailure(
+  deps: BlockDeps,
+  effect: Effect,
+  action: Action,
+  result: PluginResult & { kind: 'failed' },
+): StepOutcome {
+  const { phase, hook } = action
+  const base = { phase, action: action.action, duration_ms: 0, reason: result.reason }
+  const mayHold = phase === 'before_exit' || (phase === 'before_enter' && hook.on_failure === undefined)
+  if (mayHold) {
+    const annotation: ErrorAnnotation = {
+      type: 'hook_failed',
+      message: `${action.action} failed at ${phase}: ${result.reason}`.slice(0, 2_000),
+      hook: action.action,
+      ...result.script,
+      ...result.annotation,
+      recovery_actions: ['retry_hook', 'skip_hook_once'],
+    }
+    return { kind: 'block', outcome: { ...base, outcome: 'blocked' }, annotation }
+  }
+  const cascade = typeof hook.on_failure === 'object' ? hook.on_failure.cascade : undefined
+  const told = result.notify ? { notify: result.notify } : {}
+  const outcome: HookOutcome = { ...base, outcome: 'failed' }
+  return { ...told, ...follow(deps, effect, action, outcome, cascade, result) }
+}
+
+/** On to the next step, or along a cascade where there is one and it may be followed. */
+function follow(
+  deps: BlockDeps,
+  effect: Effect,
+  action: Action,
+  outcome: HookOutcome,
+  target: string | undefined,
+  failure: (PluginResult & { kind: 'failed' }) | null,
+): StepOutcome {
+  const annotation = failure?.annotation
+  const hindrance = target === undefined ? null : cascadeRefusal(effect, action)
+  if (target === undefined || hindrance !== null) {
+    const said = hindrance === null ? {} : { reason: [outcome.reason, hindrance].filter(Boolean).join('; ') }
+    return { kind: 'advance', outcome: { ...outcome, ...said }, ...(annotation && { annotation }) }
+  }
+  return {
+    kind: 'move',
+    outcome,
+    move: (tx, current, now) => {
+      const moved = deps.transitions.apply(tx, current, {
+        to: renamedTarget(now, failure !== null) ?? target,
+        cause: 'cascade',
+        triggered_by: effect.triggered_by,
+        version: null,
+        reason: failure?.reason ?? null,
+        depth: effect.depth + 1,
+        ...(annotation && { patch: { error_annotation: annotation } }),
+      })
+      if (!isRefusal(moved)) return true
+      deps.context.log.warn({ task_id: current.id, code: moved.code }, 'a cascade was refused')
+      return false
+    },
+  }
+}
+
+/** What the hook that has just ended calls its target after an edit of the workflow; null when there was none. */
+function renamedTarget({ steps, cursor }: Effect, failed: boolean): string | null {
+  const step = steps?.[cursor]
+  if (step?.kind !== 'hook') return null
+  const { on_success, on_failure } = step.hook
+  if (!failed) return on_success?.cascade ?? null
+  return typeof on_failure === 'object' ? on_failure.cascade : null
+}
+
+/** Why a cascade that a hook names is not followed: the task waits for somebody. */
+function cascadeRefusal(effect: Effect, { phase }: Action): 'cascade_depth' | 'cascade_skipped' | null {
+  if (effect.depth >= maxCascades) return 'cascade_depth'
+  return phase === 'after_enter' && effect.kind === 'enter' && effect.cascade_skipped ? 'cascade_skipped' : null
+}

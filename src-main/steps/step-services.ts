@@ -1,0 +1,20 @@
+import type { EngineContext } from '../core/context.ts'
+import type { HookQueue } from '../hooks/hook-queue.ts'
+import type { HookRuns } from '../hooks/hook-runs.ts'
+import type { Plugin } from '../hooks/plugin.ts'
+import type { PluginResult } from '../core/plugin-result.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { Worktrees } from '../workspaces/worktrees.ts'
+import type { Transitions } from '../transitions/transitions.ts'
+
+/** What the steps of a transition, and the actions that bring them about, work with. */
+export interface StepServices {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+  readonly worktrees: Worktrees
+  readonly plugins: ReadonlyMap<string, Plugin>
+  readonly runs: HookRuns
+  readonly occasions: HookQueue
+  readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
+  readonly cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => Promise<void>
+}

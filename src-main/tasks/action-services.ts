@@ -1,0 +1,23 @@
+import type { AgentId, ExecutionId } from '../../src-shared/contract/ids.ts'
+import type { Executions } from '../executions/executions.ts'
+import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
+import type { Cleanup } from '../workspaces/cleanup.ts'
+import type { ClaimDeps, Claims } from './claims.ts'
+
+/** Who asks: the audit's name for them, and the agent and its execution where it is one. */
+export interface Actor {
+  readonly triggered_by: string
+  readonly agent_id: AgentId | null
+  readonly execution_id: ExecutionId | null
+}
+
+export interface Outcome {
+  readonly task: TaskRecord
+  readonly review: ReviewRecord | null
+}
+
+export interface ActionDeps extends ClaimDeps {
+  readonly executions: Executions
+  readonly claims: Claims
+  readonly cleanup: Cleanup
+}

@@ -1,0 +1,155 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Assignee, TaskMove } from '../../src-shared/contract/tasks.ts'
+import { listMoves } from '../domain/transition/list-moves.ts'
+import { isRefusal, notFound } from '../domain/refusal.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { nameBarrier } from './await-entry.ts'
+import { sendFeedback, type FeedbackRequest, type FollowUp } from './send-feedback.ts'
+import { forgetLogs } from '../core/forget-logs.ts'
+import { editMessage } from '../executions/message-prompt.ts'
+import type { ActionDeps, Actor, Outcome } from './action-services.ts'
+import { cancelPendingWork, finishMove, outcomeOf, transition } from './move-task.ts'
+import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
+import { giveVerdict, prepareVerdict, type VerdictRequest } from './give-verdict.ts'
+import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
+import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { toTask } from '../core/views.ts'
+import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
+
+/** What people and agents can ask of a task, beside claiming it. Each answers when its commit is made. */
+export interface Actions {
+  /** Into a state that merges, it answers after the merge. */
+  transition(
+    request: { task_id: TaskId; status: string; version: number; reason: string | null; tree?: string | null },
+    actor: Actor,
+    signal: AbortSignal,
+  ): Promise<Outcome | Refusal>
+  verdict(request: VerdictRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
+  cancel(task_id: TaskId, actor: Actor): Promise<Outcome | Refusal>
+  /** Answers once what ran for a coder that is replaced is gone and the resets that were asked for are done. */
+  assignRole(request: Omit<RoleRequest, 'triggered_by'>, actor: Actor): Promise<Outcome | Refusal>
+  recover(request: RecoveryRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
+  resetWorkspace(
+    task_id: TaskId,
+    signal: AbortSignal,
+  ): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal>
+  /** Sends comments and words back to whoever does the work. */
+  feedback(request: FeedbackRequest, signal: AbortSignal): Promise<FollowUp | Refusal>
+  /** Changes the words of a message that waits; refused once its agent has them. */
+  editMessage(execution_id: ExecutionId, text: string): ExecutionRecord | Refusal
+  stop(execution_id: ExecutionId): Promise<void>
+  remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
+  moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
+}
+
+const workspaceInUse: Refusal = {
+  code: 'workspace_locked',
+  message: 'A subtask is at work in the worktree of this task. Wait for it to end, or stop it, then delete the task.',
+}
+
+export function createActions(deps: ActionDeps): Actions {
+  const { context, transitions } = deps
+  const { read } = context.store
+  const { feed } = context
+  return {
+    transition: (request, actor, signal) => transition(deps, request, actor, signal),
+    verdict: async (request, actor, signal) => {
+      const findings = await prepareVerdict(deps, request, signal)
+      if (isRefusal(findings)) return nameBarrier(deps, request.task_id, actor, findings)
+      const refusal = feed.commit((tx) => giveVerdict(deps, tx, { ...request, ...findings }))
+      return refusal ?? finishMove(deps, request.task_id, actor)
+    },
+    cancel: async (task_id, actor) => {
+      const result = feed.commit((tx) => {
+        const task = tx.tasks.get(task_id)
+        if (!task) return notFound('task')
+        const to = transitions.workflowOf(tx, task).cancellation?.name
+        if (to === undefined)
+          return {
+            code: 'invalid_transition',
+            message: 'The workflow of this project has no state for cancelled tasks.',
+          } as const
+        const { triggered_by } = actor
+        return transitions.apply(tx, task, {
+          to,
+          cause: 'cancel',
+          triggered_by,
+          version: null,
+          reason: null,
+          patch: { active_execution_id: null },
+        })
+      })
+      return isRefusal(result) ? result : finishMove(deps, task_id, actor)
+    },
+    assignRole: async (request, actor) => {
+      const result = feed.commit((tx) => assignRole(deps, tx, { ...request, triggered_by: actor.triggered_by }))
+      if (isRefusal(result)) return result
+      if (result.moved) await finishMove(deps, request.task_id, actor)
+      await resetAfterReassign(deps, request.task_id, request)
+      return outcomeOf(deps, request.task_id)
+    },
+    recover: (request, actor, signal) => recoverTask(deps, request, actor, signal),
+    resetWorkspace: (task_id, signal) => resetWorkspace(deps, task_id, signal),
+    feedback: async (request, signal) => {
+      const sent = await sendFeedback(deps, request, signal)
+      if (isRefusal(sent)) return sent
+      if (sent.moved) await stopReviewers(deps, request.task_id, sent.execution_id)
+      deps.worker.wake(request.task_id)
+      deps.scheduler.startQueued()
+      return sent
+    },
+    editMessage: (execution_id, text) =>
+      editMessage(context, execution_id, text, deps.executions.running().has(execution_id)),
+    stop: (execution_id) => deps.executions.stop(execution_id, 'stopped'),
+    remove: async (task_id, signal) => {
+      const task = read.tasks.get(task_id)
+      if (!task) return notFound('task')
+      if (read.executions.openOfTask(task_id).length > 0) {
+        return { code: 'already_claimed', message: 'Somebody is at work on this task. Stop the execution first.' }
+      }
+      const isGuest = workspaceOwner(read, task).id !== task_id
+      if (!isGuest && othersInWorkspace(read, task).length > 0) return workspaceInUse
+      await cancelPendingWork(deps, task_id)
+      const workspace = read.workspaces.byTask(task_id)
+      if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)
+      feed.commit((tx) => {
+        removeTask(tx, task)
+      })
+      await forgetLogs(context, [task_id])
+      return null
+    },
+    moves: (task, actor, claimant) =>
+      listMoves({
+        workflow: transitions.workflowOf(read, task),
+        status: task.status,
+        version: task.version,
+        entry_barrier: task.entry_barrier,
+        archived: task.archived,
+        latest_review: read.reviews.latest(task.id)?.status ?? null,
+        roles: task.roles,
+        triggered_by: actor.triggered_by,
+        claim: claimant
+          ? deps.claims.preview(read, task, claimant)
+          : { code: 'not_claimable', message: 'There is no agent yet. Add one first.' },
+      }),
+  }
+}
+
+/** What goes back to its coder is judged no longer. */
+async function stopReviewers(deps: ActionDeps, task_id: TaskId, coder: ExecutionId): Promise<void> {
+  deps.worker.interrupt(task_id)
+  const open = deps.context.store.read.executions.openOfTask(task_id)
+  await Promise.all(open.filter(({ id }) => id !== coder).map(({ id }) => deps.executions.stop(id, 'cancelled')))
+}
+
+/** Its subtasks stand on their own from now on, and nobody waits for it any more: they are told too. */
+function removeTask(tx: Tx, { id: task_id, project_id }: TaskRecord): void {
+  const touched = [...tx.tasks.children(task_id).map((child) => child.id), ...tx.dependencies.dependents(task_id)]
+  tx.tasks.delete(task_id)
+  tx.emit('task.deleted', { project_id, task_id })
+  for (const id of new Set(touched)) {
+    const task = tx.tasks.get(id)
+    if (task) tx.emit('task.updated', { project_id, task_id: id, task: toTask(tx, task) })
+  }
+}

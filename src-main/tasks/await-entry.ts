@@ -1,0 +1,59 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import { isOfStep } from '../domain/task/clear-annotation.ts'
+import { stepsOf, type Step } from '../domain/transition/phases.ts'
+import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
+import type { Moved } from '../transitions/transitions.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { ActionDeps, Actor } from './action-services.ts'
+
+/**
+ * Waits until the barrier of a move is down, where nothing that takes time stands behind it. While a run of the task
+ * goes on it is up, so a caller from within that run is answered at once.
+ */
+export async function awaitEntry(
+  deps: ActionDeps,
+  { task, plan }: Pick<Moved, 'task' | 'plan'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!plan.barrier || isAtWork(deps, task.id)) return
+  const steps = plan.own_steps ?? stepsOf(plan.workflow, plan.from.name, plan.to.name)
+  const behind = steps.slice(
+    0,
+    steps.findIndex(({ kind }) => kind === 'clear_barrier'),
+  )
+  if (!behind.every((step) => isQuick(deps, task, step))) return
+  await settleOrAbort(deps.worker.waitForStep(task.id, 'clear_barrier'), signal)
+}
+
+function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {
+  return (
+    executions.isWorktreeShared(task_id) ||
+    [...executions.running().values()].some((run) => run.record.task_id === task_id)
+  )
+}
+
+/** A worktree that is there is only looked at; without CI steps there is nothing to run. */
+function isQuick({ worktrees }: ActionDeps, task: TaskRecord, step: Step): boolean {
+  if (step.kind === 'workspace') return worktrees.of(task)?.status === 'ready'
+  if (step.kind !== 'hook' || step.hook.script !== undefined) return false
+  return step.hook.plugin !== 'run_ci_steps' || task.review_config.ci_steps.length === 0
+}
+
+/**
+ * Says what the barrier waits for: a person, where a step holds the task, or the run that moved the task here, which is
+ * its own end if the run itself asks.
+ */
+export function nameBarrier(deps: ActionDeps, task_id: TaskId, actor: Actor, refusal: Refusal): Refusal {
+  if (refusal.code !== 'entry_barrier') return refusal
+  const held = deps.context.store.read.tasks.get(task_id)?.error_annotation
+  if (held && isOfStep(held)) return { ...refusal, message: held.message }
+  const run = [...deps.executions.running().values()].find(({ record }) => record.task_id === task_id)
+  if (!run) return refusal
+  const { id } = run.record
+  const message =
+    id === actor.execution_id
+      ? 'The task waits for your own run to end before it goes on. End your turn now; what comes next is started then.'
+      : `The task waits for the run that moved it here (${id}) to end. Wait for that too, or stop the run.`
+  return { ...refusal, message, details: { ...refusal.details, execution_id: id } }
+}

@@ -1,0 +1,122 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { HookPhase } from '../../src-shared/contract/workflow-definition.ts'
+import { audienceMatches } from '../domain/transition/audience.ts'
+import { checkSeen } from '../domain/review/judged-work.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import type { TransitionPlan, TransitionRequest } from '../domain/transition/plan-transition.ts'
+import { hooksAt } from '../domain/workflow/graph.ts'
+import { runStateHook } from '../steps/perform-step.ts'
+import type { StepServices } from '../steps/step-services.ts'
+import type { PluginResult } from '../core/plugin-result.ts'
+import type { Work } from '../ports/workspaces.ts'
+import { lookAtWork } from '../workspaces/look-at-work.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { workspaceOf } from '../core/workspace-of.ts'
+
+/** What was found in order before a move. */
+export interface MoveChecks {
+  /** What the source's hooks said, for the move's timeline. */
+  readonly hooks: readonly HookOutcome[]
+  /** The work that the move is about to merge, committed. */
+  readonly work: Work | null
+}
+
+/** What a caller says of the work that it asks a move for. */
+export interface SaidOfWork {
+  /** The tree that it looked at; another one by now refuses the move. */
+  readonly seen: string | null
+  /** Its word makes the work judged: a verdict does, and a person who has seen the work. */
+  readonly vouched: string | null
+}
+
+/** Whether anything slow has a say in this move. */
+export function hasAsyncGuards(
+  deps: Pick<StepServices, 'plugins'>,
+  plan: TransitionPlan,
+  triggered_by: string,
+): boolean {
+  return targetGuards(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
+}
+
+/** The guards of the plugins that the target names; one that would be skipped there has no say either. */
+function targetGuards({ plugins }: Pick<StepServices, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
+  const runs = (name: string, phase: HookPhase) =>
+    hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))
+  return [...plugins.values()]
+    .filter(({ name, phases }) => phases.some((phase) => runs(name, phase)))
+    .flatMap((plugin) => plugin.guard ?? [])
+}
+
+/**
+ * Everything slow that can still say no, before anything is written: the rules once, the guards of
+ * the target's plugins, and the source's `before_exit` hooks. The rules are asked again at the commit.
+ */
+export async function runMoveGuards(
+  deps: StepServices,
+  task: TaskRecord,
+  request: TransitionRequest,
+  signal: AbortSignal,
+  { seen, vouched }: SaidOfWork = { seen: null, vouched: null },
+): Promise<MoveChecks | Refusal> {
+  const { read } = deps.context.store
+  const plan = deps.transitions.plan(read, task, request)
+  if (isRefusal(plan)) return plan
+  const changed = seen === null ? null : checkSeen(await lookAtWork(deps, task, { seen }, signal))
+  if (changed) return changed
+  let work: Work | null = null
+  for (const guard of targetGuards(deps, plan, request.triggered_by)) {
+    const project = read.projects.get(task.project_id)
+    if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
+    const found = await guard({
+      task,
+      project,
+      workflow: plan.workflow,
+      state: plan.to,
+      triggered_by: request.triggered_by,
+      workspace: workspaceOf(read, task),
+      vouched,
+      signal,
+    })
+    if (found && isRefusal(found)) return found
+    work = found?.work ?? work
+  }
+  const hooks = await askHooks(deps, task, plan, request.triggered_by, signal)
+  return isRefusal(hooks) ? hooks : { hooks, work }
+}
+
+async function askHooks(
+  deps: StepServices,
+  task: TaskRecord,
+  plan: TransitionPlan,
+  triggered_by: string,
+  signal: AbortSignal,
+): Promise<readonly HookOutcome[] | Refusal> {
+  const { clock, newId } = deps.context
+  const outcomes: HookOutcome[] = []
+  for (const hook of hooksAt(plan.from, 'before_exit')) {
+    const began = clock.now()
+    const move = { from: plan.from.name, to: plan.to.name, triggered_by }
+    const result = await runStateHook(
+      deps,
+      task,
+      move,
+      { kind: 'hook', phase: 'before_exit', hook },
+      { signal, processMarker: newId },
+    )
+    const action = hook.plugin ?? 'script'
+    if (result.kind === 'failed') {
+      return {
+        code: 'transition_blocked',
+        message: `The check before leaving ${plan.from.label} said no: ${result.reason}`,
+        details: { hook: action, reason: result.reason, ...result.script },
+      }
+    }
+    outcomes.push({ phase: 'before_exit', action, ...said(result), duration_ms: clock.now() - began })
+  }
+  return outcomes
+}
+
+function said(result: PluginResult): Pick<HookOutcome, 'outcome' | 'reason'> {
+  return result.kind === 'skipped' ? { outcome: 'skipped', reason: result.reason } : { outcome: 'ok' }
+}

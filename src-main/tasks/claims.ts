@@ -1,0 +1,212 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Assignee, ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
+import { clearAnnotation } from '../domain/task/clear-annotation.ts'
+import { checkPermissions } from '../domain/access/permissions.ts'
+import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
+import { isRefusal, notFound } from '../domain/refusal.ts'
+import { isDone, type Workflow } from '../domain/workflow/graph.ts'
+import { runMoveGuards } from './before-exit.ts'
+import { cancelPendingMoves } from '../transitions/effect-steps.ts'
+import type { OutboxWorker } from '../steps/outbox-worker.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { enqueueExecution } from '../executions/enqueue-execution.ts'
+import type { StepServices } from '../steps/step-services.ts'
+import type { Scheduler } from '../executions/scheduler.ts'
+import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
+import { hasCoder } from './roles.ts'
+
+export interface ClaimRequest {
+  readonly task_id: TaskId
+  readonly claimant: Assignee
+  readonly triggered_by: string
+  /** Somebody looked at the task and brought the claimant in: the retry budget starts anew. */
+  readonly by_person: boolean
+  readonly overrides: ExecutionOverrides
+  /** A recovery action lets a blocked task start over as a reset does. */
+  readonly recovers?: boolean
+}
+
+export interface Claimed {
+  readonly task: TaskRecord
+  readonly execution: ExecutionRecord
+  readonly workspace: WorkspaceRecord | null
+}
+
+export interface Claims {
+  /** Takes a task; of many at once exactly one wins. Answers once the worktree is there (or could not be made). */
+  claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed | Refusal>
+  /** What a claim would do now, without doing it. */
+  preview(q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal
+}
+
+export interface ClaimDeps extends StepServices {
+  readonly worker: OutboxWorker
+  readonly scheduler: Scheduler
+}
+
+export function createClaims(deps: ClaimDeps): Claims {
+  const { context } = deps
+  const { read } = context.store
+  return {
+    preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {} }),
+    claim: async (request, signal) => {
+      const task = read.tasks.get(request.task_id)
+      if (!task) return notFound('task')
+      const checked = await runClaimGuards(deps, task, request, signal)
+      if (isRefusal(checked)) return checked
+      const result = context.feed.commit((tx) => commitClaim(deps, tx, request, checked))
+      if (isRefusal(result)) return result
+      deps.worker.wake(request.task_id)
+      await deps.worker.waitForStep(request.task_id, 'workspace')
+      deps.scheduler.startQueued()
+      const now = read.tasks.get(request.task_id)
+      const execution = read.executions.get(result.id)
+      const unmade = now?.error_annotation ?? null
+      if (execution?.status === 'cancelled' && unmade !== null && isAboutWorkspace(unmade)) {
+        return { code: 'workspace_failed', message: unmade.message, details: { status: now?.status } }
+      }
+      if (!now || !execution) throw new BugError(`The claim of ${request.task_id} is gone.`)
+      return { task: now, execution, workspace: workspaceOf(read, now) }
+    },
+  }
+}
+
+/** The worktree could not be made, so that the claim has blocked the task. */
+const isAboutWorkspace = ({ type }: ErrorAnnotation) =>
+  type === 'workspace_error' || type === 'workspace_reset_required'
+
+/** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
+async function runClaimGuards(
+  deps: StepServices,
+  task: TaskRecord,
+  request: ClaimRequest,
+  signal: AbortSignal,
+): Promise<readonly HookOutcome[] | Refusal> {
+  const { read } = deps.context.store
+  const plan = planFor(deps, read, task, request)
+  if (isRefusal(plan)) return plan
+  let outcomes: readonly HookOutcome[] = []
+  const target = plan.path.at(-1)
+  if (target !== undefined) {
+    const move = { to: target, cause: 'claim', triggered_by: request.triggered_by, version: null } as const
+    const checked = await runMoveGuards(deps, task, move, signal)
+    if (isRefusal(checked)) return checked
+    outcomes = checked.hooks
+  }
+  const workspace = workspaceOf(read, task)
+  if (!workspace || !needsLock(request)) return outcomes
+  const holder = await deps.context.workspaces.readLock(workspace.path)
+  return holder ? { ...workspaceLocked, details: { ...holder } } : outcomes
+}
+
+/** A person's execution has no lock; who waits gets the worktree when it is free. */
+function needsLock({ claimant, overrides }: Pick<ClaimRequest, 'claimant' | 'overrides'>): boolean {
+  return claimant.type === 'agent' && overrides.lock_policy !== 'wait'
+}
+
+function planFor(
+  deps: StepServices,
+  q: Queries,
+  task: TaskRecord,
+  request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides'>,
+): ClaimPlan | Refusal {
+  const { claimant, recovers = false } = request
+  const workflow = deps.transitions.workflowOf(q, task)
+  const agent = claimant.type === 'agent' ? q.agents.get(claimant.id) : null
+  if (claimant.type === 'agent' && !agent)
+    return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
+  const permissionRefusal = agent && checkPermissions(agent)
+  if (permissionRefusal) return permissionRefusal
+  const project = q.projects.get(task.project_id)
+  const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
+    const other = q.tasks.get(id)
+    if (!other || isDone(workflow, other.status)) return []
+    return [{ id, context_holder: other.context_holder, submitted: isSubmitted(workflow, other.status) }]
+  })
+  return planClaim({
+    workflow,
+    status: task.status,
+    archived: task.archived,
+    entry_barrier: task.entry_barrier,
+    roles: task.roles,
+    error_annotation: task.error_annotation,
+    has_open_execution: q.executions.openOfTask(task.id).length > 0,
+    was_reset: recovers || wasResetSinceBlocked(q, task),
+    claimant,
+    agent_paused: agent?.paused === true,
+    project_paused: project?.paused_at !== null,
+    open_dependencies,
+    parent_workspace: parentWorkspace(q, workflow, task),
+    workspace_taken: needsLock(request) && othersInWorkspace(q, task).length > 0,
+  })
+}
+
+/** An ordered subtask needs a parent that has a coder, is not finished, and has a workspace. */
+function parentWorkspace(q: Queries, workflow: Workflow, task: TaskRecord): 'not_needed' | 'ready' | 'missing' {
+  const parent = task.subtask_mode === 'ordered' && task.parent_id !== null ? q.tasks.get(task.parent_id) : null
+  if (!parent) return 'not_needed'
+  const workspace = workspaceOf(q, parent)
+  const isOpen = workflow.states.get(parent.status)?.kind !== 'terminal'
+  const isThere = workspace !== null && workspace.status !== 'cleaned'
+  return isOpen && isThere && hasCoder(workflow, parent) ? 'ready' : 'missing'
+}
+
+/** A reset makes the workspace anew after the task was blocked; one that was merely blocked has its old one. */
+function wasResetSinceBlocked(q: Queries, task: TaskRecord): boolean {
+  const workspace = workspaceOf(q, task)
+  const blocked = q.transitions.byTask(task.id).at(-1)
+  if (task.error_annotation !== null || !workspace || !blocked) return false
+  return String(workspace.id) > String(blocked.id)
+}
+
+function commitClaim(
+  deps: StepServices,
+  tx: Tx,
+  request: ClaimRequest,
+  checked: readonly HookOutcome[],
+): { readonly id: ExecutionRecord['id'] } | Refusal {
+  const { context, transitions } = deps
+  const task = tx.tasks.get(request.task_id)
+  if (!task) return notFound('task')
+  const plan = planFor(deps, tx, task, request)
+  if (isRefusal(plan)) return plan
+  const project = tx.projects.get(task.project_id)
+  if (!project) throw new BugError(`Task ${task.id} has no project.`)
+  let current: TaskRecord = { ...task, roles: { ...task.roles, [plan.role]: request.claimant } }
+  for (const to of plan.path) {
+    const moved = transitions.apply(tx, current, {
+      to,
+      cause: 'claim',
+      triggered_by: request.triggered_by,
+      version: null,
+      reason: null,
+      checked: current.version === task.version ? checked : [],
+    })
+    if (isRefusal(moved)) return moved
+    current = moved.task
+  }
+  // Where it stays, a move that its hooks held up is called off: there is new work to do.
+  if (plan.path.length === 0) cancelPendingMoves(tx, task)
+  deps.worktrees.plan(tx, current, project)
+  const assignee = current.roles[plan.works_as] ?? request.claimant
+  const record = enqueueExecution(context, tx, {
+    task: current,
+    role: plan.works_as,
+    assignee,
+    overrides: request.overrides,
+    resume: plan.path.length === 0,
+    // A follow-up passes no hook points: nothing else would start it.
+    dispatched: plan.path.length === 0,
+  })
+  tx.saveTask({
+    ...current,
+    active_execution_id: record.id,
+    error_annotation: clearAnnotation(current.error_annotation, 'run', tx.effects.first(task.id) !== null),
+    attended_mark: request.by_person ? context.newId() : current.attended_mark,
+  })
+  return { id: record.id }
+}

@@ -1,0 +1,54 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { CommentId } from '../../src-shared/contract/ids.ts'
+import { invalidInput } from '../domain/refusal.ts'
+import { feedbackText, threadsOf } from '../domain/task/feedback-text.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { CommentRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { redactorOf } from '../core/redactor-of.ts'
+
+export interface FeedbackInput {
+  /** Null: all that are not resolved. */
+  readonly comment_ids: readonly CommentId[] | null
+  readonly message: string | null
+}
+
+/** A prompt that no agent reads to its end helps nobody. */
+const maxText = 400_000
+
+export interface CollectedFeedback {
+  readonly text: string
+  readonly comments: readonly CommentRecord[]
+}
+
+/** The words for the coder, and the comments that they settle; or why there is nothing to send. */
+export function collectFeedback(
+  context: Pick<EngineContext, 'redactor'>,
+  q: Queries,
+  task: TaskRecord,
+  request: FeedbackInput,
+): CollectedFeedback | Refusal {
+  const comments = q.comments.byTask(task.id)
+  const known = new Set(comments.map((comment) => comment.id))
+  const unknown = request.comment_ids?.find((id) => !known.has(id))
+  if (unknown !== undefined) {
+    return {
+      code: 'not_found',
+      message: `This task has no comment ${unknown}.`,
+      details: { resource: 'comment', id: unknown },
+    }
+  }
+  const open = comments.filter((comment) => comment.resolved_at === null).map((comment) => comment.id)
+  const threads = threadsOf(comments, new Set(request.comment_ids ?? open))
+  if (threads.length === 0 && request.message === null) {
+    return invalidInput('message', 'There is nothing to send: no comment is unresolved. Write a message, or a comment.')
+  }
+  const redact = redactorOf(context, q, task.project_id)
+  const text = feedbackText(threads, request.message === null ? null : redact(request.message))
+  if (text.length > maxText) {
+    return invalidInput(
+      'comment_ids',
+      `This is too long to send at once (${text.length} characters). Name fewer comments.`,
+    )
+  }
+  return { text, comments: threads.flat().filter((comment) => comment.resolved_at === null) }
+}

@@ -1,0 +1,230 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Verdict } from '../../src-shared/contract/reviews.ts'
+import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { decideVerdict, type VerdictPlan } from '../domain/review/decide-verdict.ts'
+import { clearAnnotation } from '../domain/task/clear-annotation.ts'
+import type { WorkFacts } from '../domain/review/judged-work.ts'
+import { isPerson } from '../domain/transition/audience.ts'
+import { isRefusal, notFound } from '../domain/refusal.ts'
+import { cascadeOnSuccess, hooksAt, isReviewGate } from '../domain/workflow/graph.ts'
+import { runMoveGuards } from './before-exit.ts'
+import { applyFailedReview } from '../transitions/block-task.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { notify } from '../core/notify.ts'
+import type { StepServices } from '../steps/step-services.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
+import { WorkspaceError, type Work } from '../ports/workspaces.ts'
+import { toReviewSummary } from '../core/views.ts'
+import { lookAtWork } from '../workspaces/look-at-work.ts'
+import { noteOpenRuns } from '../workspaces/repository-changes.ts'
+
+export interface VerdictRequest {
+  readonly task_id: TaskId
+  readonly verdict: 'pass' | 'fail'
+  readonly feedback: string | null
+  readonly version: number | null
+  /** The tree of the work that the caller looked at. */
+  readonly tree: string | null
+  readonly by: Assignee | { readonly type: 'operator' }
+  readonly triggered_by: string
+}
+
+/** What had to be found out before the verdict can be written down. */
+export interface VerdictFindings {
+  /** The work as it is now, beside what was seen and judged. */
+  readonly work: FoundWork
+  /** What the move that the verdict leads to merges. */
+  readonly merged: Work | null
+  /** What the gate's `before_exit` hooks said to the move that the verdict leads to. */
+  readonly checked: readonly HookOutcome[]
+  /** The review as it was looked at, and how many had judged it. */
+  readonly seen: string | null
+}
+
+type FoundWork = Omit<WorkFacts, 'by_person' | 'judged'>
+export const noWork: FoundWork = { work: null, seen: null, files: [] }
+
+/** Everything slow about a verdict, before anything is written; the rules are asked again at the commit. */
+export async function prepareVerdict(
+  deps: StepServices,
+  request: VerdictRequest,
+  signal: AbortSignal,
+): Promise<VerdictFindings | Refusal> {
+  const { read } = deps.context.store
+  const task = read.tasks.get(request.task_id)
+  if (!task) return notFound('task')
+  const seen = seenOf(read, task)
+  // What the rules refuse anyway is refused before anything is looked up.
+  const early = planVerdict(deps, read, task, { ...request, tree: null }, noWork)
+  if (isRefusal(early)) return early
+  if (request.verdict === 'pass') await noteOpenRuns(deps.context, task)
+  const work = await workFor(deps, task, request, signal)
+  const plan = planVerdict(deps, read, task, request, work)
+  if (isRefusal(plan)) return plan
+  const move = moveOf(deps.transitions.workflowOf(read, task).states.get(task.status), plan)
+  if (!move) return { work, merged: null, checked: [], seen }
+  const asked = { ...move, triggered_by: request.triggered_by, version: null }
+  const said = { seen: null, vouched: work.work?.tree ?? null }
+  const checks = await runMoveGuards(deps, task, asked, signal, said)
+  return isRefusal(checks) ? checks : { work, merged: checks.work, checked: checks.hooks, seen }
+}
+
+function seenOf(q: Queries, task: TaskRecord): string | null {
+  const review = q.reviews.latest(task.id)
+  return review && `${review.id} ${review.verdicts.length}`
+}
+
+/** Of several that judge at the same time, one counts. */
+const judgedMeanwhile = ({ version }: TaskRecord): Refusal => ({
+  code: 'version_conflict',
+  message: 'Somebody else has judged the work at the same moment. Look at what they said before you judge.',
+  details: { version },
+})
+
+/** A no is a no whatever the work is, and must not fail where the work can't be read. */
+async function workFor(
+  deps: StepServices,
+  task: TaskRecord,
+  { verdict, tree }: VerdictRequest,
+  signal: AbortSignal,
+): Promise<FoundWork> {
+  const judged = verdict === 'pass' ? deps.context.store.read.reviews.latest(task.id) : null
+  try {
+    return await lookAtWork(deps, task, { seen: verdict === 'pass' ? tree : null, judged }, signal)
+  } catch (error) {
+    if (verdict === 'pass' || !(error instanceof WorkspaceError) || signal.aborted) throw error
+    return noWork
+  }
+}
+
+function planVerdict(
+  deps: StepServices,
+  q: Queries,
+  task: TaskRecord,
+  request: VerdictRequest,
+  work: FoundWork,
+): VerdictPlan | Refusal {
+  if (request.version !== null && request.version !== task.version) {
+    return {
+      code: 'version_conflict',
+      message: 'The task changed since you read it. Look again before you judge.',
+      details: { version: task.version },
+    }
+  }
+  const review = q.reviews.latest(task.id)
+  return decideVerdict(request.verdict, {
+    workflow: deps.transitions.workflowOf(q, task),
+    status: task.status,
+    entry_barrier: task.entry_barrier,
+    roles: task.roles,
+    latest_review: review?.status ?? null,
+    work: { ...work, judged: review },
+    has_notes: review !== null && review.notes.length > 0,
+    by: request.by,
+    rejections: q.transitions.rejectionsByGate(task.id, task.attended_mark).get(task.status) ?? 0,
+  })
+}
+
+/** Where a verdict takes the task, when it takes it anywhere. */
+function moveOf(gate: WorkflowState | undefined, plan: VerdictPlan) {
+  if (plan.kind === 'forward' || plan.kind === 'reject') return { to: plan.to, cause: plan.kind } as const
+  if (plan.kind === 'escalate' || plan.waits_for_person) return null
+  const cascade = gate && cascadeOnPass(gate)
+  return cascade === undefined ? null : ({ to: cascade, cause: 'cascade' } as const)
+}
+
+/** Where a workflow goes by itself once its review has passed. */
+function cascadeOnPass(gate: WorkflowState): string | undefined {
+  const auto = hooksAt(gate, 'after_enter').find((hook) => hook.plugin === 'auto_cascade_on_review_pass')
+  return auto && cascadeOnSuccess(gate, auto)
+}
+
+/** Judges the task at its gate, in one transaction; what follows is left to the effects. */
+export function giveVerdict(deps: StepServices, tx: Tx, request: VerdictRequest & VerdictFindings): Refusal | null {
+  const task = tx.tasks.get(request.task_id)
+  if (!task) return notFound('task')
+  const plan = planVerdict(deps, tx, task, request, request.work)
+  if (isRefusal(plan)) return plan
+  if (request.seen !== seenOf(tx, task)) return judgedMeanwhile(task)
+  const { triggered_by, checked, feedback } = request
+  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  if (gate && isReviewGate(gate)) writeVerdict(deps, tx, task, request)
+  else noteVerdict(tx, task, request)
+  switch (plan.kind) {
+    case 'pass_review':
+      if (!plan.waits_for_person) passReview(deps, tx, task, request)
+      return null
+    case 'reject':
+    case 'escalate':
+      applyFailedReview(deps, tx, task, { triggered_by, feedback, checked, by_person: request.by.type !== 'agent' })
+      return null
+    case 'forward': {
+      const forward = { to: plan.to, cause: 'forward', version: null } as const
+      const moved = deps.transitions.apply(tx, task, { ...forward, triggered_by, reason: feedback, checked })
+      return isRefusal(moved) ? moved : null
+    }
+  }
+}
+
+/** A gate without a review row keeps what was said of it with the move that led there. */
+function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
+  const entry = tx.transitions.last(task.id)
+  if (!entry) return
+  const said = `${request.triggered_by}: ${request.verdict}${request.feedback === null ? '' : `. ${request.feedback}`}`
+  const outcome = { phase: 'after_enter', action: 'verdict', outcome: 'ok', reason: said, duration_ms: 0 } as const
+  tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  tx.saveTask(task)
+}
+
+function writeVerdict(deps: StepServices, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
+  const review = tx.reviews.latest(task.id)
+  if (!review) return
+  const { merged, work: found } = request
+  const work = merged ?? found.work
+  const verdict: Verdict = {
+    by: request.triggered_by,
+    verdict: request.verdict,
+    feedback: request.feedback,
+    head_commit: work?.head ?? null,
+    tree: work?.tree ?? null,
+    created_at: tx.now(),
+  }
+  const failed = request.verdict === 'fail'
+  const judged = {
+    ...review,
+    ...(work && { head: work.head, tree: work.tree }),
+    verdicts: [...review.verdicts, verdict],
+    ...(failed && { status: 'failed' as const, finished_at: verdict.created_at }),
+  }
+  tx.reviews.put(judged)
+  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: judged })
+  if (failed) notify(deps.context, tx, task, { event_type: 'review.failed', body: request.feedback })
+}
+
+/** The review has passed; a workflow that says so goes on to the merge at once. */
+function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
+  const review = tx.reviews.latest(task.id)
+  if (!review) return
+  const now = tx.now()
+  const passed = { ...review, status: 'passed' as const, finished_at: review.finished_at ?? now }
+  tx.reviews.put(passed)
+  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: passed })
+  const shown = tx.saveTask({
+    ...task,
+    review_passed_at: now,
+    error_annotation: clearAnnotation(task.error_annotation, 'pass', tx.effects.first(task.id) !== null),
+    review_summary: toReviewSummary(passed),
+    // A person has seen the notes of this review.
+    ...(isPerson(request.triggered_by) && { repository_changes: [] }),
+    ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
+  })
+  if (review.status !== 'passed') notify(deps.context, tx, task, { event_type: 'review.passed', body: null })
+  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  const to = gate && cascadeOnPass(gate)
+  if (to === undefined) return
+  const { triggered_by, checked } = request
+  const cascade = { to, cause: 'cascade', version: null, reason: null, depth: 1 } as const
+  deps.transitions.apply(tx, shown, { ...cascade, triggered_by, checked })
+}

@@ -1,0 +1,162 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { HookOutcome, RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import { isPerson } from '../domain/transition/audience.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'
+import { nowIso } from '../core/context.ts'
+import { completeStep, stepName, recordOutcome, stepsOfEffect } from '../transitions/effect-steps.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { retryFailedHooks, skipFirstFailedHook } from '../hooks/before-work.ts'
+import type { ActionDeps, Actor, Outcome } from './action-services.ts'
+import { outcomeOf, transition } from './move-task.ts'
+import { checkRecovery, mergeStateFrom, restartExecution } from './recovery-actions.ts'
+import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+
+export interface RecoveryRequest {
+  readonly task_id: TaskId
+  readonly action: RecoveryAction
+  readonly reason: string | null
+  /** The tree of the work that the caller looked at, for a merge. */
+  readonly tree?: string | null
+}
+
+const reasonRequired = invalidInput('reason', 'Say why the hook is skipped: give a reason.')
+
+/** Takes one of the ways out that the task's error names. */
+export async function recoverTask(
+  deps: ActionDeps,
+  request: RecoveryRequest,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context } = deps
+  const task = context.store.read.tasks.get(request.task_id)
+  if (!task) return notFound('task')
+  const refusal = checkRecovery(task, request.action)
+  if (refusal) return refusal
+  if (request.action === 'retry_merge') {
+    const status = mergeStateFrom(deps, context.store.read, task)
+    if (status === null) return { code: 'recovery_not_available', message: 'The workflow leads from here to no merge.' }
+    const move = { task_id: task.id, status, version: task.version, reason: 'retry_merge', tree: request.tree ?? null }
+    return transition(deps, move, actor, signal)
+  }
+  if (request.action === 'absorb_nested' || request.action === 'ignore_nested') {
+    return decideNested(deps, task, request, actor, signal)
+  }
+  if (request.action === 'skip_hook_once' && request.reason === null) return reasonRequired
+  if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
+    return resumeHook(deps, task, request, actor)
+  }
+  const again = context.feed.commit((tx) =>
+    restartExecution(deps, tx, task, request.action === 'resume', actor.triggered_by),
+  )
+  if (typeof again === 'object') return again
+  if (again === 'queued') {
+    deps.scheduler.startQueued()
+    return outcomeOf(deps, task.id)
+  }
+  const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]
+  if (!claimant) return { code: 'recovery_not_available', message: 'Nobody has a role in this task. Claim it anew.' }
+  const { triggered_by } = actor
+  const by = { claimant, triggered_by, by_person: isPerson(triggered_by) }
+  const claimed = await deps.claims.claim({ task_id: task.id, ...by, overrides: {}, recovers: true }, signal)
+  return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
+}
+
+/** What a person decided about repositories inside the worktree; then the checks run. */
+async function decideNested(
+  deps: ActionDeps,
+  task: TaskRecord,
+  request: RecoveryRequest,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context, worktrees } = deps
+  if (request.action === 'ignore_nested' && !isPerson(actor.triggered_by)) {
+    return { code: 'humans_only', message: 'Only a person may leave a repository out of the work.' }
+  }
+  const workspace = worktrees.of(task)
+  const ref = workspace && (await worktrees.ref(workspace))
+  const folders = task.error_annotation?.folders ?? []
+  if (workspace && ref && ref.path !== null) {
+    const worktree = { ...ref, path: ref.path }
+    const change = request.action === 'absorb_nested' ? 'absorbNested' : 'removeNested'
+    // One that is gone by now needs nothing.
+    const { nested } = await context.workspaces.innerRepositories(worktree, { signal })
+    const left = nested.map(({ path }) => path).filter((path) => folders.includes(path))
+    await context.workspaces[change](worktree, workspace.task_id, left, { signal })
+  }
+  return resumeHook(deps, task, request, actor)
+}
+
+/** The step that failed is still to be done: it runs again, or is passed over this once. */
+function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest, actor: Actor): Outcome {
+  const { context } = deps
+  context.feed.commit((tx) => {
+    const current = tx.tasks.get(task.id) ?? task
+    const effect = tx.effects.first(task.id)
+    if (effect && request.action === 'skip_hook_once') skipStep(deps, tx, effect, request, actor)
+    else if (effect) tx.effects.update(effect.id, again(effect.data))
+    const attended_mark = isPerson(actor.triggered_by) ? context.newId() : current.attended_mark
+    tx.saveTask({ ...current, error_annotation: null, attended_mark })
+  })
+  deps.worker.wake(task.id)
+  return outcomeOf(deps, task.id)
+}
+
+/** The effect with what failed still to be done. */
+function again(effect: Effect): Effect {
+  if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0)
+    return retryFailedHooks(effect)
+  const { held: _held, ...data } = effect
+  return data
+}
+
+/** Only this hook and only this once: who, when and why stay in the timeline. */
+function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: RecoveryRequest, actor: Actor): void {
+  const step = stepsOfEffect(deps, tx, effect)[effect.data.cursor]
+  const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.context)}: ${request.reason ?? ''}`
+  if (step?.kind === 'check_before_work' && effect.data.kind === 'enter') {
+    const skipped = skipFirstFailedHook(effect.data, why)
+    const task = tx.tasks.get(effect.task_id)
+    if (task) recordOutcome(tx, effect, step, skipped, task)
+    tx.effects.update(effect.id, skipped.effect)
+    return
+  }
+  if (step?.kind !== 'hook') return
+  const outcome: HookOutcome = {
+    phase: step.phase,
+    action: stepName(step),
+    outcome: 'skipped',
+    reason: why,
+    duration_ms: 0,
+  }
+  completeStep(deps, tx, effect, { outcome })
+}
+
+/** Starts over from the default branch, when worktree and branch were found to be gone. */
+export async function resetWorkspace(
+  deps: ActionDeps,
+  task_id: TaskId,
+  signal: AbortSignal,
+): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal> {
+  const { context, worktrees } = deps
+  const task = context.store.read.tasks.get(task_id)
+  if (!task) return notFound('task')
+  if (task.error_annotation?.type !== 'workspace_reset_required') {
+    return { code: 'reset_not_required', message: 'The workspace of this task is in order; there is nothing to reset.' }
+  }
+  const ensured = await worktrees.ensure(task, signal)
+  if (ensured.kind !== 'ready') {
+    return {
+      code: 'reset_not_required',
+      message: ensured.kind === 'failed' ? ensured.message : 'The workspace could not be made.',
+    }
+  }
+  const reset = context.feed.commit((tx) => {
+    const current = tx.tasks.get(task_id) ?? task
+    return tx.saveTask({ ...current, error_annotation: null, active_execution_id: null })
+  })
+  return { task: reset, workspace: ensured.workspace }
+}

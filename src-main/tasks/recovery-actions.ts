@@ -1,0 +1,70 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import { isPerson } from '../domain/transition/audience.ts'
+import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
+import { enqueueExecution, type NewExecution } from '../executions/enqueue-execution.ts'
+import type { StepServices } from '../steps/step-services.ts'
+import type { TaskRecord } from '../ports/store.ts'
+
+/** Whether the task's error names this way out. */
+export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal | null {
+  const offered = task.error_annotation?.recovery_actions ?? []
+  if (offered.includes(action)) return null
+  const what = offered.length > 0 ? `Possible now: ${offered.join(', ')}.` : 'Nothing has to be recovered.'
+  return {
+    code: 'recovery_not_available',
+    message: `${action} does not apply to this task. ${what}`,
+    details: { recovery_actions: offered },
+  }
+}
+
+/** The state, reachable from here, whose entry merges. */
+export function mergeStateFrom(deps: StepServices, tx: Pick<Tx, 'projects'>, task: TaskRecord): string | null {
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const targets = workflow.states.get(task.status)?.transitions ?? []
+  return (
+    targets.find(({ to }) => {
+      const state = workflow.states.get(to)
+      return state !== undefined && hasPlugin(state, 'run_merge')
+    })?.to ?? null
+  )
+}
+
+/** Runs the present state's role once more; `nobody` when the state works for nobody (a blocked task). */
+export function restartExecution(
+  deps: StepServices,
+  tx: Tx,
+  task: TaskRecord,
+  resume: boolean,
+  triggered_by: string,
+): 'queued' | 'nobody' | Refusal {
+  const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  const role = state && roleOf(state)
+  const assignee = role ? task.roles[role] : undefined
+  if (!state || !role || !assignee) return 'nobody'
+  const waiting = nextMessage(tx, task.id, role)
+  if (tx.executions.openOfTask(task.id).some((one) => !isMessage(one)))
+    return { code: 'already_claimed', message: 'Somebody is at work on this task already.' }
+  if (assignee.type === 'agent' && !tx.agents.get(assignee.id))
+    return { code: 'not_claimable', message: `The agent with the role ${role} was deleted. Give the role to another.` }
+  const again = (): NewExecution => ({
+    task,
+    role,
+    assignee,
+    // What was asked of the run that ended is asked again: a person's feedback is not lost with it.
+    overrides: lastRun(tx, task.id, role)?.overrides ?? {},
+    resume,
+    dispatched: true,
+  })
+  // Who wrote a message meanwhile wants the agent to go on with that.
+  const record = waiting ?? enqueueExecution(deps.context, tx, again())
+  tx.saveTask({
+    ...task,
+    active_execution_id: record.id,
+    error_annotation: null,
+    ...(isPerson(triggered_by) && { attended_mark: deps.context.newId() }),
+  })
+  return 'queued'
+}

@@ -1,0 +1,235 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Assignee } from '../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { followUpState } from '../domain/task/follow-up-state.ts'
+import { clearAnnotation } from '../domain/task/clear-annotation.ts'
+import { isRefusal, notFound } from '../domain/refusal.ts'
+import { isReviewGate, roleOf } from '../domain/workflow/graph.ts'
+import { runMoveGuards } from './before-exit.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { collectFeedback, type FeedbackInput, type CollectedFeedback } from './collect-feedback.ts'
+import { emitMessageUpdated, isMessage, nextMessage } from '../executions/messages.ts'
+import { setCommentsResolved } from '../core/execution-records.ts'
+import { enqueueExecution } from '../executions/enqueue-execution.ts'
+import { belongsToCurrentState } from '../core/execution-records.ts'
+import type { StepServices } from '../steps/step-services.ts'
+import { giveVerdict, noWork, prepareVerdict, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
+import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { othersInWorkspace } from '../core/workspace-of.ts'
+
+export interface FeedbackRequest extends FeedbackInput {
+  readonly task_id: TaskId
+  readonly by: VerdictRequest['by']
+  readonly triggered_by: string
+}
+
+export interface FollowUp {
+  readonly execution_id: ExecutionId
+  /** It went back to where it is worked on: what the old place had still to do is overtaken. */
+  readonly moved: boolean
+}
+
+/**
+ * Sends comments and a message back to whoever does the work: the task goes back there where it has
+ * left, a follow-up execution waits with the prompt, and what was sent is resolved, in one transaction.
+ * Behind one who is at work it waits until they have ended. A refusal has changed nothing.
+ */
+export async function sendFeedback(
+  deps: StepServices,
+  request: FeedbackRequest,
+  signal: AbortSignal,
+): Promise<FollowUp | Refusal> {
+  const { store, feed } = deps.context
+  const plan = planFollowUp(deps, store.read, request)
+  if (isRefusal(plan)) return plan
+  const findings = await runFeedbackGuards(deps, plan, request, signal)
+  if (isRefusal(findings)) return findings
+  return feed.commit((tx) => {
+    const now = planFollowUp(deps, tx, request)
+    if (isRefusal(now)) return now
+    if (now.task.version !== plan.task.version) return changedMeanwhile
+    return commitFollowUp(deps, tx, now, request, findings)
+  })
+}
+
+const changedMeanwhile: Refusal = {
+  code: 'version_conflict',
+  message: 'The task changed while its hooks were asked. Look at it, then send the feedback again.',
+}
+
+interface Plan {
+  readonly task: TaskRecord
+  readonly target: WorkflowState
+  readonly role: string
+  readonly assignee: Assignee
+  readonly sent: CollectedFeedback
+  readonly moves: boolean
+  /** Somebody with this role is at work: it comes when they have ended. */
+  readonly waits: boolean
+}
+
+function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest): Plan | Refusal {
+  const task = q.tasks.get(request.task_id)
+  if (!task) return notFound('task')
+  const sent = collectFeedback(deps.context, q, task, request)
+  if (isRefusal(sent)) return sent
+  const workflow = deps.transitions.workflowOf(q, task)
+  const behind = planQueuedMessage(q, task, workflow.states.get(task.status), sent)
+  if (behind) return behind
+  const target = followUpState({ workflow, status: task.status, audit: q.transitions.byTask(task.id) })
+  if (isRefusal(target)) return target
+  const role = roleOf(target) ?? 'assignee'
+  const assignee = task.roles[role]
+  if (!assignee) {
+    return { code: 'not_claimable', message: `Nobody has the role ${role}. Claim the task, or give the role away.` }
+  }
+  const moves = task.status !== target.name
+  const refusal =
+    checkFollowUp(q, task, role, assignee, moves) ?? checkPendingEffects(q, task, moves, isAtGate(deps, q, task))
+  return refusal ?? { task, target, role, assignee, sent, moves, waits: false }
+}
+
+/** Somebody is at work here, or about to be: what is written now comes to them next. Who judges a review is left to it. */
+function planQueuedMessage(
+  q: Queries,
+  task: TaskRecord,
+  state: WorkflowState | undefined,
+  sent: CollectedFeedback,
+): Plan | Refusal | null {
+  const role = state && roleOf(state)
+  const assignee = role ? task.roles[role] : undefined
+  if (!state || !role || !assignee || isReviewGate(state)) return null
+  const isAtWork = q.executions.openOfTask(task.id).some((one) => one.role === role && belongsToCurrentState(q, one))
+  if (!isAtWork) return null
+  return checkTask(task) ?? { task, target: state, role, assignee, sent, moves: false, waits: true }
+}
+
+/** A move away is asked about like any other: by the gate's own rules, and by the hooks of what is left. */
+async function runFeedbackGuards(
+  deps: StepServices,
+  { task, target, sent, moves }: Plan,
+  request: FeedbackRequest,
+  signal: AbortSignal,
+): Promise<VerdictFindings | Refusal> {
+  if (!moves) return { work: noWork, merged: null, checked: [], seen: null }
+  if (isAtGate(deps, deps.context.store.read, task)) return prepareVerdict(deps, verdictOf(request, sent.text), signal)
+  const move = { to: target.name, cause: 'reject', triggered_by: request.triggered_by, version: null } as const
+  const checked = await runMoveGuards(deps, task, move, signal)
+  return isRefusal(checked) ? checked : { work: noWork, merged: null, checked: checked.hooks, seen: null }
+}
+
+function commitFollowUp(
+  deps: StepServices,
+  tx: Tx,
+  plan: Plan,
+  request: FeedbackRequest,
+  findings: VerdictFindings,
+): FollowUp | Refusal {
+  const { task, role, assignee, sent, moves, waits } = plan
+  const current = moves ? sendBack(deps, tx, plan, request, findings) : task
+  if (isRefusal(current)) return current
+  // Where it stays, a move that its hooks held up is called off: there is new work to do.
+  if (!moves && !waits) tx.effects.removeOfTask(task.id)
+  const message = { text: sent.text, comment_ids: sent.comments.map((one) => one.id) }
+  // Now, so that the prompt does not have them twice.
+  setCommentsResolved(tx, task, message.comment_ids, true)
+  const execution = enqueueExecution(deps.context, tx, {
+    task: current,
+    role,
+    assignee,
+    // A rejection's words reach the prompt by themselves.
+    overrides: moves ? {} : { message },
+    resume: true,
+    // Where it moves, the entry's own dispatch lets it start.
+    dispatched: !moves,
+  })
+  // Who writes to an agent that rests wants it to go on, with what has waited longer first.
+  const rests = tx.executions.openOfTask(task.id).every(isMessage)
+  if (moves || rests) activateExecution(deps, tx, current, (rests && nextMessage(tx, task.id, role)) || execution)
+  if (!moves) emitMessageUpdated(tx, execution)
+  return { execution_id: execution.id, moved: moves }
+}
+
+/** What also keeps a claim from starting somebody. */
+function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Assignee, moves: boolean): Refusal | null {
+  const agent = assignee.type === 'agent' ? q.agents.get(assignee.id) : null
+  if (assignee.type === 'agent' && !agent) {
+    return {
+      code: 'not_claimable',
+      message: `The agent with the role ${role} was deleted. Give the role to another.`,
+    }
+  }
+  if (agent?.paused) return { code: 'agent_paused', message: `${agent.name} is paused. Resume it first.` }
+  if (agent && q.projects.get(task.project_id)?.paused_at !== null) {
+    return { code: 'project_paused', message: 'The project is paused. Resume it to let agents start.' }
+  }
+  const refusal = checkTask(task)
+  if (refusal) return refusal
+  // Whoever still judges what goes back now is ended by that, like by any verdict.
+  if (!moves && q.executions.openOfTask(task.id).length > 0) {
+    return { code: 'already_claimed', message: 'Somebody is at work on this task. Wait for the end, or stop it.' }
+  }
+  if (agent && othersInWorkspace(q, task).length > 0) {
+    return { code: 'workspace_locked', message: 'Another task is at work in the same worktree. Wait for its turn.' }
+  }
+  return null
+}
+
+function checkTask(task: TaskRecord): Refusal | null {
+  if (task.archived) return { code: 'not_claimable', message: 'The task is archived. Unarchive it first.' }
+  if (task.error_annotation?.type === 'workspace_reset_required') {
+    return { code: 'not_claimable', message: 'The worktree and its branch are gone. Reset the workspace first.' }
+  }
+  return null
+}
+
+/** What the task has still to do must not run beside its coder, or move it away from them. A verdict overtakes it. */
+function checkPendingEffects(q: Queries, task: TaskRecord, moves: boolean, at_gate: boolean): Refusal | null {
+  const pending = q.effects.first(task.id)
+  if (!task.entry_barrier && (!pending || at_gate)) return null
+  // A step that broke waits for a person, and new work is one answer to it.
+  const isBroken = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
+  if (isBroken && (moves || pending?.data.kind === 'leave')) return null
+  const message = isBroken
+    ? 'A hook failed on the way in. Run it again, or skip it, then send the feedback.'
+    : 'The task is still on its way through its workflow. Wait for it.'
+  return { code: 'entry_barrier', message }
+}
+
+/** A person's no at a gate; from beyond it, the same way back. */
+function sendBack(
+  deps: StepServices,
+  tx: Tx,
+  { task, target, sent }: Plan,
+  request: FeedbackRequest,
+  findings: VerdictFindings,
+): TaskRecord | Refusal {
+  const { triggered_by } = request
+  const { checked } = findings
+  if (!isAtGate(deps, tx, task)) {
+    const back = { to: target.name, cause: 'reject', triggered_by, version: null, reason: sent.text, checked } as const
+    const moved = deps.transitions.apply(tx, task, back)
+    return isRefusal(moved) ? moved : moved.task
+  }
+  const refusal = giveVerdict(deps, tx, { ...verdictOf(request, sent.text), ...findings })
+  if (refusal) return refusal
+  const judged = tx.tasks.get(task.id)
+  if (judged?.status !== target.name) throw new BugError(`Feedback did not take task ${task.id} to ${target.name}.`)
+  return judged
+}
+
+function isAtGate(deps: StepServices, q: Queries, task: TaskRecord): boolean {
+  return deps.transitions.workflowOf(q, task).states.get(task.status)?.kind === 'gate'
+}
+
+function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: string): VerdictRequest {
+  return { task_id, verdict: 'fail', feedback, version: null, tree: null, by, triggered_by }
+}
+
+function activateExecution(deps: StepServices, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
+  const attended_mark = deps.context.newId()
+  const error_annotation = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
+  tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation, attended_mark })
+}

@@ -1,0 +1,203 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { conflictAnswers, MergeConflicts, updateStrategies } from '../../src-shared/contract/merges.ts'
+import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
+import { workspaceLocked } from '../domain/task/claim-guard.ts'
+import { conflictPrompt } from '../domain/task/conflict-text.ts'
+import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'
+import type { FeedbackRequest } from './send-feedback.ts'
+import { commitMessage, keepMessage } from '../workspaces/commit-message.ts'
+import { withWorktreeLock } from '../workspaces/with-worktree-lock.ts'
+import type { ActionDeps } from './action-services.ts'
+import type { StepServices } from '../steps/step-services.ts'
+import type { Actions } from './actions.ts'
+import { redactHunks, toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { noteUpdate } from '../workspaces/note-update.ts'
+import {
+  answerOf,
+  conflictRefusal,
+  workspaceGoneRefusal,
+  type Attempt,
+  type Conflict,
+  type UpdatedBranch,
+} from './update-answer.ts'
+import { toSettings } from '../core/views.ts'
+import { saveWorkspace } from '../workspaces/save-workspace.ts'
+import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
+import type { BranchRef } from '../ports/workspaces.ts'
+
+export interface UpdateBranchRequest extends Pick<FeedbackRequest, 'task_id' | 'by' | 'triggered_by'> {
+  readonly strategy: (typeof updateStrategies)[number]
+  readonly on_conflict: (typeof conflictAnswers)[number]
+  /** The branch that is its base from now on; null keeps the one that it has. */
+  readonly base_branch: string | null
+}
+
+/** Keeps the branches of tasks up with their bases. */
+export interface BranchUpdates {
+  /** What a merge would conflict in now; null when the task has no branch. */
+  conflicts(task: TaskRecord, signal: AbortSignal): Promise<MergeConflicts | null>
+  /**
+   * Brings the base into the task's branch, once the task has done what it has still to do. Whoever works in its
+   * worktree has it to themself meanwhile.
+   */
+  update(request: UpdateBranchRequest, signal: AbortSignal): Promise<UpdatedBranch | Refusal>
+}
+
+type Deps = StepServices & Pick<ActionDeps, 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
+
+/** What takes longer than people wait for an answer is told to them. */
+const patienceMs = 30_000
+
+export function createBranchUpdates(deps: Deps): BranchUpdates {
+  const { context, worktrees } = deps
+  return {
+    conflicts: async (task, signal) => {
+      const workspace = worktrees.of(task)
+      const project = context.store.read.projects.get(task.project_id)
+      if (!workspace || workspace.base_commit === null || !project) return null
+      const ref = await worktrees.ref(workspace)
+      const strategy = toSettings(project).merge_strategy
+      const found = await context.workspaces.conflicts({ ...ref, strategy }, { signal })
+      return { ...found, hunks: redactHunks(context, task, found.hunks) }
+    },
+    update: async (request, signal) => {
+      await letStepsPass(deps, request.task_id, signal)
+      const first = await attempt(deps, request, signal)
+      if (isRefusal(first)) return first
+      if (first.result.kind !== 'conflict') return answerOf(request.strategy, first)
+      if (request.on_conflict === 'agent') return await handOver(deps, request, first, first.result, signal)
+      if (request.on_conflict === 'report') return conflictRefusal(context, first, first.result)
+      if (first.result.left) return answerOf(request.strategy, first)
+      // An editor needs files: the worktree is made anew from the branch.
+      const ensured = await worktrees.ensure(first.task, signal)
+      if (ensured.kind !== 'ready') return workspaceGoneRefusal(ensured.kind === 'failed' ? ensured.message : null)
+      const second = await attempt(deps, request, signal)
+      if (isRefusal(second)) return second
+      const isHeld = second.result.kind === 'conflict' && !second.result.left
+      return isHeld ? workspaceGoneRefusal(null) : answerOf(request.strategy, second)
+    },
+  }
+}
+
+/** What the task is about to do by itself comes first, unless it takes long or waits for somebody. */
+async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  await settleOrAbort(worker.waitUntilDrained(task_id), limit)
+  signal.throwIfAborted()
+}
+
+/** Nobody else does anything in the worktree meanwhile; what came of it is written down before they may. */
+async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSignal): Promise<Attempt | Refusal> {
+  const { context, worktrees } = deps
+  const { read } = context.store
+  const asked = read.tasks.get(request.task_id)
+  if (!asked) return notFound('task')
+  return await worktrees.exclusively(asked, async () => {
+    const found = checkUpdate(deps, request.task_id)
+    if (isRefusal(found)) return found
+    const workspace = { ...found.workspace, base_branch: request.base_branch ?? found.workspace.base_branch }
+    if (workspace.base_branch === workspace.branch) {
+      return invalidInput('base_branch', 'A branch can’t be its own base. Name another.')
+    }
+    const ref = await worktrees.ref(workspace)
+    return await withWorktreeLock(context, ref.path, () =>
+      updateHeld(deps, request, { ...found, workspace, ref }, signal),
+    )
+  })
+}
+
+async function updateHeld(
+  deps: Deps,
+  { strategy, on_conflict, triggered_by }: UpdateBranchRequest,
+  { task, workspace, ref }: { readonly task: TaskRecord; readonly workspace: WorkspaceRecord; readonly ref: BranchRef },
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { context } = deps
+  const { branch, base_branch, path } = ref
+  const keep_message = commitMessage(task, keepMessage)
+  const result = await context.workspaces.updateBranch(
+    {
+      ...ref,
+      task_id: workspace.task_id,
+      strategy,
+      message: commitMessage(task, `Merge ${base_branch} into ${branch}`),
+      keep_message,
+      on_conflict: on_conflict === 'editor' ? 'leave' : 'report',
+    },
+    { signal },
+  )
+  // An agent merges into what is committed.
+  const isForAgent = result.kind === 'conflict' && on_conflict === 'agent' && !result.left
+  if (isForAgent && path !== null) await context.workspaces.commitAll(path, keep_message, { signal })
+  const isKept = result.kind !== 'in_the_way' && (result.kind !== 'conflict' || isForAgent || result.left)
+  if (isKept) saveBase(deps, task, workspace)
+  const isSaid = result.kind !== 'conflict' || isForAgent || (on_conflict !== 'report' && result.left)
+  if (isSaid) await noteUpdate(deps, { task, workspace, result, triggered_by })
+  return { task, workspace, path, result }
+}
+
+/** The task gets the new base once its branch contains it, or once a conflict with it is being resolved. */
+function saveBase({ context }: Deps, task: TaskRecord, { base_branch }: WorkspaceRecord): void {
+  context.feed.commit((tx) => {
+    const known = workspaceOf(tx, task)
+    if (!known || known.base_branch === base_branch) return
+    const record = { ...known, base_branch }
+    // One that is cleaned has only its branch, and is not cleaned once more.
+    if (known.status === 'cleaned') tx.workspaces.put(record)
+    else saveWorkspace(tx, workspaceOwner(tx, task), record)
+  })
+}
+
+/** The task's branch, when nothing else is about to happen to it. */
+function checkUpdate(
+  deps: Deps,
+  task_id: TaskId,
+): { readonly task: TaskRecord; readonly workspace: WorkspaceRecord } | Refusal {
+  const { read } = deps.context.store
+  const task = read.tasks.get(task_id)
+  if (!task) return notFound('task')
+  const state = deps.transitions.workflowOf(read, task).states.get(task.status)
+  if (state?.kind === 'terminal') {
+    return { code: 'task_terminal', message: 'The task is finished; its branch stays as it is.' }
+  }
+  const workspace = workspaceOf(read, task)
+  if (!workspace || workspace.base_commit === null || task.error_annotation?.type === 'workspace_reset_required') {
+    return {
+      code: 'not_claimable',
+      message: 'The task has no branch (any more). Claim it, or reset its workspace first.',
+    }
+  }
+  const isAtWork = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)].some(
+    (one) => one.agent_id !== null,
+  )
+  if (isAtWork) return workspaceLocked
+  const isStuck = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
+  if (task.entry_barrier || (read.effects.first(task.id) !== null && !isStuck)) {
+    return { code: 'entry_barrier', message: 'The task is still on its way through its workflow. Wait for it.' }
+  }
+  return { task, workspace }
+}
+
+/** The coder gets the conflict as feedback, wherever the task stands: it goes back to where it is worked on. */
+async function handOver(
+  deps: Deps,
+  request: UpdateBranchRequest,
+  found: Attempt,
+  conflict: Conflict,
+  signal: AbortSignal,
+): Promise<UpdatedBranch | Refusal> {
+  const { task, workspace } = found
+  const { task_id, by, triggered_by, strategy } = request
+  const { branch, base_branch } = workspace
+  const hunks = toConflictHunks(deps.context, task, conflict.hunks, 'in_prompt')
+  const message = conflictPrompt({ ...conflict, branch, base_branch, strategy, hunks })
+  const sent = await deps.actions.feedback({ task_id, by, triggered_by, comment_ids: [], message }, signal)
+  if (isRefusal(sent)) return sent
+  const { head, base, files } = conflict
+  const { execution_id } = sent
+  const used = conflict.left ? 'merge' : strategy
+  const { path } = workspace
+  return { outcome: 'agent', strategy: used, head, base, rescue_ref: null, path, files, hunks, execution_id }
+}

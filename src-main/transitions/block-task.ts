@@ -1,0 +1,113 @@
+import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
+import { rejectFrom } from '../domain/review/decide-verdict.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { cancelQueued } from '../core/execution-records.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { closeOpenReview } from './review-attempts.ts'
+import type { Transitions } from './transitions.ts'
+import { toReviewSummary } from '../core/views.ts'
+
+export interface BlockDeps {
+  readonly context: EngineContext
+  readonly transitions: Transitions
+}
+
+/** Directory and branch of a task are both gone: nothing but a person's word may start it over. */
+export const resetRequired: ErrorAnnotation = {
+  type: 'workspace_reset_required',
+  message: 'The worktree and its branch are gone. Reset the workspace to start over from the default branch.',
+  recovery_actions: [],
+}
+
+/** Moves a task to the state that takes blocked ones; a workflow without one keeps it in place, annotated. */
+export function blockTask(
+  deps: BlockDeps,
+  tx: Tx,
+  task: TaskRecord,
+  annotation: ErrorAnnotation,
+  /** How many automatic moves led here. */
+  depth = 0,
+): void {
+  const { blocked } = deps.transitions.workflowOf(tx, task)
+  const patch = { error_annotation: annotation, active_execution_id: null }
+  for (const execution of tx.executions.openOfTask(task.id)) {
+    if (execution.status === 'queued') cancelQueued(tx, execution, annotation.message)
+  }
+  if (blocked && task.status !== blocked.name) {
+    const moved = deps.transitions.apply(tx, task, {
+      to: blocked.name,
+      cause: 'escalate',
+      triggered_by: 'system',
+      version: null,
+      reason: annotation.message,
+      depth,
+      patch,
+    })
+    if (!isRefusal(moved)) return
+  }
+  // No transition closes the review of a task that stays where it is.
+  const review = closeOpenReview(tx, task, true)
+  const review_summary = review && toReviewSummary(review)
+  tx.saveTask({ ...task, ...patch, review_summary, entry_barrier: false })
+}
+
+export interface FailedReview {
+  readonly triggered_by: string
+  readonly feedback: string | null
+  /** A person's no never uses up the budget. */
+  readonly by_person: boolean
+  /** What the gate's `before_exit` hooks said, where they were asked already. */
+  readonly checked?: readonly HookOutcome[]
+  /** How many automatic moves led here; a no of the gate's own hooks is one more. */
+  readonly depth?: number
+}
+
+/** A chain of automatic moves ends here, so that two hooks can't chase a task round for ever. */
+export const maxCascades = 3
+
+/**
+ * A gate's no: back to its reject target with the feedback, or to a person once the budget is used up, or
+ * when the task goes round without anybody working on it.
+ */
+export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, request: FailedReview): void {
+  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  if (!gate) return
+  const rejections = tx.transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
+  const plan = rejectFrom(gate, { by_person: request.by_person, rejections })
+  const { depth = 0 } = request
+  if (!isRefusal(plan) && plan.kind === 'reject' && depth <= maxCascades) {
+    const { triggered_by, feedback, checked } = request
+    const back = { to: plan.to, cause: 'reject', triggered_by, version: null, reason: feedback, depth } as const
+    deps.transitions.apply(tx, task, { ...back, ...(checked && { checked }) })
+    return
+  }
+  const why = request.feedback === null ? {} : { reason: request.feedback.slice(0, 10_000) }
+  const problem = isRefusal(plan)
+    ? noWayBack(gate)
+    : plan.kind === 'escalate'
+      ? reviewLimitReached(gate, gate.gate_config?.max_rejections ?? 0)
+      : goesRound(gate)
+  blockTask(deps, tx, task, { ...problem, ...why }, depth)
+}
+
+/** The gate has sent the work back as often as it may by itself. */
+export function reviewLimitReached(gate: WorkflowState, times: number): ErrorAnnotation {
+  return {
+    type: 'retry_budget_exhausted',
+    message: `${gate.label} sent the work back ${times} times. Look at it yourself, then move it on.`,
+    recovery_actions: [],
+  }
+}
+
+function goesRound(gate: WorkflowState): ErrorAnnotation {
+  const message = `${gate.label} sent the work back, and the workflow returned it unchanged, time after time. Work on it, or move it on yourself.`
+  return { type: 'retry_budget_exhausted', message, recovery_actions: [] }
+}
+
+function noWayBack(gate: WorkflowState): ErrorAnnotation {
+  const message = `${gate.label} said no, and its workflow names no state to send the work back to. Move it yourself.`
+  return { type: 'hook_failed', message, recovery_actions: [] }
+}

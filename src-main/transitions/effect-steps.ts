@@ -1,0 +1,109 @@
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { Effect, FailedHook } from '../domain/transition/effects.ts'
+import { hookAction } from '../domain/transition/pending-hooks.ts'
+import { stepsBefore, stepsOf, type Step } from '../domain/transition/phases.ts'
+import type { Workflow } from '../domain/workflow/graph.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { EffectRecord, Queries, TaskRecord } from '../ports/store.ts'
+
+export interface ProgressDeps {
+  readonly context: EngineContext
+  readonly transitions: { workflowOf(q: Pick<Queries, 'projects'>, task: TaskRecord): Workflow }
+}
+
+/** The steps of an effect, in order; those that it began with when the workflow was edited meanwhile. */
+export function stepsOfEffect(deps: ProgressDeps, q: Queries, effect: EffectRecord): readonly Step[] {
+  const { data } = effect
+  if (data.steps) return data.steps
+  const task = q.tasks.get(effect.task_id)
+  if (!task) return []
+  const workflow = deps.transitions.workflowOf(q, task)
+  return data.kind === 'leave' ? stepsBefore(workflow, data.from) : stepsOf(workflow, data.from, data.to)
+}
+
+/** What a step is called in the timeline and in an error. */
+export function stepName(step: Step): string {
+  if (step.kind === 'before_work') return hookAction(step.hook)
+  return step.kind === 'hook' ? (step.hook.plugin ?? 'script') : step.kind
+}
+
+/** Puts a step behind the task, with what came of it; the last one ends the effect. */
+export function completeStep(
+  deps: ProgressDeps,
+  tx: Tx,
+  effect: EffectRecord,
+  done: {
+    readonly outcome?: HookOutcome | undefined
+    readonly cascade_skipped?: boolean | undefined
+    readonly failed?: FailedHook | undefined
+  },
+): void {
+  const task = tx.tasks.get(effect.task_id)
+  const steps = stepsOfEffect(deps, tx, effect)
+  const step = steps[effect.data.cursor]
+  if (task && step) recordOutcome(tx, effect, step, done, task)
+  const { mark: _mark, held: _held, ...kept } = effect.data
+  const cursor = kept.cursor + 1
+  if (cursor >= steps.length) {
+    tx.effects.remove(effect.id)
+    return
+  }
+  const next: Effect =
+    kept.kind === 'leave'
+      ? { ...kept, cursor, outcomes: done.outcome ? [...kept.outcomes, done.outcome] : kept.outcomes }
+      : {
+          ...kept,
+          cursor,
+          cascade_skipped: kept.cascade_skipped || (done.cascade_skipped ?? false),
+          ...(done.failed && { failed: [...(kept.failed ?? []), done.failed] }),
+        }
+  tx.effects.update(effect.id, next)
+}
+
+/**
+ * Calls off what waits for a task: moves that hooks have still to allow, and steps that wait for somebody's
+ * word. Something newer takes their place; what an entry has under way goes on.
+ */
+export function cancelPendingMoves(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
+  const isBroken = task.error_annotation?.type === 'hook_failed'
+  for (const { id, task_id, data } of tx.effects.ofProject(task.project_id)) {
+    if (task_id === task.id && (isBroken || data.held || data.kind === 'leave')) tx.effects.remove(id)
+  }
+}
+
+/** Adds an action's outcome to the transition that it belongs to. What was skipped is no news; a failure is announced twice. */
+export function recordOutcome(
+  tx: Tx,
+  effect: EffectRecord,
+  step: Step,
+  { outcome, rejects = false }: { readonly outcome?: HookOutcome | undefined; readonly rejects?: boolean },
+  task: TaskRecord,
+): void {
+  if (!outcome || effect.data.kind === 'leave') return
+  const entry = tx.transitions.get(effect.data.transition_id)
+  if (!entry) return
+  tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
+  if (outcome.outcome === 'skipped') return
+  const base = { project_id: task.project_id, task_id: task.id }
+  tx.emit('hook.finished', { ...base, transition_id: entry.id, hook: outcome })
+  // On the way in only a failure under a policy of its own is told; any other holds the task, which says so.
+  const hasPolicy = step.kind === 'hook' && step.hook.on_failure !== undefined
+  const announces = outcome.phase !== 'before_enter' || hasPolicy
+  if (outcome.outcome !== 'failed' || rejects || !announces) return
+  tx.emit('transition.effect_failed', {
+    ...base,
+    phase: outcome.phase,
+    action: outcome.action,
+    reason: outcome.reason ?? '',
+  })
+}
+
+/** The newest action did what it did; only where it leads the task can't go. */
+export function recordCascadeRefused(tx: Tx, { data }: EffectRecord): void {
+  const entry = data.kind === 'enter' ? tx.transitions.get(data.transition_id) : null
+  const last = entry?.hooks.at(-1)
+  if (!entry || !last) return
+  const reason = [last.reason, 'cascade_refused'].filter(Boolean).join('; ')
+  tx.transitions.setHooks(entry.id, [...entry.hooks.slice(0, -1), { ...last, reason }])
+}

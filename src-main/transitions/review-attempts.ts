@@ -1,0 +1,96 @@
+import type { ReviewId } from '../../src-shared/contract/ids.ts'
+import type { ReviewNote, Verdict } from '../../src-shared/contract/reviews.ts'
+import type { TransitionPlan } from '../domain/transition/plan-transition.ts'
+import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { Queries, ReviewRecord, TaskRecord } from '../ports/store.ts'
+import type { Work } from '../ports/workspaces.ts'
+
+/** A review that is overtaken by a move away from its gate can't go on. Answers the newest one as it is then. */
+export function closeOpenReview(tx: Tx, task: TaskRecord, rejected: boolean): ReviewRecord | null {
+  // A review and its summary on the task come together: without one nothing has to be looked up.
+  const review = task.review_summary === null ? null : tx.reviews.latest(task.id)
+  if (!review || (review.status !== 'running' && review.status !== 'pending')) return review
+  const closed: ReviewRecord = {
+    ...review,
+    // What was cut short has no result.
+    step_results: review.step_results.filter((step) => step.exit_code !== null),
+    status: rejected ? 'failed' : 'cancelled',
+    finished_at: tx.now(),
+  }
+  tx.reviews.put(closed)
+  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: closed })
+  return closed
+}
+
+/** Every entry into a review gate is a new attempt; with nothing to run and nobody to ask it has passed. */
+export function openReview(
+  context: EngineContext,
+  tx: Tx,
+  task: TaskRecord,
+  plan: TransitionPlan,
+  latest: ReviewRecord | null,
+): ReviewRecord {
+  const now = tx.now()
+  const role = roleOf(plan.to)
+  const asksSomebody =
+    plan.to.gate_config?.requires_human_approval === true ||
+    (role !== null && task.roles[role] !== undefined && hasPlugin(plan.to, 'dispatch_role_agent'))
+  const passed = task.review_config.ci_steps.length === 0 && !asksSomebody && task.repository_changes.length === 0
+  const review: ReviewRecord = {
+    id: context.newId() as ReviewId,
+    task_id: task.id,
+    status: passed ? 'passed' : 'running',
+    attempt_number: (latest?.attempt_number ?? 0) + 1,
+    ci_steps: [...task.review_config.ci_steps],
+    step_results: [],
+    verdicts: [],
+    head: null,
+    tree: null,
+    changed_by_steps: [],
+    notes: toNotes(task.repository_changes),
+    config_changes: [...task.review_config_changes],
+    created_at: now,
+    finished_at: passed ? now : null,
+  }
+  tx.reviews.put(review)
+  return review
+}
+
+/** Returns the review that vouches for a task's work; null when nobody has passed the work as it stands. */
+export function vouchingReview(q: Pick<Queries, 'reviews'>, task: TaskRecord): ReviewRecord | null {
+  // A task that went back to work has lost its pass.
+  if (task.review_passed_at === null) return null
+  const latest = q.reviews.latest(task.id)
+  return latest?.status === 'passed' ? latest : null
+}
+
+/** The review vouches for what is merged now: the same work in another commit, or what a person has just seen. */
+export function noteMergedWork(tx: Tx, task: TaskRecord, { head, tree }: Work, triggered_by: string): void {
+  const review = vouchingReview(tx, task)
+  if (!review || (review.head === head && review.tree === tree)) return
+  const verdict: Verdict = {
+    by: triggered_by,
+    verdict: 'pass',
+    feedback: null,
+    ...{ head_commit: head, tree },
+    created_at: tx.now(),
+  }
+  const isOther = review.tree !== null && review.tree !== tree
+  const merged = { ...review, head, tree, verdicts: isOther ? [...review.verdicts, verdict] : review.verdicts }
+  tx.reviews.put(merged)
+  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: merged })
+}
+
+/** Returns the notes for a review of a task in whose repository something else changed. */
+export function toNotes(repository_changes: readonly string[]): ReviewNote[] {
+  return repository_changes.length === 0 ? [] : [{ kind: 'repository_changed', paths: [...repository_changes] }]
+}
+
+/** Whoever had the role of the state that is left: they submitted the work. */
+export function holderOf(task: TaskRecord, plan: TransitionPlan): string | null {
+  const role = plan.from.kind === 'active' ? roleOf(plan.from) : null
+  const holder = role === null ? undefined : task.roles[role]
+  return holder ? `${holder.type}:${holder.id}` : null
+}

@@ -1,0 +1,196 @@
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TransitionId } from '../../src-shared/contract/ids.ts'
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import { isPerson } from '../domain/transition/audience.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { planTransition, type TransitionPlan, type TransitionRequest } from '../domain/transition/plan-transition.ts'
+import { hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
+import type { EngineContext } from '../core/context.ts'
+import { cancelPendingMoves } from './effect-steps.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { enqueueTaskFinished, enqueueWorkStopped, doesStateWork } from './enqueue-hooks.ts'
+import { notify } from '../core/notify.ts'
+import { closeOpenReview, holderOf, openReview } from './review-attempts.ts'
+import type { ExecutionRecord, ReviewRecord, TaskRecord } from '../ports/store.ts'
+import { toReviewSummary, toTask } from '../core/views.ts'
+
+export interface MoveRequest extends TransitionRequest {
+  readonly reason: string | null
+  /** How many cascades led here. */
+  readonly depth?: number
+  /** Changed on the task in the same write. */
+  readonly patch?: Partial<TaskRecord>
+  /** What the source's `before_exit` hooks said; without it they are asked before the task moves. */
+  readonly checked?: readonly HookOutcome[]
+}
+
+export interface Moved {
+  readonly task: TaskRecord
+  /** null while the source's hooks have still to allow the move. */
+  readonly transition_id: TransitionId | null
+  readonly review: ReviewRecord | null
+  readonly plan: TransitionPlan
+}
+
+export interface Transitions {
+  workflowOf(tx: Pick<Tx, 'projects'>, task: TaskRecord): Workflow
+  plan(tx: Pick<Tx, 'projects' | 'reviews'>, task: TaskRecord, request: TransitionRequest): TransitionPlan | Refusal
+  /**
+   * Moves a task, inside the caller's transaction: the row, its audit entry, the numbered event and
+   * the effect that must follow. This is the only place that changes a task's status. A move that
+   * nobody waits for is left to the effects while its source has `before_exit` hooks to ask.
+   */
+  apply(tx: Tx, task: TaskRecord, request: MoveRequest): Moved | Refusal
+  /** The same with the plan of this very transaction. */
+  applyPlan(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved
+}
+
+export function createTransitions(context: EngineContext): Transitions {
+  const projectOf = (tx: Pick<Tx, 'projects'>, task: TaskRecord) => {
+    const project = tx.projects.get(task.project_id)
+    if (!project) throw new BugError(`Task ${task.id} has no project.`)
+    return project
+  }
+  const workflowOf: Transitions['workflowOf'] = (tx, task) =>
+    context.workflows.of(projectOf(tx, task).workflow_definition)
+  const plan: Transitions['plan'] = (tx, task, request) => {
+    const { workflow_definition, settings } = projectOf(tx, task)
+    const workflow = context.workflows.of(workflow_definition)
+    const isAtGate = workflow.states.get(task.status)?.kind === 'gate'
+    return planTransition(request, {
+      workflow,
+      status: task.status,
+      version: task.version,
+      entry_barrier: task.entry_barrier,
+      archived: task.archived,
+      // Only a gate asks for its review.
+      latest_review: isAtGate ? (tx.reviews.latest(task.id)?.status ?? null) : null,
+      ...(settings.lifecycle_hooks && { hooks: settings.lifecycle_hooks }),
+    })
+  }
+  return {
+    workflowOf,
+    plan,
+    apply: (tx, task, request) => {
+      const planned = plan(tx, task, request)
+      if (isRefusal(planned)) return planned
+      return hasExitHooks(request, planned)
+        ? deferToExitHooks(tx, task, request, planned)
+        : commitPlan(context, tx, task, request, planned)
+    },
+    applyPlan: (tx, task, request, planned) => commitPlan(context, tx, task, request, planned),
+  }
+}
+
+/** Whether the source's hooks have still a say. Who cancels, or hands the task to a person, is not held up. */
+function hasExitHooks(request: MoveRequest, plan: TransitionPlan): boolean {
+  if (request.checked !== undefined || request.cause === 'cancel' || request.cause === 'escalate') return false
+  return hooksAt(plan.from, 'before_exit').length > 0
+}
+
+function deferToExitHooks(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
+  cancelPendingMoves(tx, task)
+  tx.effects.add(task.id, {
+    kind: 'leave',
+    from: plan.from.name,
+    to: plan.to.name,
+    cause: request.cause,
+    triggered_by: request.triggered_by,
+    reason: request.reason,
+    depth: request.depth ?? 0,
+    annotation: request.patch?.error_annotation ?? null,
+    outcomes: [],
+    cursor: 0,
+  })
+  return { task: tx.saveTask(task), transition_id: null, review: null, plan }
+}
+
+function commitPlan(
+  context: EngineContext,
+  tx: Tx,
+  task: TaskRecord,
+  request: MoveRequest,
+  plan: TransitionPlan,
+): Moved {
+  const now = tx.now()
+  const transition_id = context.newId() as TransitionId
+  const latest = closeOpenReview(tx, task, request.cause === 'reject' || request.cause === 'escalate')
+  const review = plan.opens_review ? openReview(context, tx, task, plan, latest) : null
+  const working = openWork(tx, task, plan)
+  const moved: TaskRecord = {
+    ...task,
+    error_annotation: null,
+    review_summary: latest && toReviewSummary(latest),
+    ...(review && {
+      review_summary: toReviewSummary(review),
+      context_holder: holderOf(task, plan) ?? task.context_holder,
+    }),
+    // Leaving the work behind again means that what passed is no longer what will be merged.
+    ...(plan.to.kind === 'active' && { review_passed_at: null }),
+    ...(review?.status === 'passed' && { review_passed_at: now }),
+    ...request.patch,
+    status: plan.to.name,
+    version: task.version + 1,
+    entry_barrier: plan.barrier,
+    ...(isPerson(request.triggered_by) && { attended_mark: transition_id }),
+    updated_at: now,
+  }
+  tx.tasks.put(moved)
+  tx.transitions.put({
+    id: transition_id,
+    task_id: task.id,
+    from_state: plan.from.name,
+    to_state: plan.to.name,
+    triggered_by: request.triggered_by,
+    rejection: plan.rejection,
+    trigger_reason: request.reason,
+    hooks: [...(request.checked ?? [])],
+    created_at: now,
+  })
+  // A newer move supersedes what an older one had still to do.
+  tx.effects.removeOfTask(task.id)
+  if (plan.has_steps) tx.effects.add(task.id, effectOf(transition_id, plan, request))
+  tx.emit('task.transitioned', {
+    project_id: task.project_id,
+    task_id: task.id,
+    task: toTask(tx, moved),
+    from_state: plan.from.name,
+    to_state: plan.to.name,
+    triggered_by: request.triggered_by,
+  })
+  if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
+  if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null })
+  const { triggered_by } = request
+  const from = plan.from.name
+  for (const execution of working) enqueueWorkStopped(tx, plan.workflow, moved, { execution, from, triggered_by })
+  enqueueTaskFinished(tx, plan.workflow, moved, { from, triggered_by, transition_id })
+  if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null })
+  return { task: moved, transition_id, review, plan }
+}
+
+/** Whoever is at work in the state that the task leaves; most have ended by then, and said so. */
+function openWork(tx: Tx, task: TaskRecord, { workflow, from, hooks }: TransitionPlan): readonly ExecutionRecord[] {
+  if (from.kind !== 'active' || Object.keys(hooks).length === 0) return []
+  const running = tx.executions.openOfTask(task.id).filter((one) => one.status === 'running')
+  return running.filter((one) => doesStateWork(tx, workflow, task, one))
+}
+
+function effectOf(
+  transition_id: TransitionId,
+  { from, to, own_steps: steps }: TransitionPlan,
+  request: MoveRequest,
+): Effect {
+  return {
+    kind: 'enter',
+    transition_id,
+    from: from.name,
+    to: to.name,
+    triggered_by: request.triggered_by,
+    cursor: 0,
+    depth: request.depth ?? 0,
+    cascade_skipped: false,
+    ...(steps && { steps }),
+  }
+}

@@ -1,0 +1,173 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import { workspaceLocked } from '../domain/task/claim-guard.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import { saveWorkspace } from './save-workspace.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { Transitions } from '../transitions/transitions.ts'
+import type { Worktrees } from './worktrees.ts'
+import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
+
+/** What became of a clean-up. */
+export type CleanupEnd =
+  | { readonly kind: 'cleaned' }
+  | { readonly kind: 'scheduled'; readonly cleanup_at: string }
+  /** Its files could not be removed; the record says so too. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** `not_needed`: it is gone already, or it is the parent's and so not this task's to remove. */
+  | { readonly kind: 'nothing'; readonly reason: 'no_workspace' | 'not_needed' }
+
+export interface Cleanup {
+  /** Applies the clean-up policy of the state that the task entered. */
+  enter(task: TaskRecord, state: string, signal: AbortSignal): Promise<void>
+  /** Removes the worktree of a task at once, never its branch. What is not committed is kept aside. */
+  now(task: TaskRecord, signal: AbortSignal): Promise<CleanupEnd>
+  /** Removes the worktree of a task in so many seconds. */
+  later(task: TaskRecord, seconds: number): CleanupEnd
+  /** Removes the worktree of a finished task at a person's word: before its time, or after a removal that failed. */
+  byHand(task: TaskRecord, signal: AbortSignal): Promise<WorkspaceRecord | Refusal>
+  /** Removes the worktrees whose time has come. */
+  sweep(signal: AbortSignal): Promise<void>
+  remove(workspace: WorkspaceRecord, signal: AbortSignal): Promise<CleanupEnd>
+}
+
+export interface CleanupDeps {
+  readonly context: EngineContext
+  readonly transitions: Pick<Transitions, 'workflowOf'>
+  readonly worktrees: Pick<Worktrees, 'exclusively'>
+  /** Ends whoever works for a task; the hooks of its end have run by then. */
+  readonly endAll: (task_id: TaskId, signal: AbortSignal) => Promise<void>
+}
+
+/** The ways a worktree goes; all of them end in `remove`. */
+export function createCleanup(deps: CleanupDeps): Cleanup {
+  const { context, transitions } = deps
+  const remove: Cleanup['remove'] = (workspace, signal) => removeWorktree(deps, workspace, signal)
+  const now: Cleanup['now'] = async (task, signal) => {
+    const own = ownWorkspace(context, task)
+    return 'kind' in own ? own : remove(own, signal)
+  }
+  const later: Cleanup['later'] = (task, seconds) => {
+    const own = ownWorkspace(context, task)
+    if ('kind' in own) return own
+    const cleanup_at = new Date(context.clock.now() + seconds * 1_000).toISOString()
+    context.feed.commit((tx) => {
+      saveWorkspace(tx, task, { ...own, status: 'cleanup_scheduled', cleanup_at })
+    })
+    return { kind: 'scheduled', cleanup_at }
+  }
+  return {
+    remove,
+    now,
+    later,
+    byHand: async (task, signal) => refuseByHand(deps, task) ?? outcomeByHand(deps, task, await now(task, signal)),
+    enter: async (task, state, signal) => {
+      const workflow = transitions.workflowOf(context.store.read, task)
+      const isCancelled = workflow.cancellation?.name === state
+      const policy =
+        workflow.states.get(state)?.cleanup ??
+        (isCancelled
+          ? { policy: 'delayed' as const, seconds: context.config.cleanupDelaySeconds }
+          : { policy: 'immediate' as const })
+      if (policy.policy === 'immediate') await now(task, signal)
+      else later(task, policy.seconds)
+    },
+    sweep: async (signal) => {
+      const now = nowIso(context)
+      for (const { task_id } of context.store.read.workspaces.toClean(now)) {
+        if (signal.aborted) return
+        await sweepOne(deps, task_id, now, signal)
+      }
+    },
+  }
+}
+
+function refuseByHand({ context, transitions }: CleanupDeps, task: TaskRecord): Refusal | null {
+  const { read } = context.store
+  if (workspaceOwner(read, task).id !== task.id) {
+    return notByHand('This task works in the workspace of its parent. Clean that one up.')
+  }
+  if (!read.workspaces.byTask(task.id)) return noWorkspace
+  const state = transitions.workflowOf(read, task).states.get(task.status)
+  if (state?.kind !== 'terminal' || task.entry_barrier) {
+    return notByHand('The task is not finished, and needs its workspace. Finish or cancel it first.')
+  }
+  return othersInWorkspace(read, task).length > 0 ? workspaceLocked : null
+}
+
+function outcomeByHand({ context }: CleanupDeps, task: TaskRecord, end: CleanupEnd): WorkspaceRecord | Refusal {
+  if (end.kind === 'failed') return { code: 'workspace_failed', message: end.message }
+  return context.store.read.workspaces.byTask(task.id) ?? noWorkspace
+}
+
+const notByHand = (message: string): Refusal => ({ code: 'recovery_not_available', message })
+const noWorkspace: Refusal = {
+  code: 'not_found',
+  message: 'This task has no workspace.',
+  details: { resource: 'workspace' },
+}
+
+/** The worktree that a task may remove: one of its own that is still there. */
+function ownWorkspace(context: EngineContext, task: TaskRecord): WorkspaceRecord | (CleanupEnd & { kind: 'nothing' }) {
+  const { read } = context.store
+  if (workspaceOwner(read, task).id !== task.id) return { kind: 'nothing', reason: 'not_needed' }
+  const workspace = read.workspaces.byTask(task.id)
+  if (!workspace) return { kind: 'nothing', reason: 'no_workspace' }
+  return workspace.status === 'cleaned' ? { kind: 'nothing', reason: 'not_needed' } : workspace
+}
+
+/** Somebody may have taken the task up again since it was looked for: then the worktree is theirs. */
+async function sweepOne(deps: CleanupDeps, task_id: TaskId, now: string, signal: AbortSignal): Promise<void> {
+  const { read } = deps.context.store
+  const task = read.tasks.get(task_id)
+  if (!task) return
+  await deps.worktrees.exclusively(task, async () => {
+    const workspace = read.workspaces.byTask(task_id)
+    if (workspace?.status !== 'cleanup_scheduled' || workspace.cleanup_at === null || workspace.cleanup_at > now) return
+    if (read.executions.openOfTask(task_id).length > 0 || othersInWorkspace(read, task).length > 0) return
+    // What still runs of its hooks is let go on; the next look comes soon.
+    if (read.occasions.ofTask(task_id).length > 0) return
+    await removeFiles(deps.context, task, workspace, signal)
+  })
+}
+
+async function removeWorktree(deps: CleanupDeps, workspace: WorkspaceRecord, signal: AbortSignal): Promise<CleanupEnd> {
+  const { read } = deps.context.store
+  const task = read.tasks.get(workspace.task_id)
+  if (!task) return { kind: 'nothing', reason: 'no_workspace' }
+  // Ordered subtasks work in their parent's worktree: nobody stays behind in a folder that goes. They are
+  // ended first: one that is being started waits for the worktree too.
+  const guests = othersInWorkspace(read, task).map((one) => one.task_id)
+  await Promise.all([...new Set([workspace.task_id, ...guests])].map((task_id) => deps.endAll(task_id, signal)))
+  return deps.worktrees.exclusively(task, () =>
+    removeFiles(deps.context, task, read.workspaces.byTask(task.id) ?? workspace, signal),
+  )
+}
+
+async function removeFiles(
+  context: EngineContext,
+  task: TaskRecord,
+  workspace: WorkspaceRecord,
+  signal: AbortSignal,
+): Promise<CleanupEnd> {
+  let end: CleanupEnd = { kind: 'cleaned' }
+  try {
+    const { repo_path, path, task_id } = workspace
+    await context.workspaces.remove({ repo_path, path, task_id }, { signal })
+  } catch (error) {
+    if (signal.aborted) throw error
+    context.log.error({ err: error, task_id: task.id }, 'a worktree could not be removed')
+    end = { kind: 'failed', message: error instanceof Error ? error.message : 'It could not be removed.' }
+  }
+  const after: WorkspaceRecord = {
+    ...workspace,
+    cleanup_at: null,
+    ...(end.kind === 'failed' ? { status: 'error', error: end.message } : { status: 'cleaned', error: null }),
+  }
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      saveWorkspace(tx, task, after)
+    }),
+  )
+  return end
+}

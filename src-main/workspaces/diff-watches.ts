@@ -1,0 +1,100 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { WorktreeWatch } from '../ports/diff-reader.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { Worktrees } from './worktrees.ts'
+
+/** Who looks at changes says so again and again; whoever has gone falls silent. */
+const usualLeaseMs = 60_000
+
+/** Watches the worktrees whose changes somebody looks at, and no others. */
+export interface DiffWatchers {
+  /** Somebody looks at what the task changes; see the operation `tasks.watch_diff`. */
+  extend(task: TaskRecord): Promise<{ readonly until: string | null; readonly since: string | null }>
+  /** Settles when nothing is watched any more. */
+  close(): Promise<void>
+}
+
+interface Watched {
+  /** Those who look: ordered subtasks share the worktree of their parent. */
+  readonly viewers: Map<TaskId, { readonly task: TaskRecord; readonly timer: NodeJS.Timeout }>
+  readonly watch: Promise<WorktreeWatch>
+  /** From when on nothing was missed. */
+  readonly since: Promise<string>
+}
+
+type Parts = Pick<EngineContext, 'workspaces' | 'feed' | 'clock' | 'log'>
+
+export function createDiffWatches(
+  parts: Parts,
+  worktrees: Pick<Worktrees, 'of'>,
+  leaseMs: number = usualLeaseMs,
+): DiffWatchers {
+  const { workspaces, feed, clock, log } = parts
+  const byPath = new Map<string, Watched>()
+  const ending = new Set<Promise<void>>()
+  let closed = false
+  const iso = (more = 0) => new Date(clock.now() + more).toISOString()
+
+  const end = (path: string, watched: Watched) => {
+    if (byPath.get(path) !== watched) return
+    byPath.delete(path)
+    for (const { timer } of watched.viewers.values()) clearTimeout(timer)
+    const done = watched.watch
+      .then((watch) => watch.close())
+      .catch((error: unknown) => {
+        log.warn({ err: error, path }, 'a worktree is no longer watched')
+      })
+      .finally(() => ending.delete(done))
+    ending.add(done)
+  }
+  const start = (path: string): Watched => {
+    const tell = () => {
+      for (const { task } of watched.viewers.values()) feed.worktree({ project_id: task.project_id, task_id: task.id })
+    }
+    const onEnd = () => {
+      tell()
+      end(path, watched)
+    }
+    const watch = workspaces.watch(path, { onChange: tell, onEnd })
+    const watched: Watched = { viewers: new Map(), watch, since: watch.then(() => iso()) }
+    // Told through `watch`, which everybody who asks waits for.
+    watched.since.catch(() => undefined)
+    byPath.set(path, watched)
+    return watched
+  }
+  const look = (path: string, watched: Watched, task: TaskRecord) => {
+    clearTimeout(watched.viewers.get(task.id)?.timer)
+    const timer = setTimeout(() => {
+      watched.viewers.delete(task.id)
+      if (watched.viewers.size === 0) end(path, watched)
+    }, leaseMs)
+    // It only ends what a process that ends anyway takes along.
+    timer.unref()
+    watched.viewers.set(task.id, { task, timer })
+  }
+  return {
+    extend: async (task) => {
+      const workspace = worktrees.of(task)
+      const nothing = { until: null, since: null }
+      if (closed || !workspace || !isThere(workspace) || !(await workspaces.exists(workspace.path))) return nothing
+      const { path } = workspace
+      const watched = byPath.get(path) ?? start(path)
+      look(path, watched, task)
+      try {
+        return { since: await watched.since, until: iso(leaseMs) }
+      } catch (error) {
+        end(path, watched)
+        if (await workspaces.exists(path)) throw error
+        return nothing
+      }
+    },
+    close: async () => {
+      closed = true
+      for (const [path, watched] of byPath) end(path, watched)
+      await Promise.all(ending)
+    },
+  }
+}
+
+const isThere = ({ status }: WorkspaceRecord): boolean => status !== 'cleaned' && status !== 'creating'

@@ -1,0 +1,56 @@
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
+import type { BranchRef, InnerRepositories } from '../ports/workspaces.ts'
+import { toSettings } from '../core/views.ts'
+import { workspaceOwner } from '../core/workspace-of.ts'
+
+/**
+ * Settles the repositories inside a worktree before its review: the ones that the project's setting absorbs become
+ * plain files. Returns what a person has to decide; null when nothing is left to decide.
+ */
+export async function settleInner(
+  { workspaces, store }: Pick<EngineContext, 'workspaces' | 'store'>,
+  task: TaskRecord,
+  project: ProjectRecord,
+  ref: BranchRef,
+  signal: AbortSignal,
+): Promise<ErrorAnnotation | null> {
+  if (ref.path === null) return null
+  const worktree = { ...ref, path: ref.path }
+  const found = await workspaces.innerRepositories(worktree, { signal })
+  const { held, absorbed } = sortInner(found, toSettings(project).nested_repositories)
+  if (absorbed.length > 0) {
+    await workspaces.absorbNested(worktree, workspaceOwner(store.read, task).id, absorbed, { signal })
+  }
+  if (held.length > 0) return nestedHeld(held)
+  return found.unpushed.length > 0 ? notPushed(found.unpushed) : null
+}
+
+function sortInner({ nested }: InnerRepositories, setting: 'auto' | 'absorb' | 'hold') {
+  const isHeld = (has_remote: boolean) => setting === 'hold' || (setting === 'auto' && has_remote)
+  return {
+    held: nested.filter(({ has_remote }) => isHeld(has_remote)).map(({ path }) => path),
+    absorbed: nested.filter(({ has_remote }) => !isHeld(has_remote)).map(({ path }) => path),
+  }
+}
+
+function nestedHeld(folders: readonly string[]): ErrorAnnotation {
+  const which = folders.slice(0, 10).join(', ')
+  return {
+    type: 'nested_repository',
+    message: `The worktree holds ${folders.length === 1 ? 'a repository' : 'repositories'} of its own: ${which}. Take the files into the work, or leave the folder out; either way its history is kept.`,
+    folders: [...folders],
+    recovery_actions: ['absorb_nested', 'ignore_nested'],
+  }
+}
+
+function notPushed(folders: readonly string[]): ErrorAnnotation {
+  const which = folders.slice(0, 10).join(', ')
+  return {
+    type: 'submodule_not_pushed',
+    message: `${folders.length === 1 ? 'A submodule is' : 'Submodules are'} on a commit that no remote has: ${which}. Whoever gets the merge could not check it out. Push it from there, then retry.`,
+    folders: [...folders],
+    recovery_actions: ['retry_hook'],
+  }
+}

@@ -1,0 +1,116 @@
+import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { UpdateResult } from '../ports/branch-updater.ts'
+import type { Worktrees } from './worktrees.ts'
+import { saveWorkspace } from './save-workspace.ts'
+import { toConflictHunks } from './to-conflict-hunks.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import { workspaceOwner } from '../core/workspace-of.ts'
+import { count } from '../domain/task/conflict-text.ts'
+
+interface NoteUpdateDeps {
+  readonly context: EngineContext
+  readonly worktrees: Pick<Worktrees, 'ref'>
+}
+
+export interface Update {
+  readonly task: TaskRecord
+  readonly workspace: WorkspaceRecord
+  readonly result: UpdateResult
+  readonly triggered_by: string
+}
+
+/** Writes down what became of an update of a task's branch, and tells it: its card, its timeline and its workspace. */
+export async function noteUpdate(deps: NoteUpdateDeps, update: Update): Promise<void> {
+  const { task, result } = update
+  if (result.kind === 'up_to_date' || result.kind === 'in_the_way') return
+  const diff_stat = result.kind === 'updated' ? await measure(deps, update) : null
+  deps.context.feed.commit((tx) => {
+    const current = tx.tasks.get(task.id)
+    if (!current) return
+    noteWorkspace(tx, current, update)
+    const annotation = annotationAfter(deps.context, current, update)
+    const isNews = annotation !== current.error_annotation || diff_stat !== null
+    if (isNews) {
+      const measured = diff_stat === null ? {} : { diff_stat }
+      tx.saveTask({ ...current, ...measured, error_annotation: annotation })
+    }
+    noteInTimeline(tx, current, update)
+  })
+}
+
+/** Where the branch stands is news, also when the record of it says nothing else than before. */
+function noteWorkspace(tx: Tx, task: TaskRecord, { workspace, result }: Update): void {
+  const known = tx.workspaces.byTask(workspace.task_id)
+  if (!known) return
+  const base_commit = result.kind === 'updated' ? result.base : known.base_commit
+  const record = { ...known, base_commit }
+  if (known.status !== 'cleaned') {
+    saveWorkspace(tx, workspaceOwner(tx, task), record)
+    return
+  }
+  // It is not cleaned once more; only its branch has moved.
+  tx.workspaces.put(record)
+  const { id: workspace_id, task_id, branch, status, cleanup_at } = record
+  tx.emit('workspace.updated', { project_id: task.project_id, task_id, workspace_id, branch, status, cleanup_at })
+}
+
+/** A task whose merge failed says what has become of the conflict; the merge is still to be tried again. */
+function annotationAfter(
+  context: EngineContext,
+  task: TaskRecord,
+  { workspace, result }: Update,
+): ErrorAnnotation | null {
+  const before = task.error_annotation
+  if (before?.type !== 'merge_conflict') return before
+  const { base_branch, branch, path } = workspace
+  if (result.kind === 'conflict') {
+    const { files, left } = result
+    if (!left) return before
+    const message = `The merge of ${base_branch} is begun in ${path}: ${count(files)}. Resolve that there, then try the merge again.`
+    return { ...before, message, files: [...files], hunks: toConflictHunks(context, task, result.hunks) }
+  }
+  const message = `${branch} has all of ${base_branch} now. Try the merge again.`
+  return { ...before, message, files: [], hunks: [] }
+}
+
+/** Under the move that brought the task to where it stands. */
+function noteInTimeline(tx: Tx, task: TaskRecord, { workspace, result, triggered_by }: Update): void {
+  const entry = tx.transitions.last(task.id)
+  const said = wordsFor(workspace, result)
+  if (!entry || said === null) return
+  const hook: HookOutcome = {
+    phase: 'after_enter',
+    action: 'update_branch',
+    outcome: result.kind === 'updated' ? 'ok' : 'failed',
+    reason: `${triggered_by}: ${said}`,
+    duration_ms: 0,
+  }
+  tx.transitions.setHooks(entry.id, [...entry.hooks, hook])
+  tx.emit('hook.finished', { project_id: task.project_id, task_id: task.id, transition_id: entry.id, hook })
+}
+
+function wordsFor({ branch, base_branch }: WorkspaceRecord, result: UpdateResult): string | null {
+  if (result.kind === 'updated') {
+    const kept = result.rescue_ref === null ? '' : `; its commits before that are kept as ${result.rescue_ref}`
+    const how = result.strategy === 'rebase' ? `rebased on ${base_branch}` : `has all of ${base_branch} now`
+    return `${branch} ${how} (${result.base.slice(0, 12)}) and is at ${result.head.slice(0, 12)}${kept}`
+  }
+  if (result.kind !== 'conflict') return null
+  const where = result.left ? '; the merge is begun in the worktree' : ''
+  return `${count(result.files)} with ${base_branch} (${result.base.slice(0, 12)})${where}: ${result.files.slice(0, 20).join(', ')}`
+}
+
+/** A size that can't be measured is left as it was: the branch is updated all the same. */
+async function measure({ context, worktrees }: NoteUpdateDeps, { task, workspace }: Update) {
+  const signal = AbortSignal.timeout(60_000)
+  try {
+    return await context.workspaces.diffStat(await worktrees.ref(workspace), { signal })
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) && !signal.aborted) throw error
+    context.log.warn({ err: error, task_id: task.id }, 'the size of an updated branch could not be measured')
+    return null
+  }
+}

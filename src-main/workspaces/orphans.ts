@@ -1,0 +1,130 @@
+import { basename, dirname } from 'node:path'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ProjectId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
+import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
+import { invalidInput } from '../domain/refusal.ts'
+import type { EngineContext } from '../core/context.ts'
+import { saveWorkspace } from './save-workspace.ts'
+import type { RepoRecord, TaskRecord } from '../ports/store.ts'
+import type { Worktrees } from './worktrees.ts'
+
+/** A worktree that nobody knows, and what a task needs to take it over. */
+export interface Adoptable {
+  readonly path: string
+  readonly branch: string
+  readonly repo: RepoRecord
+  readonly base_commit: string
+}
+
+/** Folders below the workspace root that belong to no task. None of them is ever removed by itself. */
+export interface Orphans {
+  paths(): Promise<readonly string[]>
+  list(signal: AbortSignal): Promise<readonly Orphan[]>
+  /** Refuses a path that is not in the list. */
+  remove(path: string, signal: AbortSignal): Promise<RemovedOrphan | Refusal>
+  /** Whether a task of the project can take it over; what it then works with. */
+  inspect(path: string, project_id: ProjectId, signal: AbortSignal): Promise<Adoptable | Refusal>
+  /** Makes a task and gives it the worktree, unless another has taken it since. */
+  adopt(orphan: Adoptable, makeTask: () => TaskRecord): TaskRecord | Refusal
+}
+
+export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees, 'exclusively'>): Orphans {
+  const { workspaces, config } = context
+  const { read } = context.store
+  const paths: Orphans['paths'] = () => workspaces.orphans(config.workspaceRoot, read.workspaces.paths())
+  const isListed = async (path: string): Promise<boolean> => (await paths()).includes(path)
+  return {
+    paths,
+    list: async (signal) => {
+      const found: Orphan[] = []
+      for (const path of await paths()) {
+        const one = await workspaces.describeOrphan(path, { signal })
+        if (one) found.push(one)
+      }
+      return found
+    },
+    remove: async (path, signal) => {
+      if (!(await isListed(path))) return notListed(path)
+      const removal = async (): Promise<RemovedOrphan | Refusal> => {
+        if (!(await isListed(path))) return notListed(path)
+        return await workspaces.removeOrphan(path, repoFor(context, path), { signal })
+      }
+      // The task that it is named after may be claimed right now, and find it again.
+      const task = read.tasks.get(basename(path) as TaskId)
+      return task ? await worktrees.exclusively(task, removal) : await removal()
+    },
+    inspect: async (path, project_id, signal) => {
+      if (!(await isListed(path))) return notListed(path)
+      const orphan = await workspaces.describeOrphan(path, { signal })
+      if (!orphan) return notListed(path)
+      if (orphan.kind === 'folder' || orphan.repo_path === null) {
+        return invalidInput(
+          'path',
+          `${path} is no worktree (any more), so no task can work in it. Move what you need away.`,
+        )
+      }
+      if (orphan.branch === null) {
+        return invalidInput('path', `${path} is on no branch. Run "git switch -c <name>" in it, then adopt it.`)
+      }
+      const repo = await repoOf(context, project_id, orphan.repo_path, signal)
+      if (!repo) {
+        return invalidInput(
+          'project_id',
+          `The project has no repository ${orphan.repo_path}. Add it, or choose another project.`,
+        )
+      }
+      const base_commit =
+        (await workspaces.forkPoint(path, repo.default_branch, { signal })) ?? (await workspaces.head(path, { signal }))
+      return { path, branch: orphan.branch, repo, base_commit }
+    },
+    adopt: ({ path, branch, repo, base_commit }, makeTask) => {
+      if (read.workspaces.paths().includes(path)) return notListed(path)
+      const task = makeTask()
+      context.feed.commit((tx) => {
+        saveWorkspace(tx, task, {
+          id: context.newId() as WorkspaceId,
+          task_id: task.id,
+          status: 'ready',
+          repo_path: repo.path,
+          branch,
+          path,
+          base_branch: repo.default_branch,
+          base_commit,
+          port_base: null,
+          cleanup_at: null,
+          error: null,
+          created_at: tx.now(),
+        })
+      })
+      return task
+    },
+  }
+}
+
+async function repoOf(
+  context: EngineContext,
+  project_id: ProjectId,
+  repo_path: string,
+  signal: AbortSignal,
+): Promise<RepoRecord | null> {
+  for (const repo of context.store.read.repos.byProject(project_id)) {
+    if (await context.workspaces.sameRepository(repo.path, repo_path, { signal })) return repo
+  }
+  return null
+}
+
+/** Folders lie at `{root}/{project}/{task}`: the repository in which the task of that name worked, or would. */
+function repoFor(context: EngineContext, path: string): string | null {
+  const { read } = context.store
+  const project_id = basename(dirname(path)) as ProjectId
+  const repos = read.repos.byProject(project_id)
+  return (repos.find((repo) => repo.is_primary) ?? repos[0])?.path ?? null
+}
+
+function notListed(path: string): Refusal {
+  return {
+    code: 'not_found',
+    message: `${path} is not in the list of orphans. Look there for what can be removed or adopted.`,
+    details: { resource: 'orphan' },
+  }
+}

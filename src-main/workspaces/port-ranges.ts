@@ -1,0 +1,31 @@
+import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
+import type { EngineContext } from '../core/context.ts'
+import { savePorts } from './save-workspace.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+
+/**
+ * The worktree's record with a range of ports: the one that it has, else one that no other worktree has and whose
+ * ports nobody uses now, which it keeps until it is cleaned. Where none is left, it goes without.
+ */
+export async function assignPorts(
+  context: EngineContext,
+  task: TaskRecord,
+  record: WorkspaceRecord,
+): Promise<WorkspaceRecord> {
+  if (record.port_base !== null) return record
+  const { read } = context.store
+  for (const port_base of portBases(task.id)) {
+    if (read.workspaces.portBases().has(port_base)) continue
+    if (!(await context.workspaces.arePortsFree(portsFrom(port_base)))) continue
+    const taken = context.feed.commit((tx) => {
+      // Another worktree may have been given it while its ports were tried.
+      if (tx.workspaces.portBases().has(port_base)) return null
+      const withRange = { ...record, port_base }
+      savePorts(tx, task, withRange)
+      return withRange
+    })
+    if (taken) return taken
+  }
+  context.log.warn({ task_id: task.id }, 'no range of ports is free, a worktree goes without')
+  return record
+}

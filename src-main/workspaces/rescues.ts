@@ -1,0 +1,205 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Rescue, RestoredRescue } from '../../src-shared/contract/rescues.ts'
+import { workspaceLocked } from '../domain/task/claim-guard.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { FileDiff } from '../ports/diff-reader.ts'
+import { withWorktreeLock } from './with-worktree-lock.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import { repoPathsOf } from '../core/repo-paths.ts'
+import { saveWorkspace } from './save-workspace.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { toSettings } from '../core/views.ts'
+import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
+import type { Worktrees } from './worktrees.ts'
+
+/** Kept work is given up when it is older than this. */
+const lifeMs = 30 * 24 * 3_600_000
+const sweepEveryMs = 3_600_000
+
+/** One rescue, as a person names it within a project. */
+export interface RescueChoice {
+  readonly project_id: ProjectId
+  /** Of a task that may be deleted. */
+  readonly task_id: string
+  readonly timestamp: string
+}
+
+/** What was kept before something was thrown away: shown, brought back, given up. */
+export interface Rescues {
+  ofTask(task: TaskRecord, signal: AbortSignal): Promise<readonly Rescue[]>
+  /** Of the project's repositories: those of its tasks, and of tasks that are deleted, whosever they were. */
+  ofProject(project_id: ProjectId, signal: AbortSignal): Promise<readonly Rescue[]>
+  /** What one holds; with `file`, of that one alone. */
+  diff(choice: RescueChoice, file: string | null, signal: AbortSignal): Promise<FileDiff | Refusal>
+  restore(choice: RescueChoice, signal: AbortSignal): Promise<RestoredRescue | Refusal>
+  /** Null when it is gone now. */
+  remove(choice: RescueChoice, signal: AbortSignal): Promise<Refusal | null>
+  /** Gives up what is older than 30 days; looks once an hour, however often it is called. */
+  sweep(signal: AbortSignal): Promise<void>
+}
+
+const none: Refusal = {
+  code: 'not_found',
+  message: 'There is no such rescue. It may have been given up, or 30 days may have passed.',
+  details: { resource: 'rescue' },
+}
+
+export function createRescues(context: EngineContext, worktrees: Pick<Worktrees, 'exclusively'>): Rescues {
+  const { read } = context.store
+  const { workspaces } = context
+  let sweptAt = -Infinity
+  const ofProject: Rescues['ofProject'] = async (project_id, signal) => {
+    const found: Rescue[] = []
+    const paths = read.repos.byProject(project_id).map((repo) => repo.path)
+    for (const kept of await readEach(context, paths, (path) => workspaces.rescues(path, null, { signal }))) {
+      found.push(
+        ...kept.filter((one) => (read.tasks.get(one.task_id as TaskId)?.project_id ?? project_id) === project_id),
+      )
+    }
+    return found.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
+  }
+  const find = async (choice: RescueChoice, signal: AbortSignal): Promise<Rescue | null> => {
+    const { task_id, timestamp, project_id } = choice
+    const task = read.tasks.get(task_id as TaskId)
+    if (task && task.project_id !== project_id) return null
+    const paths = task ? [...reposOf(context, task)] : read.repos.byProject(project_id).map((repo) => repo.path)
+    const found = await readEach(context, paths, (path) => workspaces.rescues(path, task_id, { signal }))
+    return found.flat().find((rescue) => rescue.timestamp === timestamp) ?? null
+  }
+  return {
+    ofTask: async (task, signal) =>
+      (
+        await readEach(context, [...reposOf(context, task)], (path) => workspaces.rescues(path, task.id, { signal }))
+      ).flat(),
+    ofProject,
+    diff: async (choice, file, signal) => {
+      const rescue = await find(choice, signal)
+      return rescue === null ? none : await workspaces.rescueDiff(rescue, file, { signal })
+    },
+    restore: async (choice, signal) => {
+      const rescue = await find(choice, signal)
+      if (!rescue) return none
+      const restore = async (into: Into) => (await restoreInto(context, choice, rescue, into, signal)) ?? none
+      const task = read.tasks.get(choice.task_id as TaskId)
+      if (!task) return await restore(noWorktree)
+      return await worktrees.exclusively(task, () => intoWorktree(context, task, restore))
+    },
+    remove: async (choice, signal) => {
+      const rescue = await find(choice, signal)
+      if (rescue === null || !(await workspaces.deleteRescue(rescue, { signal }))) return none
+      tellGivenUp(context, rescue.repo_path, [rescue.ref])
+      return null
+    },
+    sweep: async (signal) => {
+      const now = context.clock.now()
+      if (now - sweptAt < sweepEveryMs) return
+      sweptAt = now
+      for (const path of repoPathsOf(read)) {
+        if (signal.aborted) return
+        await expire(context, path, now - lifeMs, signal)
+      }
+    },
+  }
+}
+
+/** A task may have worked in another repository than the one it is in now. */
+function reposOf(context: EngineContext, task: TaskRecord): ReadonlySet<string> {
+  const { read } = context.store
+  const known = [read.workspaces.byTask(task.id)?.repo_path, read.repos.get(task.repo_id)?.path]
+  return new Set(known.filter((path) => path !== undefined))
+}
+
+/** What each of the repositories says. One that is gone does not keep the others from answering. */
+async function readEach<T>(
+  context: EngineContext,
+  paths: readonly string[],
+  look: (path: string) => Promise<T>,
+): Promise<readonly T[]> {
+  const answers: T[] = []
+  const failures: WorkspaceError[] = []
+  for (const path of paths) {
+    try {
+      answers.push(await look(path))
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error
+      context.log.warn({ err: error, path }, 'the rescues of a repository could not be looked through')
+      failures.push(error)
+    }
+  }
+  if (answers.length === 0 && failures[0]) throw failures[0]
+  return answers
+}
+
+type Into = { readonly path: string } | { readonly path: null; readonly why_not: 'no_worktree' | 'busy' }
+
+const noWorktree: Into = { path: null, why_not: 'no_worktree' }
+const busy: Into = { path: null, why_not: 'busy' }
+
+/** Hands over the task's worktree if it is there and nobody is at work in it, and holds its lock meanwhile. */
+async function intoWorktree(
+  context: EngineContext,
+  task: TaskRecord,
+  restore: (into: Into) => Promise<RestoredRescue | Refusal>,
+): Promise<RestoredRescue | Refusal> {
+  const { read } = context.store
+  const workspace = workspaceOf(read, task)
+  const isThere =
+    workspace !== null && workspace.status !== 'cleaned' && (await context.workspaces.exists(workspace.path))
+  if (!isThere) return await restore(noWorktree)
+  const running = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)]
+  if (running.some((one) => one.agent_id !== null)) return await restore(busy)
+  const { path } = workspace
+  const restored = await withWorktreeLock(context, path, () => restore({ path }))
+  if ('code' in restored && restored.code === workspaceLocked.code) return await restore(busy)
+  tell(context, task)
+  return restored
+}
+
+/** Whoever shows the workspace, or what was kept of it, looks again. */
+function tell(context: EngineContext, task: TaskRecord): void {
+  context.feed.commit((tx) => {
+    const owner = workspaceOwner(tx, task)
+    const current = tx.workspaces.byTask(owner.id)
+    if (current) saveWorkspace(tx, owner, current)
+  })
+}
+
+/** To the project of its task; where that is deleted, to all that have the repository. */
+function tellGivenUp(context: EngineContext, repo_path: string, refs: readonly string[]): void {
+  context.feed.commit((tx) => {
+    const having = tx.projects.list().filter(({ id }) => tx.repos.byProject(id).some(({ path }) => path === repo_path))
+    for (const ref of refs) {
+      const task_id = ref.split('/').at(-2) ?? ''
+      const own = tx.tasks.get(task_id as TaskId)?.project_id
+      for (const project_id of own === undefined ? having.map(({ id }) => id) : [own])
+        tx.emit('rescue.given_up', { project_id, task_id, ref })
+    }
+  })
+}
+
+async function restoreInto(
+  context: EngineContext,
+  choice: RescueChoice,
+  rescue: Rescue,
+  into: Into,
+  signal: AbortSignal,
+): Promise<RestoredRescue | null> {
+  const project = context.store.read.projects.get(choice.project_id)
+  const prefix = project ? toSettings(project).branch_prefix : ''
+  const branch = `${prefix}rescued-${choice.task_id.slice(-8)}-${choice.timestamp}`
+  const why_not = into.path === null ? into.why_not : 'no_worktree'
+  return await context.workspaces.restoreRescue(rescue, { path: into.path, why_not, branch }, { signal })
+}
+
+async function expire(context: EngineContext, path: string, before: number, signal: AbortSignal): Promise<void> {
+  try {
+    const refs = await context.workspaces.expireRescues(path, before, { signal })
+    if (refs.length === 0) return
+    context.log.info({ path, refs }, 'rescues older than 30 days were given up')
+    tellGivenUp(context, path, refs)
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+    context.log.warn({ err: error, path }, 'the rescues of a repository could not be looked through')
+  }
+}

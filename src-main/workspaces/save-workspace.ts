@@ -1,0 +1,43 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Tx } from '../core/event-feed.ts'
+import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+
+type Owner = Pick<TaskRecord, 'id' | 'project_id'>
+
+/**
+ * Keeps a worktree's record and tells everybody who looks at it, at the subtasks that work in it too. One that
+ * is cleaned gives its ports back.
+ */
+export function saveWorkspace(tx: Tx, task: Owner, record: WorkspaceRecord): void {
+  const { id: workspace_id, branch, status, cleanup_at } = record
+  const sharing = [task.id, ...sharers(tx, task.id)]
+  put(tx, sharing, record)
+  const base = { project_id: task.project_id, task_id: task.id, workspace_id, branch }
+  for (const task_id of sharing) tx.emit('workspace.updated', { ...base, task_id, status, cleanup_at })
+  if (status === 'cleaned') tx.emit('workspace.cleaned', base)
+}
+
+/** Keeps the ports of a worktree. One that is being made is news as a whole, once it is there. */
+export function savePorts(tx: Tx, task: Owner, record: WorkspaceRecord): void {
+  if (record.status === 'creating') put(tx, [task.id, ...sharers(tx, task.id)], record)
+  else saveWorkspace(tx, task, record)
+}
+
+/** Cards show the ports of their worktree. */
+function put(tx: Tx, sharing: readonly TaskId[], record: WorkspaceRecord): void {
+  const before = tx.workspaces.byTask(record.task_id)?.port_base ?? null
+  const port_base = record.status === 'cleaned' ? null : record.port_base
+  tx.workspaces.put({ ...record, port_base })
+  if (port_base !== before) for (const task_id of sharing) tellCard(tx, task_id)
+}
+
+function sharers(tx: Tx, task_id: TaskId): readonly TaskId[] {
+  const ordered = tx.tasks.children(task_id).filter((one) => one.subtask_mode === 'ordered')
+  return ordered.flatMap((one) => [one.id, ...sharers(tx, one.id)])
+}
+
+/** The newer time lets what is told win over replies that are still on their way. */
+function tellCard(tx: Tx, task_id: TaskId): void {
+  const task = tx.tasks.get(task_id)
+  if (task) tx.saveTask(task)
+}

@@ -1,0 +1,30 @@
+import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
+import { fitHunks } from '../domain/task/fit-hunks.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { redactorOf } from '../core/redactor-of.ts'
+
+/** It travels with every change of the task, to every card: an eyeful. */
+const onTask = { hunks: 12, each: 2_000, all: 12_000 }
+const inPrompt = { hunks: 100, each: 8_000, all: 60_000 }
+
+/** The places of a conflict as they may be kept with a task (or given to its coder), secrets blacked out. */
+export function toConflictHunks(
+  context: Pick<EngineContext, 'redactor' | 'store'>,
+  task: Pick<TaskRecord, 'project_id'>,
+  hunks: readonly ConflictHunk[],
+  where: 'on_task' | 'in_prompt' = 'on_task',
+): ConflictHunk[] {
+  const clean = redactHunks(context, task, hunks)
+  return fitHunks(clean, where === 'on_task' ? onTask : inPrompt)
+}
+
+/** The places of a conflict without the project's secrets. */
+export function redactHunks(
+  { redactor, store }: Pick<EngineContext, 'redactor' | 'store'>,
+  { project_id }: Pick<TaskRecord, 'project_id'>,
+  hunks: readonly ConflictHunk[],
+): ConflictHunk[] {
+  const redact = redactorOf({ redactor }, store.read, project_id)
+  return hunks.map((hunk) => ({ ...hunk, text: hunk.text === null ? null : redact(hunk.text) }))
+}

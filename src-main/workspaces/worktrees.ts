@@ -1,0 +1,222 @@
+import { join } from 'node:path'
+import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
+import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { WorkspaceId } from '../../src-shared/contract/ids.ts'
+import { branchName } from '../domain/task/branch-name.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { type BranchRef, WorkspaceError } from '../ports/workspaces.ts'
+import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { assignPorts } from './port-ranges.ts'
+import { saveWorkspace } from './save-workspace.ts'
+import { toSettings } from '../core/views.ts'
+import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
+
+export type EnsuredWorktree =
+  | { readonly kind: 'ready'; readonly workspace: WorkspaceRecord }
+  | { readonly kind: 'branch_gone' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface Worktrees {
+  /** The record that a first claim makes, an ordered subtask's being its parent's; the directory follows. */
+  plan(tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord
+  /**
+   * Makes the worktree that the task works in, or finds it again. One in which another task's agent is at
+   * work is left as it is; one of a parent is never started anew. `processMarker` is asked for when set-up commands may run.
+   */
+  ensure(task: TaskRecord, signal: AbortSignal, processMarker?: () => string): Promise<EnsuredWorktree>
+  /** Does something to a task's worktree while `ensure` does nothing to it. */
+  exclusively<T>(task: TaskRecord, work: () => Promise<T>): Promise<T>
+  /** The record of the worktree that a task works in: an ordered subtask's is its parent's. */
+  of(task: TaskRecord): WorkspaceRecord | null
+  ref(workspace: WorkspaceRecord): Promise<BranchRef>
+  /** Looks at a worktree that may be removed at any moment: what then fails is asked again of the branch alone. */
+  look<T>(workspace: WorkspaceRecord, look: (ref: BranchRef) => Promise<T>): Promise<T>
+  /** The script variables of a task, as a hook, a CI step or an agent gets them. */
+  environment(
+    task: TaskRecord,
+    event: string,
+    more?: { previous_status?: string; agent_id?: string | null; execution_id?: string | null },
+  ): Record<string, string>
+}
+
+export function createWorktrees(context: EngineContext): Worktrees {
+  const { store, workspaces } = context
+  const busy = createKeyedLock()
+  const exclusively: Worktrees['exclusively'] = (task, work) => busy.run(workspaceOwner(store.read, task).id, work)
+  const environment: Worktrees['environment'] = (task, event, more = {}) => {
+    const workspace = workspaceOf(store.read, task)
+    const project = store.read.projects.get(task.project_id)
+    return scriptEnvironment({
+      event,
+      task,
+      previous_status: more.previous_status ?? task.status,
+      project: { id: task.project_id, name: project?.name ?? '' },
+      repo_path: workspace?.repo_path ?? store.read.repos.get(task.repo_id)?.path ?? '',
+      worktree_path: workspace && workspace.status !== 'cleaned' ? workspace.path : '',
+      port_base: workspace?.port_base ?? null,
+      agent_id: more.agent_id ?? null,
+      execution_id: more.execution_id ?? null,
+    })
+  }
+  const ref: Worktrees['ref'] = async (workspace) => ({
+    repo_path: workspace.repo_path,
+    path: (await workspaces.exists(workspace.path)) ? workspace.path : null,
+    branch: workspace.branch,
+    base_branch: workspace.base_branch,
+    base_commit: workspace.base_commit,
+  })
+  return {
+    plan: (tx, task, project) => planWorkspace(context, tx, workspaceOwner(tx, task), project),
+    environment,
+    exclusively,
+    of: (task) => workspaceOf(store.read, task),
+    ref,
+    look: async (workspace, look) => {
+      const now = await ref(workspace)
+      try {
+        return await look(now)
+      } catch (error) {
+        const isGone = error instanceof WorkspaceError && error.code === 'repository_missing'
+        if (isGone || now.path === null || (await isWorktree(workspaces, now.path))) throw error
+        return await look({ ...now, path: null })
+      }
+    },
+    ensure: (task, signal, processMarker) =>
+      exclusively(task, async () => {
+        const { read } = store
+        const owner = workspaceOwner(read, task)
+        const known = read.workspaces.byTask(owner.id)
+        if (owner.id !== task.id && (!known || known.status === 'cleaned')) return parentHasNone
+        if (known?.status === 'ready' && othersInWorkspace(read, task).some((one) => one.status === 'running')) {
+          if (await workspaces.exists(known.path)) return { kind: 'ready', workspace: known }
+        }
+        const ensured = await ensureOwn(
+          context,
+          owner,
+          () => environment(owner, 'workspace_setup'),
+          signal,
+          processMarker,
+        )
+        if (ensured.kind !== 'branch_gone') return ensured
+        if (owner.id !== task.id) return parentLost
+        context.feed.commit((tx) => {
+          const record = tx.workspaces.byTask(owner.id)
+          if (record) tx.workspaces.delete(record.id)
+        })
+        return ensured
+      }),
+  }
+}
+
+const parentHasNone: EnsuredWorktree = {
+  kind: 'failed',
+  message: 'The parent task has no workspace now. Claim the parent, then run this task again.',
+}
+const parentLost: EnsuredWorktree = {
+  kind: 'failed',
+  message: "The parent's worktree and branch are gone. Run the parent again and reset its workspace first.",
+}
+
+function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord {
+  const known = tx.workspaces.byTask(task.id)
+  if (known && known.status !== 'cleaned') return known
+  const repo = repoOf(tx, task)
+  const record: WorkspaceRecord = {
+    id: known?.id ?? (context.newId() as WorkspaceId),
+    task_id: task.id,
+    status: 'creating',
+    repo_path: repo.path,
+    branch: known?.branch ?? branchName(toSettings(project).branch_prefix, task.title, task.id),
+    path: join(context.config.workspaceRoot, task.project_id, task.id),
+    base_branch: known?.base_branch ?? repo.default_branch,
+    base_commit: known?.base_commit ?? null,
+    port_base: null,
+    cleanup_at: null,
+    error: null,
+    created_at: known?.created_at ?? tx.now(),
+  }
+  saveWorkspace(tx, task, record)
+  return record
+}
+
+function renameUnmade(tx: Tx, task: TaskRecord, project: ProjectRecord, planned: WorkspaceRecord): WorkspaceRecord {
+  const repo = repoOf(tx, task)
+  const branch = branchName(toSettings(project).branch_prefix, task.title, task.id)
+  if (planned.branch === branch && planned.base_branch === repo.default_branch) return planned
+  const record = { ...planned, branch, base_branch: repo.default_branch, repo_path: repo.path }
+  saveWorkspace(tx, task, record)
+  return record
+}
+
+async function ensureOwn(
+  context: EngineContext,
+  task: TaskRecord,
+  env: () => Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  processMarker?: () => string,
+): Promise<EnsuredWorktree> {
+  const { feed } = context
+  const project = context.store.read.projects.get(task.project_id)
+  if (!project) throw new BugError(`Task ${task.id} has no project.`)
+  const planned = feed.commit((tx) => planWorkspace(context, tx, task, project))
+  // As long as nothing was made, branch and base are what the settings say now, so that a wrong one can be put right.
+  const current =
+    planned.base_commit === null && !(await context.workspaces.exists(planned.path))
+      ? feed.commit((tx) => renameUnmade(tx, task, project, planned))
+      : planned
+  const record = await assignPorts(context, task, current)
+  const { setup_commands, copy_files, redaction_patterns } = toSettings(project)
+  try {
+    const result = await context.workspaces.ensure(
+      {
+        repo_path: record.repo_path,
+        task_id: record.task_id,
+        path: record.path,
+        branch: record.branch,
+        base_branch: record.base_branch,
+        ...(record.base_commit === null
+          ? { expect: 'new' as const }
+          : { expect: 'existing' as const, known_base: record.base_commit }),
+        setup_commands,
+        ...(processMarker && setup_commands.length > 0 && { processMarker: processMarker() }),
+        copy_files,
+        env: env(),
+      },
+      { signal },
+    )
+    if (result.kind === 'branch_gone') return result
+    const base_commit = record.base_commit ?? result.base_commit
+    const workspace: WorkspaceRecord = { ...record, status: 'ready', base_commit, error: null, cleanup_at: null }
+    if (record.status !== 'ready' || record.base_commit !== base_commit) {
+      feed.commit((tx) => {
+        saveWorkspace(tx, task, workspace)
+      })
+    }
+    return { kind: 'ready', workspace }
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+    const message = context.redactor(redaction_patterns)(error.message)
+    feed.commit((tx) => {
+      saveWorkspace(tx, task, { ...record, status: 'error', error: message })
+    })
+    return { kind: 'failed', message }
+  }
+}
+
+function repoOf(q: Queries, task: TaskRecord) {
+  const repo = q.repos.get(task.repo_id)
+  if (!repo) throw new BugError(`Task ${task.id} has no repository.`)
+  return repo
+}
+
+async function isWorktree(workspaces: EngineContext['workspaces'], path: string): Promise<boolean> {
+  try {
+    await workspaces.head(path, { signal: AbortSignal.timeout(10_000) })
+    return true
+  } catch (error) {
+    if (error instanceof WorkspaceError) return false
+    throw error
+  }
+}

@@ -1,0 +1,269 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readProcessTable } from '../../../src-main/platform/process/process-table.ts'
+import { ExecutorError } from '../../../src-main/ports/executors.ts'
+import type { ExecutionOutcome, ExecutionRun, Executors } from '../../../src-main/ports/executors.ts'
+import type { Logs } from '../../../src-main/ports/logs.ts'
+import { executorProfiles } from '../../../src-shared/contract/projects.ts'
+import { createExecutors } from '../../../src-main/agents/create-executors.ts'
+import { createLogs } from '../../../src-main/logs/create-logs.ts'
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { ExecutionId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
+import { watchHeld } from '../../helpers/held-memory.ts'
+
+const project_id = ProjectId.parse('0197a000-0000-7000-8000-000000000001')
+const task_id = TaskId.parse('0197a000-0000-7000-8000-000000000002')
+const execution_id = ExecutionId.parse('0197a000-0000-7000-8000-000000000003')
+const noSignal = { signal: new AbortController().signal }
+
+let dir: string
+let logs: Logs
+let executors: Executors
+let entries: TranscriptEntry[]
+let onEntry: (entry: TranscriptEntry) => void
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'command-'))
+  logs = createLogs({ dir: join(dir, 'logs') })
+  executors = createExecutors()
+  entries = []
+  onEntry = () => undefined
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(dir, { recursive: true })
+})
+
+async function prepare(config: AgentConfig, more: Partial<ExecutionRun> = {}): Promise<ExecutionRun> {
+  const log = await logs.openAgent({
+    project_id,
+    task_id,
+    execution_id,
+    redact: (text) => text,
+    onEntry: (entry) => {
+      entries.push(entry)
+      onEntry(entry)
+    },
+  })
+  return {
+    execution_id,
+    task_id,
+    cwd: dir,
+    prompt: 'Create hello.txt',
+    config,
+    env: { SVC_EXECUTION_ID: execution_id },
+    mcp: null,
+    session_id: null,
+    timeout_seconds: null,
+    log,
+    ...more,
+  }
+}
+
+async function run(config: AgentConfig, more: Partial<ExecutionRun> = {}): Promise<ExecutionOutcome> {
+  const running = await executors.start('command', await prepare(config, more), noSignal)
+  return await running.outcome
+}
+
+/** Settles with the first entry of this type. */
+const nextEntry = (type: TranscriptEntry['type']): Promise<string> =>
+  new Promise((resolve) => {
+    onEntry = (entry) => {
+      if (entry.type === type && 'text' in entry) resolve(entry.text)
+    }
+  })
+
+const textOf = (type: TranscriptEntry['type']): string =>
+  entries.flatMap((entry) => (entry.type === type && 'text' in entry ? entry.text : [])).join('')
+const rawLog = (): string => readFileSync(join(dir, 'logs', task_id, `agent-${execution_id}.raw.log`), 'utf8')
+
+async function alive(pid: number): Promise<boolean> {
+  return (await readProcessTable()).some((row) => row.pid === pid && !row.zombie)
+}
+
+describe('a command that runs', () => {
+  it('reads the prompt on stdin, works in the worktree, and its words are kept', async () => {
+    const outcome = await run({ command: 'cat > got.txt; echo working; echo careful >&2; echo all good' })
+    expect(outcome).toEqual({
+      ended: 'exited',
+      exit_code: 0,
+      session_id: null,
+      usage: null,
+      conclusion: 'done',
+      message: 'all good',
+    })
+    expect(readFileSync(join(dir, 'got.txt'), 'utf8')).toBe('Create hello.txt')
+    expect([textOf('prompt'), textOf('stdout'), textOf('stderr')]).toEqual([
+      'Create hello.txt',
+      'working\nall good\n',
+      'careful\n',
+    ])
+  })
+
+  it('finds the prompt in a file too, which only its owner reads and which is gone afterwards', async () => {
+    await run({ command: 'cat "$SVC_PROMPT_FILE"; stat -c %a "$SVC_PROMPT_FILE"; echo "$SVC_PROMPT_FILE" > where' })
+    expect(textOf('stdout')).toBe('Create hello.txt600\n')
+    const path = readFileSync(join(dir, 'where'), 'utf8').trim()
+    expect([path.startsWith(dir), existsSync(dirname(path))]).toEqual([false, false])
+  })
+
+  it('gets its arguments as words and its own environment, and nothing of the service', async () => {
+    vi.stubEnv('SVC_SECRET_TRACKER', 'hidden')
+    const config = {
+      command: 'printf "%s|"',
+      args: ['a b', '$HOME', '"'],
+      env: { MINE: 'yes', SVC_EXECUTION_ID: 'forged' },
+    }
+    await run(config)
+    expect(textOf('stdout')).toBe('a b|$HOME|"|')
+    entries = []
+    await run({ ...config, command: 'env', args: [] })
+    expect(textOf('stdout')).toContain('MINE=yes\n')
+    expect(
+      textOf('stdout')
+        .match(/^SVC_\w+=[^/\n]*$/gm)
+        ?.sort(),
+    ).toEqual([expect.stringMatching(/^SVC_EXECUTION_ID=0197a000/), expect.stringMatching(/^SVC_PROCESS_TREE=/)])
+  })
+
+  it('does not fail when it never reads its prompt', async () => {
+    expect(await run({ command: 'exec <&-; echo ok' }, { prompt: 'x'.repeat(1_000_000) })).toMatchObject({
+      exit_code: 0,
+      message: 'ok',
+    })
+  })
+
+  it('is shown without terminal codes and as it came in the raw log', async () => {
+    await run({ command: String.raw`printf '\033[1mbold\033[0m €\n10%%\r50%%\r100%%\n'` })
+    expect(textOf('stdout')).toBe('bold €\n100%\n')
+    expect(rawLog()).toBe('\u001b[1mbold\u001b[0m €\n10%\r50%\r100%\n')
+  })
+
+  it('is shown in whole characters, however slowly they come', async () => {
+    const command = String.raw`for byte in '\342' '\202' '\254' '\n'; do printf "$byte"; sleep 0.02; done`
+    await run({ command })
+    expect(textOf('stdout')).toBe('€\n')
+  })
+
+  it('is shown while it runs', async () => {
+    const run1 = await prepare({ command: 'echo first; read line; cat > /dev/null; sleep 300' })
+    const first = nextEntry('stdout')
+    const running = await executors.start('command', run1, noSignal)
+    expect(await first).toBe('first\n')
+    await running.stop()
+  })
+
+  it('is silent when it printed nothing but white space', async () => {
+    expect(await run({ command: 'echo; echo "  "' })).toMatchObject({ conclusion: 'silent', message: null })
+  })
+
+  it('leaves no process behind', async () => {
+    await run({ command: 'sleep 300 > /dev/null 2>&1 & echo $!' })
+    expect(await alive(Number(textOf('stdout')))).toBe(false)
+  })
+})
+
+describe('a command that fails', () => {
+  it('says with which code, and its last words', async () => {
+    expect(await run({ command: 'echo fine; echo "no such key" >&2; exit 4' })).toMatchObject({
+      ended: 'exited',
+      exit_code: 4,
+      message: 'It ended with exit code 4. Its last line: no such key',
+    })
+    expect(textOf('error')).toBe('It ended with exit code 4. Its last line: no such key')
+  })
+
+  it('says that the command was not found', async () => {
+    const outcome = await run({ command: 'no-such-agent --go' })
+    expect(outcome.exit_code).toBe(127)
+    expect(outcome.message).toMatch(/^The command was not found\..*no-such-agent/)
+  })
+
+  it('is refused without a command, with its log closed', async () => {
+    const prepared = await prepare({ command: '  ' })
+    const failure = await executors.start('command', prepared, noSignal).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ExecutorError)
+    expect((failure as ExecutorError).code).toBe('not_configured')
+    expect(await logs.read(task_id, `agent-${execution_id}.jsonl`, 0, 10)).toMatchObject({ complete: true })
+  })
+
+  it('is refused where the worktree is gone', async () => {
+    const prepared = await prepare({ command: 'true' }, { cwd: join(dir, 'gone') })
+    await expect(executors.start('command', prepared, noSignal)).rejects.toMatchObject({ code: 'spawn_failed' })
+  })
+
+  it('is reported by the signal that killed it', async () => {
+    expect(await run({ command: 'kill -9 $$' })).toMatchObject({ ended: 'exited', exit_code: 137 })
+  })
+})
+
+describe('a command that is cut short', () => {
+  it('is stopped with its whole tree', async () => {
+    const prepared = await prepare({ command: 'sleep 300 & echo $!; wait' })
+    const printed = nextEntry('stdout')
+    const running = await executors.start('command', prepared, noSignal)
+    const pid = Number(await printed)
+    await running.stop()
+    expect(await running.outcome).toMatchObject({ ended: 'stopped', exit_code: 143, message: 'It was stopped.' })
+    expect(await alive(pid)).toBe(false)
+    expect(await logs.read(task_id, `agent-${execution_id}.jsonl`, 0, 9_999)).toMatchObject({ complete: true })
+  })
+
+  it('runs out of time', async () => {
+    const outcome = await run({ command: 'sleep 300' }, { timeout_seconds: 0.2 })
+    expect(outcome).toMatchObject({ ended: 'timed_out', message: 'It ran longer than 0.2 s and was stopped.' })
+  })
+
+  it('takes no input', async () => {
+    const running = await executors.start('command', await prepare({ command: 'sleep 300' }), noSignal)
+    await expect(running.input('hello')).rejects.toMatchObject({ code: 'input_closed' })
+    await running.stop()
+  })
+
+  it('is not started when that was called off', async () => {
+    const prepared = await prepare({ command: 'touch started' })
+    await expect(executors.start('command', prepared, { signal: AbortSignal.abort() })).rejects.toThrow()
+    expect(existsSync(join(dir, 'started'))).toBe(false)
+  })
+})
+
+it('takes a flood at the pace of the disk, with all of it in the raw log', async () => {
+  // Or the test itself would gather it all.
+  onEntry = () => (entries = [])
+  const flood = 'yes "a line of output" | head -c 64000000; echo; echo the end'
+  const { result, isOver } = await watchHeld(32 * 1024 * 1024, () => run({ command: flood }))
+  expect(result).toMatchObject({ exit_code: 0, message: 'the end' })
+  expect(statSync(join(dir, 'logs', task_id, `agent-${execution_id}.raw.log`)).size).toBe(64_000_009)
+  expect(isOver).toBe(false)
+})
+
+describe('the profiles', () => {
+  it('run here or elsewhere', () => {
+    const profiles = ['claude-code', 'command', 'external'] as const
+    expect(profiles.map((profile) => executors.location(profile))).toEqual(['local', 'local', 'remote'])
+  })
+
+  it('are not started here when they run elsewhere', async () => {
+    await expect(executors.start('external', await prepare({}), noSignal)).rejects.toMatchObject({
+      code: 'not_configured',
+    })
+  })
+
+  it('tell whether they are installed', async () => {
+    const found = await executors.detect(noSignal)
+    expect(found.map((one) => one.executor)).toEqual(executorProfiles)
+    const shell = found.find((one) => one.executor === 'command')
+    expect(shell).toMatchObject({ installed: true, path: '/bin/sh' })
+  })
+
+  it('reap what a killed service left of an execution', async () => {
+    const printed = nextEntry('stdout')
+    const running = await executors.start('command', await prepare({ command: 'sleep 300 & echo $!; wait' }), noSignal)
+    const pid = Number(await printed)
+    await executors.reap(running.process, execution_id)
+    expect([await alive(pid), await alive(running.process.pid)]).toEqual([false, false])
+    await running.outcome
+  })
+})

@@ -1,0 +1,63 @@
+import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { peekBranch, peekCommonDir, peekHead } from '../../../../src-main/git/commands/peek.ts'
+import { commonDir } from '../../../../src-main/git/commands/worktree.ts'
+import { createTestRepository, type TestRepository } from '../../../helpers/git-repository.ts'
+
+const { signal } = new AbortController()
+
+async function withWorktree() {
+  const repository = await createTestRepository()
+  const path = join(repository.beside, 'tree')
+  await repository.git(['worktree', 'add', '--quiet', '-b', 'svc/one', path])
+  return { repository, path, [Symbol.asyncDispose]: () => repository[Symbol.asyncDispose]() }
+}
+
+const tipOf = (repository: TestRepository, ref: string) => repository.git(['rev-parse', ref])
+
+test('the common folder is the one that git names, also through a symlink', async () => {
+  await using repository = await createTestRepository()
+  const link = join(repository.beside, 'link')
+  await symlink(repository.path, link)
+  for (const path of [repository.path, link]) expect(await peekCommonDir(path)).toBe(await commonDir(path, { signal }))
+})
+
+test('a worktree and a bare repository have a common folder that only git tells', async () => {
+  await using tree = await withWorktree()
+  const bare = join(tree.repository.beside, 'bare.git')
+  await tree.repository.git(['clone', '--quiet', '--bare', tree.repository.path, bare])
+  expect(await peekCommonDir(tree.path)).toBeNull()
+  expect(await peekCommonDir(bare)).toBeNull()
+})
+
+test('branch and commit of a worktree are those that git tells, after every commit anew', async () => {
+  await using tree = await withWorktree()
+  const { repository, path } = tree
+  expect(await peekHead(path)).toEqual({ branch: 'svc/one', commit: await tipOf(repository, 'main') })
+  const commit = await repository.commit('More', { 'more.txt': 'x\n' }, path)
+  expect(await peekHead(path)).toEqual({ branch: 'svc/one', commit })
+  expect(await peekBranch(path, 'main')).toBe(await tipOf(repository, 'main'))
+  expect(await peekBranch(path, 'svc/one')).toBe(commit)
+})
+
+test('a packed branch, a detached HEAD, a main checkout and a damaged ref are left to git', async () => {
+  await using tree = await withWorktree()
+  const { repository, path } = tree
+  await repository.git(['pack-refs', '--all'])
+  expect(await peekHead(path)).toBeNull()
+  expect(await peekBranch(path, 'main')).toBeNull()
+  await repository.git(['switch', '--quiet', '--detach'], { cwd: path })
+  expect(await peekHead(path)).toBeNull()
+  expect(await peekHead(repository.path)).toBeNull()
+  await repository.commit('Loose again', {})
+  const file = join(repository.path, '.git', 'refs', 'heads', 'main')
+  expect((await readFile(file, 'utf8')).trim()).toBe(await peekBranch(path, 'main'))
+  await writeFile(file, 'ref: refs/heads/other\n')
+  expect(await peekBranch(path, 'main')).toBeNull()
+})
+
+test('a folder of branches, and a name that leads elsewhere, are no branch', async () => {
+  await using tree = await withWorktree()
+  for (const name of ['svc', '../tags/v1', '.', 'a//b', 'nothing']) expect(await peekBranch(tree.path, name)).toBeNull()
+})

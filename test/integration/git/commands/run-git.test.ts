@@ -1,0 +1,96 @@
+import { existsSync, watch } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { GitError } from '../../../../src-main/git/commands/git-error.ts'
+import { readGit, runGit, splitNul } from '../../../../src-main/git/commands/run-git.ts'
+import { createTestRepository } from '../../../helpers/git-repository.ts'
+import { createFixture, never } from '../workspace-fixture.ts'
+
+test('git runs untranslated, without prompts, editors, and the variables that could lead it elsewhere', async () => {
+  await using repository = await createTestRepository()
+  const kept = { ...process.env }
+  Object.assign(process.env, { GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere', EDITOR: 'false', SVC_SECRET_X: 's' })
+  try {
+    await repository.git(['config', 'alias.environment', '!env'], {
+      env: { GIT_DIR: undefined, GIT_INDEX_FILE: undefined },
+    })
+    const text = await readGit(repository.path, ['environment'], { ...never, env: { GIT_INDEX_FILE: '/given' } })
+    const lines = text.split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'LC_ALL=C',
+        'GIT_TERMINAL_PROMPT=0',
+        'GIT_OPTIONAL_LOCKS=0',
+        'GIT_EDITOR=true',
+        'GIT_INDEX_FILE=/given',
+      ]),
+    )
+    expect(lines.filter((line) => /^(?:EDITOR|SVC_SECRET_X)=|^GIT_DIR=\/nowhere/.test(line))).toEqual([])
+  } finally {
+    process.env = kept
+  }
+})
+
+test('an exit code that was not declared is a failure with what git said', async () => {
+  await using repository = await createTestRepository()
+  const failure = await runGit(repository.path, ['rev-parse', '--verify', 'nope'], never).catch(
+    (error: unknown) => error,
+  )
+  expect(failure).toBeInstanceOf(GitError)
+  expect(failure).toMatchObject({
+    code: 'failed',
+    exit_code: 128,
+    message: 'git rev-parse failed: fatal: Needed a single revision',
+  })
+  const declared = await runGit(repository.path, ['rev-parse', '--verify', 'nope'], { ...never, accept: [128] })
+  expect(declared.exit_code).toBe(128)
+})
+
+test('input, raw bytes and more output than asked for are handled', async () => {
+  await using repository = await createTestRepository()
+  const bytes = Buffer.from([0, 0xff, 0xe9, 10, 0])
+  const id = await readGit(repository.path, ['hash-object', '-w', '--stdin'], { ...never, input: bytes })
+  expect((await runGit(repository.path, ['cat-file', 'blob', id], never)).stdout).toEqual(bytes)
+  await expect(runGit(repository.path, ['cat-file', 'blob', id], { ...never, maxOutput: 4 })).rejects.toMatchObject({
+    code: 'too_much_output',
+  })
+  expect(splitNul(Buffer.from('a\0b c\0\n\0'))).toEqual(['a', 'b c', '\n'])
+})
+
+test('a missing folder is a failure of its own', async () => {
+  await expect(runGit('/surely/not/there', ['status'], never)).rejects.toMatchObject({ code: 'no_directory' })
+})
+
+test('a call that is cancelled already starts nothing', async () => {
+  await using repository = await createTestRepository()
+  const signal = AbortSignal.abort(new Error('no more'))
+  await expect(runGit(repository.path, ['branch', 'made'], { signal })).rejects.toThrow('no more')
+  expect(await repository.git(['branch', '--list', 'made'])).toBe('')
+})
+
+test('a cancelled command settles although its hook hangs, and the worktree can be had afterwards', async () => {
+  await using fixture = await createFixture()
+  const { repository, path } = fixture
+  const [gate, ready] = [join(repository.beside, 'gate'), join(repository.beside, 'pid')]
+  const hook = join(repository.path, '.git/hooks/post-checkout')
+  await writeFile(
+    hook,
+    `#!/bin/sh\nmkfifo '${gate}'\necho $$ > '${ready}.new'\nmv '${ready}.new' '${ready}'\nread x < '${gate}'\n`,
+    {
+      mode: 0o755,
+    },
+  )
+  const controller = new AbortController()
+  const watcher = watch(repository.beside, () => {
+    if (existsSync(ready)) controller.abort()
+  })
+  await expect(fixture.workspaces.ensure(fixture.request(), { signal: controller.signal })).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+  watcher.close()
+  await writeFile(gate, 'go on\n')
+  await writeFile(hook, '#!/bin/sh\nexit 0\n')
+  expect(await fixture.workspaces.ensure(fixture.request(), never)).toMatchObject({ kind: 'ready' })
+  expect(await readFile(join(path, 'README.md'), 'utf8')).toBe('# Example\n')
+})

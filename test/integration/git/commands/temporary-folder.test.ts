@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeTemporary, removeLeftTemporary } from '../../../../src-main/git/commands/temporary-folder.ts'
+
+test('what a killed process left of the work that it read is removed, and nothing of a living one', async () => {
+  // No process has so high an id.
+  const left = join(tmpdir(), `copse-snapshot-${2 ** 31 - 2}-test`)
+  await mkdir(join(left, 'objects'), { recursive: true })
+  const own = await makeTemporary('snapshot')
+  await removeLeftTemporary()
+  expect([existsSync(left), existsSync(own)]).toEqual([false, true])
+  await rm(own, { recursive: true })
+})

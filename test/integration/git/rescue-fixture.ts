@@ -1,0 +1,25 @@
+import { listRescues } from '../../../src-main/git/rescue/rescue-list.ts'
+import type { Rescue } from '../../../src-shared/contract/rescues.ts'
+import { never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
+
+/** What `remove` is asked. */
+export const removal = (fixture: WorkspaceFixture) => ({
+  repo_path: fixture.repository.path,
+  path: fixture.path,
+  task_id: taskId,
+})
+/** What is kept for the task, newest first. */
+export const rescues = (fixture: WorkspaceFixture) => listRescues(fixture.repository.path, taskId, never)
+/** Brings one back, into the worktree if it can be. */
+export const restore = (fixture: WorkspaceFixture, rescue: Rescue | undefined) =>
+  fixture.workspaces.restoreRescue(
+    { repo_path: fixture.repository.path, task_id: taskId, timestamp: rescue?.timestamp ?? '' },
+    { path: fixture.path, why_not: 'no_worktree', branch: 'rescued' },
+    never,
+  )
+
+/** Removes the worktree and makes it anew from its branch, as the next claim does. */
+export async function removeAndReturn(fixture: WorkspaceFixture): Promise<void> {
+  await fixture.workspaces.remove(removal(fixture), never)
+  await fixture.workspaces.ensure(fixture.request({ expect: 'existing' }), never)
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createUsageCount } from '../../../../src-main/agents/acp/usage.ts'
+
+const dollars = (amount: number) => ({ amount, currency: 'USD' })
+
+test.each([
+  ['in the answer', { usage: { inputTokens: 10, outputTokens: 4, totalTokens: 14 } }, 10, 4],
+  ['with what a cache gave', { usage: { inputTokens: 10, outputTokens: 4, totalTokens: 114 } }, 110, 4],
+  ['in its notes', { _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 2 } } } }, 7, 2],
+])('the tokens of a turn are read %s', (_name, response, input_tokens, output_tokens) => {
+  const usage = createUsageCount()
+  expect(usage.endTurn(response)).toEqual({ input_tokens, output_tokens, cost_usd: null })
+  expect(usage.total()).toEqual({ input_tokens, output_tokens, cost_usd: null })
+})
+
+test('the tokens of single calls are added up, turn by turn', () => {
+  const usage = createUsageCount()
+  usage.addOf({ usage: { inputTokens: 100, outputTokens: 20 } })
+  usage.addOf({ usage: { inputTokens: 100, outputTokens: 20 } })
+  usage.addOf({ other: 1 })
+  expect(usage.endTurn({})).toEqual({ input_tokens: 200, output_tokens: 40, cost_usd: null })
+  usage.addOf({ usage: { inputTokens: 1, outputTokens: 1 } })
+  expect(usage.endTurn({})).toEqual({ input_tokens: 1, output_tokens: 1, cost_usd: null })
+  expect(usage.total()).toEqual({ input_tokens: 201, output_tokens: 41, cost_usd: null })
+})
+
+test('a cost that is told as a running total of the session counts from the beginning of the run', () => {
+  const usage = createUsageCount()
+  usage.cost(dollars(1))
+  usage.begin()
+  usage.cost(dollars(1.25))
+  expect(usage.endTurn({})).toMatchObject({ cost_usd: 0.25 })
+  usage.cost(dollars(1.5))
+  expect(usage.endTurn({})).toMatchObject({ cost_usd: 0.25 })
+  expect(usage.total()).toMatchObject({ cost_usd: 0.5 })
+})
+
+test('another currency and nonsense are no usage', () => {
+  const usage = createUsageCount()
+  usage.cost({ amount: 3, currency: 'EUR' })
+  expect(usage.endTurn({ usage: 'much' })).toBeNull()
+  expect(usage.total()).toBeNull()
+})

@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { AgentProgram, Variables } from '../../../../src-main/agents/agent/agent-profile.ts'
+import { detectAgent } from '../../../../src-main/agents/agent/detect-agent.ts'
+import { codex } from '../../../../src-main/agents/codex.ts'
+import { copilot } from '../../../../src-main/agents/copilot.ts'
+import { gemini } from '../../../../src-main/agents/gemini.ts'
+import { opencode } from '../../../../src-main/agents/opencode.ts'
+import { qwen } from '../../../../src-main/agents/qwen.ts'
+
+const signal = new AbortController().signal
+
+let home = ''
+let env: Variables = {}
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'copse-detect-'))
+  env = { HOME: home, PATH: join(home, 'bin') }
+})
+afterEach(async () => {
+  await rm(home, { recursive: true, force: true })
+})
+
+async function put(path: string, text = '{}', mode = 0o600): Promise<string> {
+  const whole = join(home, path)
+  await mkdir(dirname(whole), { recursive: true })
+  await writeFile(whole, text, { mode })
+  return whole
+}
+
+const programs = [codex, opencode, gemini, copilot, qwen].map(({ program }): [string, AgentProgram] => [
+  program.name,
+  program,
+])
+
+test.each(programs)(
+  '%s is found on PATH with its version, or the hint says how to install it',
+  async (_name, program) => {
+    const missing = await detectAgent(program, env, { signal })
+    expect(missing).toMatchObject({ installed: false, path: null, version: null, hint: program.installHint })
+    const path = await put(`bin/${program.program}`, `#!/bin/sh\necho '${program.program} 1.2.3'\n`, 0o755)
+    const found = await detectAgent(program, env, { signal })
+    expect(found).toMatchObject({ executor: program.executor, installed: true, path, version: '1.2.3' })
+  },
+)
+
+test.each<[AgentProgram, string, Record<string, string>, boolean | null]>([
+  [codex.program, '', {}, false],
+  [codex.program, '.codex/auth.json', {}, true],
+  [codex.program, '.codex/config.toml', {}, null],
+  [codex.program, '', { OPENAI_API_KEY: 'k' }, true],
+  [opencode.program, '', {}, null],
+  [opencode.program, '.local/share/opencode/auth.json', {}, true],
+  [gemini.program, '', {}, false],
+  [gemini.program, '.gemini/oauth_creds.json', {}, true],
+  [gemini.program, '.gemini/.env', {}, null],
+  [gemini.program, '', { GEMINI_API_KEY: 'k' }, true],
+  [gemini.program, '', { GEMINI_API_KEY: '' }, false],
+  [copilot.program, '', {}, null],
+  [copilot.program, '', { GH_TOKEN: 'k' }, true],
+  [qwen.program, '', {}, false],
+  [qwen.program, '.qwen/oauth_creds.json', {}, true],
+])(
+  'whether somebody is signed in is told as far as it is known: %o with %s and %o',
+  async (program, file, more, signed) => {
+    await put(`bin/${program.program}`, '#!/bin/sh\necho 1.2.3\n', 0o755)
+    if (file !== '') await put(file)
+    const found = await detectAgent(program, { ...env, ...more }, { signal })
+    expect(found).toMatchObject({ signed_in: signed, hint: signed === false ? program.signInHint : null })
+  },
+)

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { createControl, readControl } from '../../../../src-main/agents/claude-code/control.ts'
+import type { Permissions, Verdict } from '../../../../src-main/agents/agent/permissions.ts'
+
+const request = (request_id: string, tool_name: string, input: object) => {
+  const message = readControl({
+    type: 'control_request',
+    request_id,
+    request: { subtype: 'can_use_tool', tool_name, input },
+  })
+  if (message === null) throw new Error('It can not be read.')
+  return message
+}
+
+interface Played {
+  readonly control: ReturnType<typeof createControl>
+  /** Settles with the next response. */
+  next(): Promise<unknown>
+}
+
+function play(permissions: Partial<Permissions>): Played {
+  const sent: unknown[] = []
+  let wake: (() => void) | undefined
+  const control = createControl({
+    permissions: { decide: () => Promise.resolve(yes), ask: () => Promise.resolve(null), ...permissions },
+    cwd: '/tree',
+    send: (message) => {
+      sent.push(message)
+      wake?.()
+      return Promise.resolve()
+    },
+  })
+  return {
+    control,
+    next: async () => {
+      while (sent.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+      return sent.shift()
+    },
+  }
+}
+
+const yes: Verdict = { allowed: true, reason: null }
+const response = (request_id: string, answer: object) => ({
+  type: 'control_response',
+  response: { subtype: 'success', request_id, response: answer },
+})
+
+test('a call that is allowed is made with the input that was shown', async () => {
+  const { control, next } = play({})
+  control.hear(request('r1', 'Bash', { command: 'ls' }))
+  expect(await next()).toEqual(response('r1', { behavior: 'allow', updatedInput: { command: 'ls' } }))
+})
+
+test('what needs no answer any more gets none, and the next one is answered', async () => {
+  const withdrawn: string[] = []
+  const { control, next } = play({
+    decide: (call, signal) => {
+      if (call.tool !== 'Slow') return Promise.resolve(yes)
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          withdrawn.push(call.tool)
+          resolve({ allowed: false, reason: null })
+        })
+      })
+    },
+  })
+  control.hear(request('r1', 'Slow', {}))
+  control.hear({ type: 'control_cancel_request', request_id: 'r1' })
+  control.hear(request('r2', 'Quick', {}))
+  expect(await next()).toEqual(response('r2', { behavior: 'allow', updatedInput: {} }))
+  control.hear(request('r3', 'Slow', {}))
+  control.close()
+  expect(withdrawn).toEqual(['Slow', 'Slow'])
+})
+
+test('questions that can’t be read, or that nobody answers, are denied with what to do', async () => {
+  const { control, next } = play({})
+  control.hear(request('r1', 'AskUserQuestion', { questions: 'What?' }))
+  expect(await next()).toMatchObject({
+    response: { response: { behavior: 'deny', message: expect.stringContaining('plain words') as string } },
+  })
+  control.hear(request('r2', 'AskUserQuestion', { questions: [{ question: 'What?', options: [] }] }))
+  expect(await next()).toMatchObject({
+    response: { response: { behavior: 'deny', message: expect.stringContaining('Decide by yourself') as string } },
+  })
+})
+
+test('a decision that breaks is told as an error, so that it does not wait for ever', async () => {
+  const { control, next } = play({ decide: () => Promise.reject(new Error('The disk is full.')) })
+  control.hear(request('r1', 'Bash', { command: 'ls' }))
+  const error = { subtype: 'error', request_id: 'r1', error: 'The disk is full.' }
+  expect(await next()).toEqual({ type: 'control_response', response: error })
+})
+
+test.each([
+  ['no control message', { type: 'assistant', message: {} }],
+  ['another kind of request', { type: 'control_request', request_id: 'r', request: { subtype: 'hook_callback' } }],
+  ['nothing at all', null],
+])('%s is not answered here', (_name, json) => {
+  expect(readControl(json)).toBeNull()
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { filterArgs } from '../../../../src-main/agents/agent/filter-args.ts'
+import { buildCodexCommandLine, codexRefusedArgs } from '../../../../src-main/agents/codex/command-line.ts'
+
+const plain = { model: null, effort: null, session_id: null, mcp_url: null, args: [] }
+const protocol = ['--json', '--skip-git-repo-check']
+const settings = (sandbox = 'danger-full-access'): string[] => [
+  ...['-c', `sandbox_mode='${sandbox}'`],
+  ...['-c', "approval_policy='never'"],
+  ...['-c', 'check_for_update_on_startup=false'],
+]
+
+test('a run reads its prompt on stdin, prints JSON and asks nobody', () => {
+  expect(buildCodexCommandLine(plain)).toEqual(['exec', ...protocol, ...settings(), '-'])
+})
+
+test('model, session and MCP come after the own arguments, and the token is not among them', () => {
+  const args = ['-c', 'web_search="live"', '--add-dir', '/a']
+  const line = buildCodexCommandLine({
+    model: 'gpt-5.5',
+    effort: 'high',
+    session_id: 't1',
+    mcp_url: 'http://127.0.0.1:1/mcp',
+    args,
+  })
+  const server =
+    "{url='http://127.0.0.1:1/mcp',bearer_token_env_var='SVC_API_TOKEN',default_tools_approval_mode='approve'}"
+  expect(line).toEqual([
+    ...['exec', ...args, ...protocol, ...settings()],
+    ...['-c', "model_reasoning_effort='high'"],
+    ...['-c', `mcp_servers.svc=${server}`],
+    ...['--model', 'gpt-5.5', 'resume', 't1', '-'],
+  ])
+})
+
+test.each([
+  [['-s', 'workspace-write']],
+  [['--sandbox', 'workspace-write']],
+  [['--sandbox=workspace-write']],
+  [['-c', 'sandbox_mode="workspace-write"']],
+])('a sandbox that %o names becomes the setting, which also a resumed run knows', (args) => {
+  expect(buildCodexCommandLine({ ...plain, args })).toEqual(['exec', ...protocol, ...settings('workspace-write'), '-'])
+})
+
+test('an unknown sandbox is none of ours to pass on', () => {
+  const line = buildCodexCommandLine({ ...plain, args: ['-s', 'weird'] })
+  expect(line).toEqual(['exec', ...protocol, ...settings(), '-'])
+})
+
+test.each([
+  [['--json', '-m', 'x', '--full-auto'], []],
+  [['resume', 'other'], []],
+  [
+    ['-C', '/elsewhere', '-p', 'work'],
+    ['-p', 'work'],
+  ],
+  [['--dangerously-bypass-approvals-and-sandbox', '--search'], ['--search']],
+])('of %o it gets %o', (given, kept) => {
+  expect(filterArgs(given, codexRefusedArgs).args).toEqual(kept)
+})

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLogger } from '../../../src-main/platform/logging/log.ts'
+import { createDurableWrites } from '../../../src-main/core/durable-writes.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00:00Z') })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const failure = (code: string) => Object.assign(new Error(code), { code })
+const writes = () => createDurableWrites({ log: createLogger({ level: 'silent' }) })
+
+/** A write that fails so many times before it succeeds, and when each attempt was made. */
+function failing(times: number, code = 'SQLITE_BUSY') {
+  const began = Date.now()
+  const attempts: number[] = []
+  const write = () => {
+    attempts.push(Date.now() - began)
+    if (attempts.length <= times) throw failure(code)
+    return 'written'
+  }
+  return { write, attempts }
+}
+
+test('a write that fails is made again after pauses that grow to five seconds', async () => {
+  const { write, attempts } = failing(9)
+  const written = writes().untilWritten(write)
+  expect(attempts).toEqual([0])
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await written).toBe('written')
+  expect(attempts).toEqual([0, 100, 300, 700, 1_500, 3_100, 6_300, 11_300, 16_300, 21_300])
+})
+
+test.each(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY', 'ENOSPC', 'EDQUOT'])(
+  'a write that fails with %s is made again',
+  async (code) => {
+    const written = writes().untilWritten(failing(1, code).write)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(await written).toBe('written')
+  },
+)
+
+test.each(['SQLITE_CONSTRAINT_FOREIGNKEY', 'SQLITE_CORRUPT', 'ENOENT', 'version_conflict'])(
+  'an error with %s is nobody to wait for',
+  async (code) => {
+    await expect(writes().untilWritten(failing(1, code).write)).rejects.toThrow(code)
+  },
+)
+
+test('a write that nobody needs any more is given up', async () => {
+  const abort = new AbortController()
+  const written = writes().untilWritten(failing(Infinity).write, abort.signal)
+  const refused = expect(written).rejects.toThrow('SQLITE_BUSY')
+  abort.abort()
+  await vi.advanceTimersByTimeAsync(0)
+  await refused
+})
+
+test('the end of the service gives what is kept three seconds more, and waits no longer', async () => {
+  const all = writes()
+  const [soon, never] = [failing(10), failing(Infinity)]
+  const written = all.untilWritten(soon.write)
+  const lost = expect(all.untilWritten(never.write)).rejects.toThrow('SQLITE_BUSY')
+  await vi.advanceTimersByTimeAsync(21_000)
+  all.close()
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(await written).toBe('written')
+  await lost
+})

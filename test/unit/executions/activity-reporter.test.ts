@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Activity } from '../../../src-shared/contract/events.ts'
+import type { ExecutionId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { createActivityReporter } from '../../../src-main/executions/activity-reporter.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const at = '2026-11-21T09:30:00.000Z'
+const record = { id: 'e' as ExecutionId, task_id: 't' as TaskId, project_id: 'p' as ProjectId }
+
+function teller() {
+  const told: string[] = []
+  const activity = createActivityReporter({ activity: ({ text }: Activity) => void told.push(text) }, record)
+  return { told, activity, print: (text: string) => activity.tell({ type: 'stdout', at, text }) }
+}
+
+test('what an agent does is told at once, and of a flood no more than ten a second, with its last', () => {
+  const { told, print } = teller()
+  for (let line = 1; line <= 1_000; line++) {
+    print(`line ${line}\n`)
+    if (line % 20 === 0) vi.advanceTimersByTime(1)
+  }
+  expect(told).toEqual(['line 1'])
+  vi.advanceTimersByTime(1_000)
+  expect(told).toEqual(['line 1', 'line 1000'])
+  print('later')
+  expect(told.at(-1)).toBe('later')
+})
+
+test('of what it says the last line counts, and what says nothing of it is passed over', () => {
+  const { told, activity, print } = teller()
+  print('\n  \n')
+  activity.tell({ type: 'usage', at, input_tokens: 1, output_tokens: 1, cost_usd: null })
+  expect(told).toEqual([])
+  activity.tell({ type: 'message', at, text: 'First this.\nThen that.\n' })
+  expect(told).toEqual(['Then that.'])
+})
+
+test('a run that is over tells nothing any more', () => {
+  const { told, activity, print } = teller()
+  print('one')
+  print('two')
+  activity.end()
+  vi.advanceTimersByTime(1_000)
+  expect(told).toEqual(['one'])
+})

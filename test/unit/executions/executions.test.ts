@@ -1,0 +1,181 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createLogger } from '../../../src-main/platform/logging/log.ts'
+import { createDurableWrites } from '../../../src-main/core/durable-writes.ts'
+import type { EngineContext } from '../../../src-main/core/context.ts'
+import { createExecutions, type ExecutionsDeps } from '../../../src-main/executions/executions.ts'
+import type { Activity } from '../../../src-shared/contract/events.ts'
+import type { ExecutionOutcome, ExecutionRun } from '../../../src-main/ports/executors.ts'
+import type { ExecutionRecord, TaskRecord } from '../../../src-main/ports/store.ts'
+import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
+
+const exited: ExecutionOutcome = {
+  ended: 'exited',
+  exit_code: 0,
+  session_id: null,
+  usage: null,
+  conclusion: 'done',
+  message: null,
+}
+const tasks: Readonly<Record<string, Partial<TaskRecord>>> = {
+  parent: { parent_id: null, subtask_mode: null },
+  child: { parent_id: 'parent' as TaskId, subtask_mode: 'ordered' },
+  apart: { parent_id: 'parent' as TaskId, subtask_mode: 'independent' },
+}
+const nothing = () => undefined
+const later = () => Promise.resolve(null)
+
+/** Executions whose agents work until the test ends them; each is named after its task. */
+function startAgents() {
+  const ends = new Map<string, () => void>()
+  const stopped: string[] = []
+  const said: Activity[] = []
+  const logs = new Map<string, ExecutionRun['log']>()
+  const waiting = new Map(Object.keys(tasks).map((id) => [id, recordOf(id)]))
+  const start = (_: unknown, { execution_id, log }: ExecutionRun) => {
+    logs.set(execution_id, log)
+    const { promise, resolve } = Promise.withResolvers<ExecutionOutcome>()
+    const end = () => {
+      // What is no longer known needs no settling.
+      waiting.delete(execution_id)
+      resolve(exited)
+    }
+    ends.set(execution_id, end)
+    const stop = () => {
+      stopped.push(execution_id)
+      end()
+      return Promise.resolve()
+    }
+    return Promise.resolve({ process: { pid: 1, started: '1' }, outcome: promise, input: later, stop })
+  }
+  const read = {
+    tasks: { get: (id: string) => (tasks[id] ? { id, ...tasks[id] } : null) },
+    workspaces: { byTask: () => null },
+    agents: { get: () => ({ executor: 'command', config: {}, daemon_id: null }) },
+    executions: { get: (id: string) => waiting.get(id) ?? null, open: () => [], queue: () => [], byTask: () => [] },
+    projects: { get: () => null },
+    transitions: { last: () => null },
+    knowledge: { injected: () => null },
+  }
+  const context = {
+    store: { read },
+    writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
+    feed: { commit: nothing, activity: (activity: Activity) => said.push(activity) },
+    workspaces: {
+      lock: later,
+      unlock: later,
+      head: () => Promise.resolve('c0ffee'),
+      exists: () => Promise.resolve(false),
+    },
+    logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },
+    executors: { location: () => 'local', start },
+    agentTokens: { mint: () => 'token', revoke: nothing },
+    config: { apiUrl: () => null },
+    redactor: () => (text: string) => text,
+    rememberSecrets: nothing,
+    clock: { now: () => 0 },
+  }
+  const worktrees = {
+    ensure: () => Promise.resolve({ kind: 'ready', workspace: { path: '/worktree' } }),
+    environment: () => ({}),
+  }
+  const executions = createExecutions({
+    context: context as unknown as EngineContext,
+    worktrees: worktrees as unknown as ExecutionsDeps['worktrees'],
+    transitions: {} as ExecutionsDeps['transitions'],
+    wake: nothing,
+    onSlotFreed: nothing,
+  })
+  const id = (name: string) => name as ExecutionId
+  return {
+    executions,
+    stopped,
+    said,
+    /** What the agent prints. */
+    print: (name: string) => logs.get(name)?.raw(new Uint8Array([46])),
+    begin: (name: string) => executions.start(id(name)),
+    end: async (name: string) => {
+      const run = executions.running().get(id(name))
+      ends.get(name)?.()
+      await run?.ended
+      // Whoever waits for it has heard of it by then.
+      await setImmediate()
+    },
+    ended: (name: string) => executions.running().get(id(name))?.ended,
+  }
+}
+
+function recordOf(id: string): ExecutionRecord {
+  return { id, task_id: id, agent_id: 'A', status: 'queued', prompt: '', overrides: { prompt: '' } } as never
+}
+
+const never = new AbortController().signal
+const parent = 'parent' as TaskId
+
+test('who waits for a worktree waits for every task at work in it, also for one that begins meanwhile', async () => {
+  const agents = startAgents()
+  await Promise.all(['parent', 'apart'].map(agents.begin))
+  let idle = false
+  const waiting = agents.executions.waitUntilIdle(parent, 60_000, never).then(() => (idle = true))
+  await agents.begin('child')
+  await agents.end('parent')
+  expect(idle).toBe(false)
+  await agents.end('child')
+  // Whoever has a worktree of their own is in nobody's way.
+  await waiting
+  expect([...agents.executions.running().keys()]).toEqual(['apart'])
+  expect(agents.stopped).toEqual([])
+})
+
+test('after the limit a task’s own agent is stopped, and no other task’s', async () => {
+  const agents = startAgents()
+  await Promise.all(['parent', 'child'].map(agents.begin))
+  let idle = false
+  const waiting = agents.executions.waitUntilIdle(parent, 1, never).then(() => (idle = true))
+  await agents.ended('parent')
+  await setImmediate()
+  expect([agents.stopped, idle]).toEqual([['parent'], false])
+  await agents.end('child')
+  await waiting
+  expect(agents.stopped).toEqual(['parent'])
+})
+
+test('who waits gives up with the signal, and stops nobody then', async () => {
+  const agents = startAgents()
+  await Promise.all(['parent', 'child'].map(agents.begin))
+  const stop = new AbortController()
+  const waiting = agents.executions.waitUntilIdle(parent, 60_000, stop.signal)
+  stop.abort()
+  await waiting
+  await agents.executions.waitUntilExclusive(parent, stop.signal)
+  expect([...agents.executions.running().keys()]).toEqual(['parent', 'child'])
+  expect(agents.stopped).toEqual([])
+})
+
+test('who wants the worktree for a task alone waits for the others, and not for its own agent', async () => {
+  const agents = startAgents()
+  await Promise.all(['parent', 'child', 'apart'].map(agents.begin))
+  let alone = false
+  expect(agents.executions.isWorktreeShared(parent)).toBe(true)
+  const waiting = agents.executions.waitUntilExclusive(parent, never).then(() => (alone = true))
+  await agents.end('apart')
+  expect(alone).toBe(false)
+  await agents.end('child')
+  await waiting
+  expect(agents.executions.isWorktreeShared(parent)).toBe(false)
+  expect([...agents.executions.running().keys()]).toEqual(['parent'])
+})
+
+test('an agent that was quiet says by whatever it prints that it is not, once', async () => {
+  const agents = startAgents()
+  await agents.begin('parent')
+  await agents.print('parent')
+  expect(agents.said).toEqual([])
+  const run = agents.executions.running().get('parent' as ExecutionId)
+  if (!run) throw new Error('It does not run.')
+  run.stalled = true
+  await agents.print('parent')
+  await agents.print('parent')
+  expect(agents.said).toMatchObject([{ task_id: 'parent', execution_id: 'parent', quiet_since: null }])
+  await agents.end('parent')
+})

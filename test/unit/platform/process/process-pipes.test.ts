@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createOutputPipe } from '../../../../src-main/platform/process/process-pipes.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A pipe of the system that holds `waiting` until its reader has room, and that nobody ever closes. */
+function heldPipe(waiting: string[]): Readable & { bytesRead: number } {
+  const pipe = Object.assign(
+    new Readable({
+      highWaterMark: 1,
+      // As a socket does it: what waits comes with a later turn of the event loop.
+      read() {
+        setImmediate(() => {
+          const next = waiting.shift()
+          if (next === undefined) return
+          pipe.bytesRead += next.length
+          pipe.push(next)
+        })
+      },
+    }),
+    { bytesRead: 0 },
+  )
+  return pipe
+}
+
+test('what still lies in the pipe of a slow reader is not cut off in the moment in which room is made', async () => {
+  const source = heldPipe(['a'.repeat(70_000), 'the end'])
+  const { output, treeIsGone } = createOutputPipe(source)
+  await turn()
+  await turn()
+  treeIsGone()
+  vi.advanceTimersByTime(250)
+  const seen: string[] = []
+  output.on('data', (bytes: Buffer) => seen.push(bytes.toString()))
+  await new Promise((resolve) => process.nextTick(resolve))
+  // The next look comes when there is room already, and before the pipe has had its turn.
+  vi.advanceTimersByTime(250)
+  for (let turns = 0; turns < 10; turns++) await turn()
+  expect(seen.join('').endsWith('the end')).toBe(true)
+})
+
+test('a pipe that somebody holds for ever comes to its end once nothing comes any more', async () => {
+  const { output, treeIsGone } = createOutputPipe(heldPipe(['words']))
+  const words = output.toArray()
+  for (let turns = 0; turns < 10; turns++) await turn()
+  treeIsGone()
+  for (let looks = 0; looks < 3; looks++) {
+    vi.advanceTimersByTime(250)
+    await turn()
+  }
+  expect(Buffer.concat((await words) as Buffer[]).toString()).toBe('words')
+})

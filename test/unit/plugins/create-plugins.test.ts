@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { createPlugins, pluginRules } from '../../../src-main/plugins/create-plugins.ts'
+import type { PluginServices } from '../../../src-main/hooks/plugin.ts'
+import { standardDefinition } from '../domain/workflows.ts'
+
+/** Making plugins asks nothing of the services: only running them does. */
+const plugins = createPlugins({} as PluginServices)
+const rules = pluginRules(plugins)
+const problem = (name: string, config: unknown) => rules.get(name)?.(config)
+
+test('the built-in plugins are those of the specification, by exactly these names', () => {
+  expect([...plugins.keys()].sort()).toEqual([
+    'auto_cascade_on_review_pass',
+    'cancel_pending_subtasks',
+    'check_retry_budget',
+    'cleanup_workspace_now',
+    'dispatch_role_agent',
+    'knowledge-capture',
+    'knowledge-inject',
+    'propagate_done_to_subtasks',
+    'publish_task_blocked',
+    'run_ci_steps',
+    'run_merge',
+    'satisfy_dependents',
+    'schedule_workspace_cleanup',
+  ])
+  for (const [name, plugin] of plugins) expect(plugin.name).toBe(name)
+})
+
+test('every plugin can run at some phase after the commit, and none says no before it', () => {
+  for (const plugin of plugins.values()) {
+    expect(plugin.phases.length).toBeGreaterThan(0)
+    expect(plugin.phases).not.toContain('before_exit')
+  }
+})
+
+test('every plugin works without a config, and refuses an option that it does not have', () => {
+  for (const name of plugins.keys()) {
+    expect(problem(name, undefined)).toBeNull()
+    expect(problem(name, {})).toBeNull()
+    expect(problem(name, { no_such_option: 1 })).toContain('no_such_option')
+    expect(problem(name, 'text')).not.toBeNull()
+  }
+})
+
+test.each([
+  ['check_retry_budget', { gate: 'review', max_rejections: 0 }, null],
+  ['check_retry_budget', { max_rejections: 1.5 }, 'max_rejections'],
+  ['check_retry_budget', { gate: '' }, 'gate'],
+  ['knowledge-inject', { max_tokens: 500, limit: 3 }, null],
+  ['knowledge-inject', { max_tokens: 0 }, 'max_tokens'],
+  ['knowledge-inject', { limit: 'many' }, 'limit'],
+  ['knowledge-capture', { max_chars: 1_000 }, null],
+  ['knowledge-capture', { max_chars: 50_001 }, 'max_chars'],
+  ['schedule_workspace_cleanup', { seconds: 0 }, null],
+  ['schedule_workspace_cleanup', { seconds: -1 }, 'seconds'],
+])('%s %j: %s', (name, config, where) => {
+  const said = problem(name, config)
+  if (where === null) expect(said).toBeNull()
+  else expect(said).toMatch(new RegExp(`^${where}: `))
+})
+
+test('what a plugin says for itself when its options are left out', () => {
+  const parsed = (name: string) => plugins.get(name)?.options.parse({})
+  expect(parsed('knowledge-inject')).toEqual({ max_tokens: 2_000, limit: 10 })
+  expect(parsed('knowledge-capture')).toEqual({ max_chars: 4_000 })
+  expect(parsed('schedule_workspace_cleanup')).toEqual({})
+  expect(parsed('check_retry_budget')).toEqual({})
+})
+
+test('the shipped default workflow gives its plugins nothing that they refuse', () => {
+  for (const state of standardDefinition.states) {
+    for (const hook of Object.values(state.hooks ?? {}).flat()) {
+      if (hook.plugin !== undefined)
+        expect([hook.plugin, problem(hook.plugin, hook.config)]).toEqual([hook.plugin, null])
+    }
+  }
+})
