@@ -11,7 +11,8 @@ import { editMessage } from '../executions/message-prompt.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
 import { cancelPendingWork, finishMove, outcomeOf, transition } from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
-import { giveVerdict, prepareVerdict, type VerdictRequest } from './give-verdict.ts'
+import { decide } from './decision.ts'
+import { verdictDecision, type VerdictRequest } from './give-verdict.ts'
 import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
 import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toTask } from '../core/views.ts'
@@ -55,10 +56,9 @@ export function createActions(deps: ActionDeps): Actions {
   return {
     transition: (request, actor, signal) => transition(deps, request, actor, signal),
     verdict: async (request, actor, signal) => {
-      const findings = await prepareVerdict(deps, request, signal)
-      if (isRefusal(findings)) return nameBarrier(deps, request.task_id, actor, findings)
-      const refusal = feed.commit((tx) => giveVerdict(deps, tx, { ...request, ...findings }))
-      return refusal ?? finishMove(deps, request.task_id, actor)
+      const judged = await decide(context, verdictDecision(deps, request, signal))
+      if (isRefusal(judged)) return nameBarrier(deps, request.task_id, actor, judged)
+      return await finishMove(deps, request.task_id, actor)
     },
     cancel: async (task_id, actor) => {
       const result = feed.commit((tx) => {

@@ -57,15 +57,27 @@ export async function runMoveGuards(
   task: TaskRecord,
   request: TransitionRequest,
   signal: AbortSignal,
+  said?: SaidOfWork,
+): Promise<MoveChecks | Refusal> {
+  const plan = deps.transitions.plan(deps.context.store.read, task, request)
+  return isRefusal(plan)
+    ? plan
+    : await runPlanGuards(deps, task, { plan, triggered_by: request.triggered_by }, signal, said)
+}
+
+/** The same, of a move that the rules have allowed. */
+export async function runPlanGuards(
+  deps: StepServices,
+  task: TaskRecord,
+  { plan, triggered_by }: { readonly plan: TransitionPlan; readonly triggered_by: string },
+  signal: AbortSignal,
   { seen, vouched }: SaidOfWork = { seen: null, vouched: null },
 ): Promise<MoveChecks | Refusal> {
   const { read } = deps.context.store
-  const plan = deps.transitions.plan(read, task, request)
-  if (isRefusal(plan)) return plan
   const changed = seen === null ? null : checkSeen(await lookAtWork(deps, task, { seen }, signal))
   if (changed) return changed
   let work: Work | null = null
-  for (const guard of targetGuards(deps, plan, request.triggered_by)) {
+  for (const guard of targetGuards(deps, plan, triggered_by)) {
     const project = read.projects.get(task.project_id)
     if (!project) return { code: 'not_found', message: 'The project is gone.', details: { resource: 'project' } }
     const found = await guard({
@@ -73,7 +85,7 @@ export async function runMoveGuards(
       project,
       workflow: plan.workflow,
       state: plan.to,
-      triggered_by: request.triggered_by,
+      triggered_by,
       workspace: workspaceOf(read, task),
       vouched,
       signal,
@@ -81,7 +93,7 @@ export async function runMoveGuards(
     if (found && isRefusal(found)) return found
     work = found?.work ?? work
   }
-  const hooks = await askHooks(deps, task, plan, request.triggered_by, signal)
+  const hooks = await askHooks(deps, task, plan, triggered_by, signal)
   return isRefusal(hooks) ? hooks : { hooks, work }
 }
 

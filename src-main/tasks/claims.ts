@@ -9,6 +9,7 @@ import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../doma
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
+import { decide, type Decision } from './decision.ts'
 import { cancelPendingMoves } from '../transitions/effect-steps.ts'
 import type { OutboxWorker } from '../steps/outbox-worker.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -54,11 +55,7 @@ export function createClaims(deps: ClaimDeps): Claims {
   return {
     preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {} }),
     claim: async (request, signal) => {
-      const task = read.tasks.get(request.task_id)
-      if (!task) return notFound('task')
-      const checked = await runClaimGuards(deps, task, request, signal)
-      if (isRefusal(checked)) return checked
-      const result = context.feed.commit((tx) => commitClaim(deps, tx, request, checked))
+      const result = await decide(context, claimDecision(deps, request, signal))
       if (isRefusal(result)) return result
       deps.worker.wake(request.task_id)
       await deps.worker.waitForStep(request.task_id, 'workspace')
@@ -79,16 +76,36 @@ export function createClaims(deps: ClaimDeps): Claims {
 const isAboutWorkspace = ({ type }: ErrorAnnotation) =>
   type === 'workspace_error' || type === 'workspace_reset_required'
 
+interface PlannedClaim {
+  readonly task: TaskRecord
+  readonly plan: ClaimPlan
+}
+
+function claimDecision(
+  deps: StepServices,
+  request: ClaimRequest,
+  signal: AbortSignal,
+): Decision<PlannedClaim, readonly HookOutcome[], ExecutionRecord> {
+  return {
+    plan: (q) => {
+      const task = q.tasks.get(request.task_id)
+      if (!task) return notFound('task')
+      const plan = planFor(deps, q, task, request)
+      return isRefusal(plan) ? plan : { task, plan }
+    },
+    ask: (planned) => runClaimGuards(deps, planned, request, signal),
+    commit: (tx, planned, checked) => commitClaim(deps, tx, planned, request, checked),
+  }
+}
+
 /** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
 async function runClaimGuards(
   deps: StepServices,
-  task: TaskRecord,
+  { task, plan }: PlannedClaim,
   request: ClaimRequest,
   signal: AbortSignal,
 ): Promise<readonly HookOutcome[] | Refusal> {
   const { read } = deps.context.store
-  const plan = planFor(deps, read, task, request)
-  if (isRefusal(plan)) return plan
   let outcomes: readonly HookOutcome[] = []
   const target = plan.path.at(-1)
   if (target !== undefined) {
@@ -166,14 +183,11 @@ function wasResetSinceBlocked(q: Queries, task: TaskRecord): boolean {
 function commitClaim(
   deps: StepServices,
   tx: Tx,
+  { task, plan }: PlannedClaim,
   request: ClaimRequest,
   checked: readonly HookOutcome[],
-): { readonly id: ExecutionRecord['id'] } | Refusal {
+): ExecutionRecord | Refusal {
   const { context, transitions } = deps
-  const task = tx.tasks.get(request.task_id)
-  if (!task) return notFound('task')
-  const plan = planFor(deps, tx, task, request)
-  if (isRefusal(plan)) return plan
   const project = tx.projects.get(task.project_id)
   if (!project) throw new BugError(`Task ${task.id} has no project.`)
   let current: TaskRecord = { ...task, roles: { ...task.roles, [plan.role]: request.claimant } }
@@ -208,5 +222,5 @@ function commitClaim(
     error_annotation: clearAnnotation(current.error_annotation, 'run', tx.effects.first(task.id) !== null),
     attended_mark: request.by_person ? context.newId() : current.attended_mark,
   })
-  return { id: record.id }
+  return record
 }

@@ -10,6 +10,7 @@ import { isPerson } from '../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import { cascadeOnSuccess, hooksAt, isReviewGate } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
+import type { Decision } from './decision.ts'
 import { applyFailedReview } from '../transitions/block-task.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { notify } from '../core/notify.ts'
@@ -46,19 +47,42 @@ export interface VerdictFindings {
 type FoundWork = Omit<WorkFacts, 'by_person' | 'judged'>
 export const noWork: FoundWork = { work: null, seen: null, files: [] }
 
-/** Everything slow about a verdict, before anything is written; the rules are asked again at the commit. */
-export async function prepareVerdict(
+interface PlannedVerdict {
+  readonly task: TaskRecord
+  readonly plan: VerdictPlan
+}
+
+/** A verdict at the gate where the task is; what follows is left to the steps of the move that it leads to. */
+export function verdictDecision(
   deps: StepServices,
+  request: VerdictRequest,
+  signal: AbortSignal,
+): Decision<PlannedVerdict, VerdictFindings, PlannedVerdict> {
+  return {
+    plan: (q, findings) => {
+      const task = q.tasks.get(request.task_id)
+      if (!task) return notFound('task')
+      // What the rules refuse anyway is refused before anything is looked up.
+      const plan = findings
+        ? planVerdict(deps, q, task, request, findings.work)
+        : planVerdict(deps, q, task, { ...request, tree: null }, noWork)
+      if (isRefusal(plan)) return plan
+      return findings && findings.seen !== seenOf(q, task) ? judgedMeanwhile(task) : { task, plan }
+    },
+    ask: ({ task }) => findVerdictFacts(deps, task, request, signal),
+    commit: (tx, planned, findings) => commitVerdict(deps, tx, planned, { ...request, ...findings }) ?? planned,
+  }
+}
+
+/** Everything slow about a verdict: the state of the work, and what has a say in the move that it leads to. */
+async function findVerdictFacts(
+  deps: StepServices,
+  task: TaskRecord,
   request: VerdictRequest,
   signal: AbortSignal,
 ): Promise<VerdictFindings | Refusal> {
   const { read } = deps.context.store
-  const task = read.tasks.get(request.task_id)
-  if (!task) return notFound('task')
   const seen = seenOf(read, task)
-  // What the rules refuse anyway is refused before anything is looked up.
-  const early = planVerdict(deps, read, task, { ...request, tree: null }, noWork)
-  if (isRefusal(early)) return early
   if (request.verdict === 'pass') await noteOpenRuns(deps.context, task)
   const work = await workFor(deps, task, request, signal)
   const plan = planVerdict(deps, read, task, request, work)
@@ -141,13 +165,12 @@ function cascadeOnPass(gate: WorkflowState): string | undefined {
   return auto && cascadeOnSuccess(gate, auto)
 }
 
-/** Judges the task at its gate, in one transaction; what follows is left to the effects. */
-export function giveVerdict(deps: StepServices, tx: Tx, request: VerdictRequest & VerdictFindings): Refusal | null {
-  const task = tx.tasks.get(request.task_id)
-  if (!task) return notFound('task')
-  const plan = planVerdict(deps, tx, task, request, request.work)
-  if (isRefusal(plan)) return plan
-  if (request.seen !== seenOf(tx, task)) return judgedMeanwhile(task)
+function commitVerdict(
+  deps: StepServices,
+  tx: Tx,
+  { task, plan }: PlannedVerdict,
+  request: VerdictRequest & VerdictFindings,
+): Refusal | null {
   const { triggered_by, checked, feedback } = request
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
   if (gate && isReviewGate(gate)) writeVerdict(deps, tx, task, request)

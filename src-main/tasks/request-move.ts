@@ -2,7 +2,10 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import { isPerson } from '../domain/transition/audience.ts'
-import { runMoveGuards, hasAsyncGuards } from './before-exit.ts'
+import type { TransitionPlan } from '../domain/transition/plan-transition.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import { hasAsyncGuards, runPlanGuards, type MoveChecks } from './before-exit.ts'
+import { decide, type Decision } from './decision.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { noteMergedWork } from '../transitions/review-attempts.ts'
 import type { Moved } from '../transitions/transitions.ts'
@@ -23,7 +26,7 @@ export async function requestMove(
   asked: RequestedMove,
   signal: AbortSignal,
 ): Promise<Moved | Refusal> {
-  return moveAtOnce(deps, asked) ?? (await checkThenMove(deps, asked, signal))
+  return moveAtOnce(deps, asked) ?? (await decide(deps.context, moveDecision(deps, asked, signal)))
 }
 
 /** The usual move, in one transaction. Answers null, and has changed nothing, where something slow has a say. */
@@ -40,21 +43,37 @@ function moveAtOnce(deps: StepServices, asked: RequestedMove): Moved | Refusal |
   })
 }
 
-async function checkThenMove(deps: StepServices, asked: RequestedMove, signal: AbortSignal): Promise<Moved | Refusal> {
-  const { context, transitions } = deps
-  const task = context.store.read.tasks.get(asked.task_id)
-  if (!task) return notFound('task')
+/** The move where hooks, guards or the state of the work have a say. */
+function moveDecision(
+  deps: StepServices,
+  asked: RequestedMove,
+  signal: AbortSignal,
+): Decision<PlannedMove, MoveChecks, Moved> {
+  const { transitions } = deps
+  const { triggered_by } = asked
   const seen = asked.tree ?? null
-  const said = { seen, vouched: isPerson(asked.triggered_by) ? seen : null }
-  const checks = await runMoveGuards(deps, task, requestOf(asked), signal, said)
-  if (isRefusal(checks)) return checks
-  return context.feed.commit((tx) => {
-    const current = tx.tasks.get(asked.task_id)
-    if (!current) return notFound('task')
-    const moved = transitions.apply(tx, current, { ...requestOf(asked), checked: checks.hooks })
-    if (!isRefusal(moved) && checks.work) noteMergedWork(tx, current, checks.work, asked.triggered_by)
-    return moved
-  })
+  return {
+    plan: (q) => {
+      const task = q.tasks.get(asked.task_id)
+      if (!task) return notFound('task')
+      const plan = transitions.plan(q, task, requestOf(asked))
+      return isRefusal(plan) ? plan : { task, plan }
+    },
+    ask: ({ task, plan }) => {
+      const said = { seen, vouched: isPerson(triggered_by) ? seen : null }
+      return runPlanGuards(deps, task, { plan, triggered_by }, signal, said)
+    },
+    commit: (tx, { task, plan }, { hooks, work }) => {
+      const moved = transitions.applyPlan(tx, task, { ...requestOf(asked), checked: hooks }, plan)
+      if (work) noteMergedWork(tx, task, work, triggered_by)
+      return moved
+    },
+  }
+}
+
+interface PlannedMove {
+  readonly task: TaskRecord
+  readonly plan: TransitionPlan
 }
 
 const requestOf = ({ status, version, reason, triggered_by }: RequestedMove) =>

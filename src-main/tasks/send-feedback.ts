@@ -15,7 +15,8 @@ import { setCommentsResolved } from '../core/execution-records.ts'
 import { enqueueExecution } from '../executions/enqueue-execution.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { StepServices } from '../steps/step-services.ts'
-import { giveVerdict, noWork, prepareVerdict, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
+import { commitDecision, decide, findOut } from './decision.ts'
+import { noWork, verdictDecision, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { othersInWorkspace } from '../core/workspace-of.ts'
 
@@ -41,17 +42,23 @@ export async function sendFeedback(
   request: FeedbackRequest,
   signal: AbortSignal,
 ): Promise<FollowUp | Refusal> {
-  const { store, feed } = deps.context
-  const plan = planFollowUp(deps, store.read, request)
-  if (isRefusal(plan)) return plan
-  const findings = await runFeedbackGuards(deps, plan, request, signal)
-  if (isRefusal(findings)) return findings
-  return feed.commit((tx) => {
-    const now = planFollowUp(deps, tx, request)
-    if (isRefusal(now)) return now
-    if (now.task.version !== plan.task.version) return changedMeanwhile
-    return commitFollowUp(deps, tx, now, request, findings)
+  return await decide<Plan, FeedbackFindings, FollowUp>(deps.context, {
+    plan: (q, findings) => {
+      const plan = planFollowUp(deps, q, request)
+      if (isRefusal(plan) || findings === null) return plan
+      return plan.task.version === findings.version ? plan : changedMeanwhile
+    },
+    ask: async (plan) => {
+      const findings = await runFeedbackGuards(deps, plan, request, signal)
+      return isRefusal(findings) ? findings : { ...findings, version: plan.task.version }
+    },
+    commit: (tx, plan, findings) => commitFollowUp(deps, tx, plan, request, findings, signal),
   })
+}
+
+interface FeedbackFindings extends VerdictFindings {
+  /** The version of the task that was asked about. */
+  readonly version: number
 }
 
 const changedMeanwhile: Refusal = {
@@ -114,7 +121,9 @@ async function runFeedbackGuards(
   signal: AbortSignal,
 ): Promise<VerdictFindings | Refusal> {
   if (!moves) return { work: noWork, merged: null, checked: [], seen: null }
-  if (isAtGate(deps, deps.context.store.read, task)) return prepareVerdict(deps, verdictOf(request, sent.text), signal)
+  const { read } = deps.context.store
+  if (isAtGate(deps, read, task))
+    return await findOut(read, verdictDecision(deps, verdictOf(request, sent.text), signal))
   const move = { to: target.name, cause: 'reject', triggered_by: request.triggered_by, version: null } as const
   const checked = await runMoveGuards(deps, task, move, signal)
   return isRefusal(checked) ? checked : { work: noWork, merged: null, checked: checked.hooks, seen: null }
@@ -126,9 +135,10 @@ function commitFollowUp(
   plan: Plan,
   request: FeedbackRequest,
   findings: VerdictFindings,
+  signal: AbortSignal,
 ): FollowUp | Refusal {
   const { task, role, assignee, sent, moves, waits } = plan
-  const current = moves ? sendBack(deps, tx, plan, request, findings) : task
+  const current = moves ? sendBack(deps, tx, plan, request, findings, signal) : task
   if (isRefusal(current)) return current
   // Where it stays, a move that its hooks held up is called off: there is new work to do.
   if (!moves && !waits) tx.effects.removeOfTask(task.id)
@@ -205,6 +215,7 @@ function sendBack(
   { task, target, sent }: Plan,
   request: FeedbackRequest,
   findings: VerdictFindings,
+  signal: AbortSignal,
 ): TaskRecord | Refusal {
   const { triggered_by } = request
   const { checked } = findings
@@ -213,8 +224,8 @@ function sendBack(
     const moved = deps.transitions.apply(tx, task, back)
     return isRefusal(moved) ? moved : moved.task
   }
-  const refusal = giveVerdict(deps, tx, { ...verdictOf(request, sent.text), ...findings })
-  if (refusal) return refusal
+  const given = commitDecision(tx, verdictDecision(deps, verdictOf(request, sent.text), signal), findings)
+  if (isRefusal(given)) return given
   const judged = tx.tasks.get(task.id)
   if (judged?.status !== target.name) throw new BugError(`Feedback did not take task ${task.id} to ${target.name}.`)
   return judged
