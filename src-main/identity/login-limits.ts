@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { isLoopbackHost } from '../platform/config/loopback.ts'
+import { createRateLimiter, forgetOldest } from '../platform/limits/rate-limiter.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /** So many failures of one pair are free; then each makes the next wait twice as long. */
@@ -14,8 +15,6 @@ const forgottenMs = 60 * 60_000
 const windowMs = 15 * 60_000
 const perAccount = 100
 const perAddress = 100
-/** Beyond this many of each, the longest unused are forgotten. */
-const maxTracked = 10_000
 
 export interface Attempt {
   /** Resets the count of the pair: the sign-in worked. */
@@ -39,8 +38,8 @@ interface Failures {
 /** Limits by pair of address and account; strangers also by account and by address, which this machine never is. */
 export function createLoginLimits(clock: Clock): LoginLimits {
   const pairs = new Map<string, Failures>()
-  const accounts = createCounter(clock, perAccount)
-  const addresses = createCounter(clock, perAddress)
+  const accounts = createRateLimiter(perAccount, windowMs, clock.now)
+  const addresses = createRateLimiter(perAddress, windowMs, clock.now)
   const failuresOf = (pair: string): Failures => {
     const failures = pairs.get(pair)
     const age = failures === undefined ? Infinity : clock.now() - failures.last
@@ -61,13 +60,11 @@ export function createLoginLimits(clock: Clock): LoginLimits {
       pairs.delete(pair)
       pairs.set(pair, { count: failures.count + 1, last: clock.now() })
       forgetOldest(pairs)
-      const ofAccount = accounts.add(name)
-      const ofAddress = limited === null ? null : addresses.add(limited)
+      const takeBack = [accounts.add(name), ...(limited === null ? [] : [addresses.add(limited)])]
       return {
         succeeded: () => {
           pairs.delete(pair)
-          accounts.remove(name, ofAccount)
-          if (limited !== null && ofAddress !== null) addresses.remove(limited, ofAddress)
+          for (const undo of takeBack) undo()
         },
       }
     },
@@ -96,46 +93,4 @@ function rateLimited(wait: number): ApiError {
     message: `Too many failed attempts. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
     details: { retry_after: seconds },
   })
-}
-
-function forgetOldest(map: Map<string, unknown>): void {
-  const oldest = map.keys().next().value
-  if (map.size > maxTracked && oldest !== undefined) map.delete(oldest)
-}
-
-interface Counter {
-  /** How long until one more is allowed; 0 for now. */
-  waitMs(key: string): number
-  /** Counts one and answers when it was. */
-  add(key: string): number
-  remove(key: string, time: number): void
-}
-
-function createCounter(clock: Clock, limit: number): Counter {
-  const times = new Map<string, number[]>()
-  // A time that is still to come was counted before the clock went back.
-  const recent = (key: string) =>
-    (times.get(key) ?? []).filter((time) => time > clock.now() - windowMs && time <= clock.now())
-  const set = (key: string, list: number[]) => {
-    times.delete(key)
-    if (list.length > 0) times.set(key, list)
-    forgetOldest(times)
-  }
-  return {
-    waitMs: (key) => {
-      const list = recent(key)
-      const freed = list[list.length - limit]
-      return freed === undefined ? 0 : freed + windowMs - clock.now()
-    },
-    add: (key) => {
-      const now = clock.now()
-      set(key, [...recent(key), now])
-      return now
-    },
-    remove: (key, time) => {
-      const list = recent(key)
-      const index = list.indexOf(time)
-      set(key, index < 0 ? list : list.toSpliced(index, 1))
-    },
-  }
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { isLoopbackHost } from '../platform/config/loopback.ts'
+import { createRateLimiter } from '../platform/limits/rate-limiter.ts'
 
 export interface AddressLimits {
   /** Counts a request. Throws `rate_limited` for an address that asks too much. This machine itself is never limited. */
@@ -15,40 +16,22 @@ export interface AddressBudget {
 }
 
 const windowMs = 60_000
-/** Beyond this many addresses, those counted longest ago are forgotten. */
-const maxTracked = 10_000
-
-interface Count {
-  requests: number
-  failures: number
-  readonly until: number
-}
-
 /** Counts by address, in windows of a minute. `now`: milliseconds that never go back. */
 export function createAddressLimits(
   { requests, failures }: AddressBudget,
   now: () => number = () => performance.now(),
 ): AddressLimits {
-  const counts = new Map<string, Count>()
-  const countOf = (address: string): Count => {
-    const known = counts.get(address)
-    if (known && known.until > now()) return known
-    counts.delete(address)
-    const [oldest] = counts.keys()
-    if (counts.size >= maxTracked && oldest !== undefined) counts.delete(oldest)
-    const count = { requests: 0, failures: 0, until: now() + windowMs }
-    counts.set(address, count)
-    return count
-  }
+  const asked = createRateLimiter(requests, windowMs, now)
+  const failed = createRateLimiter(failures, windowMs, now)
   return {
     admit: (address) => {
       if (isLoopbackHost(address)) return
-      const count = countOf(address)
-      count.requests += 1
-      if (count.requests > requests || count.failures >= failures) throw limited(count.until - now())
+      const wait = Math.max(asked.waitMs(address), failed.waitMs(address))
+      if (wait > 0) throw limited(wait)
+      asked.add(address)
     },
     failed: (address) => {
-      if (!isLoopbackHost(address)) countOf(address).failures += 1
+      if (!isLoopbackHost(address)) failed.add(address)
     },
   }
 }
