@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
-import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
+import { createOutbox } from '../core/outbox.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { PendingHooksRecord, TaskRecord } from '../ports/store.ts'
 import { outcomeOf, runLifecycleHook, type HookDeps } from './run-hook.ts'
@@ -29,8 +29,10 @@ interface RunningHook {
   readonly task_id: TaskId
   readonly event: HookEvent
   readonly abort: AbortController
-  ended: Promise<void>
 }
+
+type Lane = `${TaskId} ${HookEvent}`
+const laneOf = (task_id: TaskId, event: HookEvent): Lane => `${task_id} ${event}`
 
 /** What is begun with the work: it has no business after it. */
 const workEvents: readonly HookEvent[] = ['before_work', 'on_work_start']
@@ -49,37 +51,36 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
   const graces = new Set<NodeJS.Timeout>()
   let closed = false
 
+  const outbox = createOutbox<Lane, PendingHooksRecord>({
+    next: (lane) => {
+      const [task_id, event] = lane.split(' ') as [TaskId, HookEvent]
+      return read.occasions.ofTask(task_id).find(({ data }) => data.event === event) ?? null
+    },
+    perform: async (record, closing) => {
+      const { id, task_id, data } = record
+      const abort = new AbortController()
+      runningHooks.set(id, { task_id, event: data.event, abort })
+      try {
+        await runHooks(deps, record, AbortSignal.any([closing, abort.signal]))
+      } catch (error) {
+        // What the end of the service interrupts is taken up at the next start; nothing else is.
+        if (closing.aborted) return 'wait'
+        if (!abort.signal.aborted)
+          context.log.error({ err: error, task_id, event: data.event }, 'the hooks of a task broke')
+        await drop(deps, id)
+      } finally {
+        runningHooks.delete(id)
+        if (!workEvents.includes(data.event)) endWorkSoon(task_id)
+      }
+      return 'done'
+    },
+    onBroken: (error, lane) => {
+      context.log.error({ err: error, lane }, 'the end of a hook could not be written')
+    },
+  })
   const ofTask = (task_id: TaskId) => [...runningHooks.values()].filter((one) => one.task_id === task_id)
   const wake = (task_id: TaskId): void => {
-    if (closed) return
-    const busy = new Set(ofTask(task_id).map(({ event }) => event))
-    for (const record of read.occasions.ofTask(task_id)) {
-      const { event } = record.data
-      if (busy.has(event)) continue
-      busy.add(event)
-      begin(record)
-    }
-  }
-  const begin = (record: PendingHooksRecord): void => {
-    const { id, task_id } = record
-    const abort = new AbortController()
-    const one: RunningHook = { task_id, event: record.data.event, abort, ended: Promise.resolve() }
-    runningHooks.set(id, one)
-    one.ended = perform(deps, record, abort.signal)
-      .catch(async (error: unknown) => {
-        const { aborted, reason } = abort.signal
-        if (!aborted) context.log.error({ err: error, task_id, event: one.event }, 'the hooks of a task broke')
-        // What the end of the service interrupts is taken up at the next start; nothing else is.
-        if (!aborted || reason instanceof HookAborted) await drop(deps, id)
-      })
-      .catch((error: unknown) => {
-        context.log.error({ err: error, task_id, event: one.event }, 'the end of a hook could not be written')
-      })
-      .finally(() => {
-        runningHooks.delete(id)
-        if (!workEvents.includes(one.event)) endWorkSoon(task_id)
-        wake(task_id)
-      })
+    for (const { data } of read.occasions.ofTask(task_id)) outbox.wake(laneOf(task_id, data.event))
   }
   /** When work begins anew meanwhile, what it begins is another moment and goes on. */
   const endWorkSoon = (task_id: TaskId): void => {
@@ -97,17 +98,19 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
     waitUntilDrained: async (task_id, events, signal) => {
       const noted = read.occasions.ofTask(task_id).filter(({ data }) => events.includes(data.event))
       wake(task_id)
-      for (const { id } of noted) {
-        while (read.occasions.get(id) && !signal.aborted) await settleOrAbort(endOf(runningHooks, id, task_id), signal)
-      }
+      const isGone = (id: number) => () => read.occasions.get(id) === null
+      await Promise.all(noted.map(({ id, data }) => outbox.until(laneOf(task_id, data.event), isGone(id), signal)))
     },
     end: async (task_id) => {
+      const noted = read.occasions.ofTask(task_id)
       context.feed.commit((tx) => {
         for (const { id } of tx.occasions.ofTask(task_id)) if (!runningHooks.has(id)) tx.occasions.remove(id)
       })
-      const running = ofTask(task_id)
-      for (const { abort } of running) abort.abort(new HookAborted())
-      await Promise.all(running.map(({ ended }) => ended))
+      for (const { abort } of ofTask(task_id)) abort.abort(new HookAborted())
+      // Whoever waits for what was dropped looks again.
+      for (const { data } of noted) outbox.wake(laneOf(task_id, data.event))
+      const isOver = (id: number) => () => !runningHooks.has(id)
+      await Promise.all(noted.map(({ id, data }) => outbox.until(laneOf(task_id, data.event), isOver(id))))
     },
     recover: async () => {
       for (const task_id of read.occasions.pendingTasks()) await recoverTask(deps, task_id)
@@ -115,22 +118,13 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
     close: async () => {
       closed = true
       for (const timer of graces) clearTimeout(timer)
-      for (const { abort } of runningHooks.values()) abort.abort()
-      await Promise.all([...runningHooks.values()].map(({ ended }) => ended))
+      await outbox.close()
     },
   }
 }
 
-/** The end of a moment, or of the one of its event that it waits for. */
-function endOf(runningHooks: ReadonlyMap<number, RunningHook>, id: number, task_id: TaskId): Promise<unknown> {
-  const own = runningHooks.get(id)?.ended
-  return (
-    own ?? Promise.race([...runningHooks.values()].filter((one) => one.task_id === task_id).map((one) => one.ended))
-  )
-}
-
 /** Runs what is left of a moment's hooks, one after the other; a failing one does not stop the next. */
-async function perform(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord, signal: AbortSignal): Promise<void> {
+async function runHooks(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord, signal: AbortSignal): Promise<void> {
   const { context } = deps
   const { read } = context.store
   for (let record = read.occasions.get(id); record; record = read.occasions.get(id)) {

@@ -10,6 +10,7 @@ import {
   recordCascadeRefused,
   stepsOfEffect,
 } from '../transitions/effect-steps.ts'
+import { createOutbox } from '../core/outbox.ts'
 import { HookAborted } from '../hooks/script-hook.ts'
 import { notify } from '../core/notify.ts'
 import type { StepContext, StepOutcome } from '../transitions/step.ts'
@@ -44,94 +45,46 @@ export interface OutboxWorkerDeps {
   readonly onStateLeft: (task_id: TaskId, state: string) => Promise<void>
 }
 
-interface TaskLoop {
-  abort: AbortController
-  running: Promise<void> | null
-  again: boolean
-}
-
-/** The outbox: takes up each task's pending steps in order, one task beside the other. */
+/** Takes up each task's pending steps in order, one task beside the other. */
 export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
   const { context } = deps
-  const loops = new Map<TaskId, TaskLoop>()
-  const watchers = new Map<TaskId, Set<() => void>>()
-  let closed = false
-
-  const notify = (task_id: TaskId) => {
-    for (const watcher of [...(watchers.get(task_id) ?? [])]) watcher()
-  }
-  const drain = async (task_id: TaskId, loop: TaskLoop): Promise<void> => {
-    for (;;) {
-      loop.again = false
-      const effect = context.store.read.effects.first(task_id)
-      if (effect && !effect.data.held && !closed) {
-        const isBroken = await runNextStep(deps, effect, loop.abort.signal)
-        notify(task_id)
-        // It waits for somebody's word, a newer move or the next start.
-        if (isBroken && !loop.again) return
-        continue
-      }
-      if (!loop.again || closed) return
-    }
-  }
-  const wake = (task_id: TaskId) => {
-    if (closed) return
-    deps.wakeHooks(task_id)
-    const loop = loops.get(task_id) ?? { abort: new AbortController(), running: null, again: false }
-    loops.set(task_id, loop)
-    loop.again = true
-    loop.running ??= drain(task_id, loop)
-      .catch((error: unknown) => {
-        context.log.error({ err: error, task_id }, 'a step of a transition broke')
-      })
-      .finally(() => {
-        loop.running = null
-        if (!loop.again || closed) loops.delete(task_id)
-        else wake(task_id)
-        notify(task_id)
-      })
-  }
-  const until = (task_id: TaskId, isReached: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const check = () => {
-        if (!isReached()) return
-        watchers.get(task_id)?.delete(check)
-        if (watchers.get(task_id)?.size === 0) watchers.delete(task_id)
-        resolve()
-      }
-      watchers.set(task_id, (watchers.get(task_id) ?? new Set()).add(check))
-      check()
-    })
-  const isIdle = (task_id: TaskId) => !loops.get(task_id)?.running
+  const { read } = context.store
+  const outbox = createOutbox<TaskId, EffectRecord>({
+    next: (task_id) => {
+      const effect = read.effects.first(task_id)
+      return effect?.data.held ? null : effect
+    },
+    // What broke waits for somebody's word, a newer move or the next start.
+    perform: async (effect, signal) => ((await runNextStep(deps, effect, signal)) ? 'wait' : 'done'),
+    onBroken: (error, task_id) => {
+      context.log.error({ err: error, task_id }, 'a step of a transition broke')
+    },
+  })
+  const { isIdle, until, close } = outbox
   return {
-    wake,
+    wake: (task_id) => {
+      deps.wakeHooks(task_id)
+      outbox.wake(task_id)
+    },
     isIdle,
     interrupt: (task_id) => {
-      const loop = loops.get(task_id)
-      if (!loop?.running) return
-      loop.abort.abort(new HookAborted())
-      loop.abort = new AbortController()
-      loop.again = true
+      outbox.interrupt(task_id, new HookAborted())
     },
     waitUntilDrained: (task_id) => until(task_id, () => isIdle(task_id)),
     waitUntilEntered: (task_id) =>
       until(task_id, () => {
         const isEnding = ({ data }: PendingHooksRecord) =>
           data.event === 'on_task_done' || data.event === 'on_task_cancel'
-        return isIdle(task_id) || context.store.read.occasions.ofTask(task_id).some(isEnding)
+        return isIdle(task_id) || read.occasions.ofTask(task_id).some(isEnding)
       }),
     waitForStep: (task_id, kind) =>
       until(task_id, () => {
-        const effect = context.store.read.effects.first(task_id)
+        const effect = read.effects.first(task_id)
         if (!effect || isIdle(task_id)) return true
-        const steps = stepsOfEffect(deps, context.store.read, effect)
+        const steps = stepsOfEffect(deps, read, effect)
         return !steps.slice(effect.data.cursor).some((step) => step.kind === kind)
       }),
-    close: async () => {
-      closed = true
-      for (const loop of loops.values()) loop.abort.abort()
-      await Promise.all([...loops.values()].flatMap((loop) => loop.running ?? []))
-    },
+    close,
   }
 }
 
