@@ -114,7 +114,12 @@ function seen(
   const ended = how === 'exited' && exit_code === 0
   return {
     ok: started && answered && ended,
-    ...{ started, answered, ended, exit_code, usage, duration_ms },
+    started,
+    answered,
+    ended,
+    exit_code,
+    usage,
+    duration_ms,
     message: message === null ? null : redact(message),
     entries: [...entries],
   }

@@ -81,12 +81,21 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   )
   const { dispatch, startQueued } = scheduler
   const lifecycle = createLifecycle({
-    ...{ context, transitions, worktrees, plugins },
+    context,
+    transitions,
+    worktrees,
+    plugins,
     waitUntilIdle: (task_id, signal) => executions.waitUntilIdle(task_id, shutdownGraceMs, signal),
   })
   const { hooks, runs, occasions } = lifecycle
   const steps: StepServices = {
-    ...{ context, transitions, worktrees, plugins, runs, occasions, dispatch },
+    context,
+    transitions,
+    worktrees,
+    plugins,
+    runs,
+    occasions,
+    dispatch,
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
   }
   const worker: OutboxWorker = createOutboxWorker({
@@ -103,7 +112,11 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const projectDeletions = createProjectDeletions({ context, occasions, worker })
   const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, worker, onSlotFreed: startQueued })
   return {
-    ...{ actions, claims, executions, scheduler, projectDeletions },
+    actions,
+    claims,
+    executions,
+    scheduler,
+    projectDeletions,
     worktrees,
     cleanup,
     rescues,

@@ -85,8 +85,14 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     if (record?.status !== 'queued' || runs.has(execution_id)) return
     const ended = Promise.withResolvers<void>()
     const run: ActiveRun = {
-      ...{ record, abort: new AbortController(), ended: ended.promise, live: null, stopped: null },
-      ...{ asks: createPendingRequests(context, record), lastActivityAt: context.clock.now(), stalled: false },
+      record,
+      abort: new AbortController(),
+      ended: ended.promise,
+      live: null,
+      stopped: null,
+      asks: createPendingRequests(context, record),
+      lastActivityAt: context.clock.now(),
+      stalled: false,
     }
     const onActivity = () => {
       run.lastActivityAt = context.clock.now()

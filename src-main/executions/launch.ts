@@ -191,7 +191,8 @@ async function runOf(
       ...agent.config.env,
       ...overrides.env,
       ...worktrees.environment(task, 'agent', {
-        ...{ agent_id: agent.id, execution_id: record.id },
+        agent_id: agent.id,
+        execution_id: record.id,
         ...(previous_status !== undefined && { previous_status }),
       }),
       SVC_API_TOKEN: token,

@@ -61,7 +61,11 @@ function annotationOf(failed: FailedHook, others: number): ErrorAnnotation {
   return {
     type: 'hook_failed',
     message: `The hook before work failed (${reason}): ${title}.${more} Retry it, or skip it once and say why.`,
-    ...{ hook, exit_code, stderr_summary, log_name, reason },
+    hook,
+    exit_code,
+    stderr_summary,
+    log_name,
+    reason,
     recovery_actions: ['retry_hook', 'skip_hook_once'],
   }
 }
@@ -85,7 +89,11 @@ export function skipFirstFailedHook(
   return {
     effect: { ...data, failed: rest },
     outcome: {
-      ...{ phase: 'before_work', action, outcome: 'skipped', reason: why, duration_ms: 0 },
+      phase: 'before_work',
+      action,
+      outcome: 'skipped',
+      reason: why,
+      duration_ms: 0,
       ...(first && { log_name: first.log_name }),
     },
   }

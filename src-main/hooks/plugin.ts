@@ -70,7 +70,10 @@ export interface PluginServices {
 /** What the editors show of the plugins. */
 export function pluginInfos(plugins: ReadonlyMap<string, Plugin>): readonly PluginInfo[] {
   return [...plugins.values()].map(({ name, purpose, phases, events, options }) => ({
-    ...{ name, purpose, phases: [...phases], events: [...events] },
+    name,
+    purpose,
+    phases: [...phases],
+    events: [...events],
     options: z.toJSONSchema(options, { io: 'input' }),
   }))
 }

@@ -34,7 +34,11 @@ export async function runScriptHook(
   if (live) live.output = output
   const { exit_code, timed_out } = await context.scripts.run(
     {
-      ...{ command: hook.command, cwd, env, stdout, stderr },
+      command: hook.command,
+      cwd,
+      env,
+      stdout,
+      stderr,
       timeout_ms: hook.timeout_seconds * 1_000,
       ...(live && { onOutput: live.changed }),
       ...(processMarker && { processMarker: processMarker() }),

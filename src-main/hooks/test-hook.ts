@@ -31,7 +31,11 @@ export async function testHook(
   const redact = context.redactor(toSettings(project).redaction_patterns)
   const began = context.clock.now()
   const seen = (environment: Record<string, string>, end: HookRunResult): HookRun => ({
-    ...{ log_name: '', event, index: 0, ...identityOf(hook), environment },
+    log_name: '',
+    event,
+    index: 0,
+    ...identityOf(hook),
+    environment,
     started_at: new Date(began).toISOString(),
     duration_ms: context.clock.now() - began,
     ...end,
@@ -77,7 +81,14 @@ function environmentOf(context: EngineContext, test: HookTest, worktree_path: st
   const initial = context.workflows.of(project.workflow_definition).definition.states[0]?.name ?? ''
   const task = test.task ?? { id: context.newId(), title: `A test of ${event} at ${nowIso(context)}`, status: initial }
   return scriptEnvironment({
-    ...{ event, task, previous_status: task.status, project, repo_path: repo.path, worktree_path },
-    ...{ port_base: null, agent_id: null, execution_id: null },
+    event,
+    task,
+    previous_status: task.status,
+    project,
+    repo_path: repo.path,
+    worktree_path,
+    port_base: null,
+    agent_id: null,
+    execution_id: null,
   })
 }

@@ -53,7 +53,10 @@ export function enqueueWorkStopped(
   if (workflow.states.get(task.status)?.kind === 'terminal') return
   const { execution, from, triggered_by } = stopped
   enqueueHooks(tx, task, {
-    ...{ event: 'on_work_stop', from, to: task.status, triggered_by },
+    event: 'on_work_stop',
+    from,
+    to: task.status,
+    triggered_by,
     ...agentOf(execution),
     transition_id: tx.transitions.last(task.id)?.id ?? null,
   })

@@ -74,7 +74,8 @@ export function noteMergedWork(tx: Tx, task: TaskRecord, { head, tree }: Work, t
     by: triggered_by,
     verdict: 'pass',
     feedback: null,
-    ...{ head_commit: head, tree },
+    head_commit: head,
+    tree,
     created_at: tx.now(),
   }
   const isOther = review.tree !== null && review.tree !== tree

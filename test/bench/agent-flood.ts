@@ -53,12 +53,23 @@ async function run({
     const execution_id = ExecutionId.parse(v7())
     let entries = 0
     const log = await createLogs({ dir: join(folder, 'logs') }).openAgent({
-      ...{ project_id: ProjectId.parse(v7()), task_id, execution_id, redact },
+      project_id: ProjectId.parse(v7()),
+      task_id,
+      execution_id,
+      redact,
       onEntry: () => (entries += 1),
     })
     const about: ExecutionRun = {
-      ...{ execution_id, task_id, cwd: folder, prompt: 'Print.', config: { command: program }, env: {}, log },
-      ...{ mcp: null, session_id: null, timeout_seconds: null },
+      execution_id,
+      task_id,
+      cwd: folder,
+      prompt: 'Print.',
+      config: { command: program },
+      env: {},
+      log,
+      mcp: null,
+      session_id: null,
+      timeout_seconds: null,
     }
     const { outcome } = await driver.start(about, { signal: new AbortController().signal })
     const { exit_code, message } = await outcome

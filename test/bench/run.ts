@@ -41,7 +41,8 @@ async function main(): Promise<number> {
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
     cpus: cpus().map((cpu) => cpu.model),
-    ...{ scale, build },
+    scale,
+    build,
     rows: results,
   }
   const text = `${JSON.stringify(report, null, 2)}\n`

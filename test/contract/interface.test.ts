@@ -182,26 +182,45 @@ test('the endpoints of integrations and notifications, and the event stream, are
 
 test('people, projects and tasks have the fields of the interface', () => {
   expect(fieldsOf('User')).toMatchObject({
-    ...{ id: 'string', email: 'string', display_name: 'string', is_admin: 'boolean', created_at: 'timestamp' },
+    id: 'string',
+    email: 'string',
+    display_name: 'string',
+    is_admin: 'boolean',
+    created_at: 'timestamp',
   })
   expect(Object.keys(fieldsOf('User')).filter((name) => /password|hash/.test(name))).toEqual([])
   expect(fieldsOf('Project')).toMatchObject({
-    ...{ owner_id: 'string | null', paused_at: 'timestamp | null', workflow_definition: 'string', repos: 'Repo[]' },
+    owner_id: 'string | null',
+    paused_at: 'timestamp | null',
+    workflow_definition: 'string',
+    repos: 'Repo[]',
   })
   expect(fieldsOf('Repo')).toMatchObject({ is_primary: 'boolean' })
   expect(fieldsOf('ProjectSettings')).toMatchObject({
-    ...{ lifecycle_hooks: 'LifecycleHooks', redaction_patterns: 'string[]', default_review_config: 'object' },
+    lifecycle_hooks: 'LifecycleHooks',
+    redaction_patterns: 'string[]',
+    default_review_config: 'object',
   })
   expect(fieldsOf('Member')).toMatchObject({ project_id: 'string', user_id: 'string', role: 'owner | member' })
   expect(fieldsOf('Task')).toMatchObject({
-    ...{ id: 'string', title: 'string', description: 'string | null', status: 'string', version: 'integer' },
-    ...{ roles: 'object', dependencies: 'string[]', review_passed_at: 'timestamp | null', archived: 'boolean' },
-    ...{ external_issue_number: 'integer | null', external_issue_url: 'string | null' },
+    id: 'string',
+    title: 'string',
+    description: 'string | null',
+    status: 'string',
+    version: 'integer',
+    roles: 'object',
+    dependencies: 'string[]',
+    review_passed_at: 'timestamp | null',
+    archived: 'boolean',
+    external_issue_number: 'integer | null',
+    external_issue_url: 'string | null',
   })
   expect(fieldsOf('Task', 'review_config')).toEqual({ ci_steps: 'string[]', review_prompt: 'string | null' })
   expect(fieldsOf('Task', 'error_annotation')).toMatchObject({
-    ...{ type: expect.stringContaining('workspace_reset_required') as string, hook: 'string' },
-    ...{ exit_code: 'integer | null', stderr_summary: 'string' },
+    type: expect.stringContaining('workspace_reset_required') as string,
+    hook: 'string',
+    exit_code: 'integer | null',
+    stderr_summary: 'string',
     recovery_actions: expect.stringContaining('retry_hook | skip_hook_once') as string,
   })
 })
@@ -211,7 +230,10 @@ test('reviews, the audit, workspaces, notifications and integrations have the fi
   expect(fieldsOf('Review')['status']).toContain('passed')
   expect(fieldsOf('Review', 'step_results')).toMatchObject({ exit_code: 'integer | null' })
   expect(fieldsOf('TransitionEntry')).toMatchObject({
-    ...{ from_state: 'string', to_state: 'string', triggered_by: 'string', rejection: 'boolean' },
+    from_state: 'string',
+    to_state: 'string',
+    triggered_by: 'string',
+    rejection: 'boolean',
     trigger_reason: 'string | null',
   })
   expect(fieldsOf('Workspace')).toMatchObject({ branch: 'string', path: 'string' })
@@ -220,13 +242,25 @@ test('reviews, the audit, workspaces, notifications and integrations have the fi
     event_type: expect.stringContaining(
       'task.done | task.blocked | review.passed | review.failed | merge.failed',
     ) as string,
-    ...{ id: 'string', title: 'string', body: 'string | null', project_id: 'string', task_id: 'string' },
-    ...{ read: 'boolean', created_at: 'timestamp' },
+    id: 'string',
+    title: 'string',
+    body: 'string | null',
+    project_id: 'string',
+    task_id: 'string',
+    read: 'boolean',
+    created_at: 'timestamp',
   })
   expect(fieldsOf('Integration')).toMatchObject({
-    ...{ platform: 'hosted | selfhosted', base_url: 'string', owner: 'string', repo: 'string' },
-    ...{ token_secret_ref: 'string', poll_interval_secs: 'integer', default_task_state: 'string | null' },
-    ...{ default_assignee_type: 'agent | user | null', default_assignee_id: 'string | null', enabled: 'boolean' },
+    platform: 'hosted | selfhosted',
+    base_url: 'string',
+    owner: 'string',
+    repo: 'string',
+    token_secret_ref: 'string',
+    poll_interval_secs: 'integer',
+    default_task_state: 'string | null',
+    default_assignee_type: 'agent | user | null',
+    default_assignee_id: 'string | null',
+    enabled: 'boolean',
     last_polled_at: 'timestamp | null',
   })
   expect(fieldsOf('Integration', 'sync_filter')).toEqual({ labels: 'string[]' })
@@ -236,18 +270,32 @@ test('a workflow definition and a hook have the fields of the interface', () => 
   expect(fieldsOf('WorkflowDefinition')).toMatchObject({ cancellation_state: 'string', initial_state: 'string' })
   expect(fieldsOf('WorkflowDefinition', 'roles')).toEqual({ name: 'string', label: 'string' })
   expect(fieldsOf('WorkflowDefinition', 'states')).toMatchObject({
-    ...{ name: 'string', kind: 'backlog | initial | active | gate | terminal | custom', role: 'string' },
-    ...{ column: 'string', label: 'string', gate_config: 'object', hooks: 'object' },
+    name: 'string',
+    kind: 'backlog | initial | active | gate | terminal | custom',
+    role: 'string',
+    column: 'string',
+    label: 'string',
+    gate_config: 'object',
+    hooks: 'object',
   })
   expect(fieldsOf('WorkflowDefinition', 'states', 'transitions')).toEqual({
-    ...{ to: 'string', label: 'string', audience: 'all | agent_only | user_only' },
+    to: 'string',
+    label: 'string',
+    audience: 'all | agent_only | user_only',
   })
   expect(fieldsOf('WorkflowDefinition', 'states', 'gate_config')).toEqual({
-    ...{ max_rejections: 'integer', reject_target: 'string', requires_human_approval: 'boolean' },
+    max_rejections: 'integer',
+    reject_target: 'string',
+    requires_human_approval: 'boolean',
   })
   expect(fieldsOf('LifecycleHook')).toMatchObject({
-    ...{ command: 'string', timeout_seconds: 'integer', blocking: 'boolean', success_exit_codes: 'integer[]' },
-    ...{ name: 'string', enabled: 'boolean', applies_to: 'all | agent_only | user_only' },
+    command: 'string',
+    timeout_seconds: 'integer',
+    blocking: 'boolean',
+    success_exit_codes: 'integer[]',
+    name: 'string',
+    enabled: 'boolean',
+    applies_to: 'all | agent_only | user_only',
   })
   const kinds = variants(components.schemas['LifecycleHook'] ?? {}).map((one) => typesOf(one)['type'])
   expect(kinds).toEqual(['"script"', '"plugin"'])
@@ -255,11 +303,16 @@ test('a workflow definition and a hook have the fields of the interface', () => 
 
 test('the events carry what the interface says', () => {
   expect(fieldsOf('EventPayloads', 'notification.created')).toMatchObject({
-    ...{ notification_id: 'string', project_id: 'string', task_id: 'string', title: 'string' },
+    notification_id: 'string',
+    project_id: 'string',
+    task_id: 'string',
+    title: 'string',
     event_type: fieldsOf('Notification')['event_type'],
   })
   expect(fieldsOf('EventPayloads', 'ExternalSyncCompleted')).toMatchObject({
-    ...{ integration_id: 'string', imported_count: 'integer', skipped_count: 'integer' },
+    integration_id: 'string',
+    imported_count: 'integer',
+    skipped_count: 'integer',
   })
   expect(fieldsOf('EventPayloads', 'ExternalSyncFailed')).toMatchObject({ integration_id: 'string', message: 'string' })
   expect(fieldsOf('EventPayloads', 'workspace.cleaned')).toMatchObject({ task_id: 'string', workspace_id: 'string' })

@@ -140,7 +140,9 @@ test('what is said when a card is sent back stays until it got there', async () 
   const agent = await client.call('agents.create', { name: 'Worker', executor: 'command', config })
   const ci_steps = [`until [ -e '${service.dataDir}/go' ]; do sleep 0.05; done`]
   const task = await client.call('tasks.create', {
-    ...{ project_id: project.id, title: 'Write two', review_config: { ci_steps } },
+    project_id: project.id,
+    title: 'Write two',
+    review_config: { ci_steps },
   })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const statusOf = async () => (await client.call('tasks.get', { task_id: task.id })).status

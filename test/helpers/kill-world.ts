@@ -33,7 +33,10 @@ export async function createWorld(random: SeededRandom): Promise<World> {
   const repository = await createTestRepository({ files })
   await repository.write(own)
   return {
-    ...{ repository, dataDir, random, own },
+    repository,
+    dataDir,
+    random,
+    own,
     held: noHoldings(),
     [Symbol.asyncDispose]: async () => {
       // After a failure: what the service should have ended.

@@ -157,10 +157,20 @@ type Project = ReturnType<typeof putProject>
 function putTask(q: Write, project: Project, more: Partial<TaskRecord>): TaskRecord {
   const task: TaskRecord = {
     id: v7() as TaskId,
-    ...{ ...project, parent_id: null, subtask_mode: null, title: 'A task', description: null },
-    ...{ status: '', review_config: { ci_steps: ['ci'], review_prompt: null } },
-    ...{ roles: {}, labels: [], priority: 0, position: 1, created_at: at, updated_at: at },
+    ...project,
     ...newTaskDefaults,
+    parent_id: null,
+    subtask_mode: null,
+    title: 'A task',
+    description: null,
+    status: '',
+    review_config: { ci_steps: ['ci'], review_prompt: null },
+    roles: {},
+    labels: [],
+    priority: 0,
+    position: 1,
+    created_at: at,
+    updated_at: at,
     ...more,
   }
   q.tasks.put(task)

@@ -23,7 +23,9 @@ function workflow(...states: readonly Sketch[]): WorkflowDefinition {
       { name: 'reviewer', label: 'Reviewer' },
     ],
     states: all.map(({ to = [], ...state }) => ({
-      ...{ column: 'C', label: state.name, ...state },
+      column: 'C',
+      label: state.name,
+      ...state,
       transitions: to.map((target) => ({ to: target, label: target, audience: 'all' })),
     })),
   })
@@ -40,11 +42,14 @@ function begin(definition: WorkflowDefinition, start: string) {
 
 const byUser = { by: 'user', stale: false } as const
 const works: Omit<Sketch, 'name'> = {
-  ...{ kind: 'active', role: 'coder' },
+  kind: 'active',
+  role: 'coder',
   hooks: { on_enter: [{ plugin: 'dispatch_role_agent' }] },
 }
 const held: Sketch = {
-  ...{ name: 'work', ...works, to: ['later', 'done'] },
+  name: 'work',
+  ...works,
+  to: ['later', 'done'],
   hooks: { ...works.hooks, before_exit: [{ plugin: 'probe-0' }] },
 }
 
@@ -62,7 +67,9 @@ const heldByAHook = async () => {
 test('a new coder takes a task back to the queue also while a hook of the state holds an earlier move', async () => {
   const ask = await heldByAHook()
   expect(await ask({ kind: 'assign', role: 'coder', to: 'reviewer' })).toMatchObject({
-    ...{ state: 'queue', annotation: null, roles: { coder: 'reviewer' } },
+    state: 'queue',
+    annotation: null,
+    roles: { coder: 'reviewer' },
     events: [{ type: 'transitioned', from: 'work', to: 'queue', by: 'user' }],
   })
 })

@@ -80,11 +80,15 @@ const answers: fc.Arbitrary<readonly Answer[]> = fc.oneof(
 )
 
 const steps = fc.array(fc.record({ wish, apt: mostly(true, false), answers }), {
-  ...{ minLength: 1, maxLength: 16, size: 'max' },
+  minLength: 1,
+  maxLength: 16,
+  size: 'max',
 })
 
 const withReviewer: RandomStep = {
-  ...{ wish: { kind: 'assign', role: 'reviewer', to: 'reviewer' }, apt: true, answers: ['ok'] },
+  wish: { kind: 'assign', role: 'reviewer', to: 'reviewer' },
+  apt: true,
+  answers: ['ok'],
 }
 
 /** Half of the tasks have an agent for their gates from the start. */

@@ -74,13 +74,18 @@ function lastingOf(call: PermissionRequest, isEdit: boolean): { readonly key: st
 function requestOf(call: PermissionRequest, always: string, tellsWhy: boolean): AgentRequest {
   const { tool, action, target, diff } = call
   const option = (id: string, label: string, kind: AskOption['kind']): AskOption => ({
-    ...{ id, label, kind },
+    id,
+    label,
+    kind,
     description: null,
   })
   return {
     kind: 'permission',
     text: sentences[action](target ?? tool, tool),
-    ...{ tool, action, target, diff },
+    tool,
+    action,
+    target,
+    diff,
     detail: commandIn(call) ?? (diff === null ? inputOf(call) : null),
     options: [
       option('allow', 'Allow', 'allow_once'),

@@ -117,9 +117,15 @@ async function answerQuestions(permissions: Permissions, input: Input, signal: A
     const request: AgentRequest = {
       kind: 'question',
       text: question,
-      ...{ tool: questionTool, action: null, target: null, detail: null, diff: null },
+      tool: questionTool,
+      action: null,
+      target: null,
+      detail: null,
+      diff: null,
       options: options.map(({ label, description = null }, index) => ({
-        ...{ id: String(index + 1), label, description },
+        id: String(index + 1),
+        label,
+        description,
         kind: 'choice',
       })),
       multiple: multiSelect,

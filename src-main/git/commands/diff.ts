@@ -195,8 +195,10 @@ function parseCounts(fields: readonly string[]): readonly Counted[] {
     const first = fields[at + 1] ?? ''
     const path = isRename ? (fields[at + 2] ?? '') : first
     raw.push({
-      ...{ path, old_path: isRename ? first : null },
-      ...{ old_blob: orNothing(oldBlob), new_blob: orNothing(newBlob) },
+      path,
+      old_path: isRename ? first : null,
+      old_blob: orNothing(oldBlob),
+      new_blob: orNothing(newBlob),
     })
     at += isRename ? 3 : 2
   }

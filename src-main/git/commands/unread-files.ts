@@ -77,7 +77,11 @@ export async function unreadChanges(
       old_mode: old_mode ? old_mode : null,
       new_mode: mode,
       blob: content,
-      ...{ additions: 0, deletions: 0, binary: false, truncated: true, reason: 'too_large' },
+      additions: 0,
+      deletions: 0,
+      binary: false,
+      truncated: true,
+      reason: 'too_large',
     }
   })
   return await Promise.all(changes)

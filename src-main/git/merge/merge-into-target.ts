@@ -41,8 +41,14 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
     const clear = looked.filter((one) => hasNoOverlap(one, changes))
     const verification = createVerification(request, { ...sides, commit })
     const moved = await moveBranch({
-      ...{ repo, branch: base_branch, from: sides.target.commit, to: commit, reason: `copse: merge ${branch}` },
-      ...{ changes, checkouts, onFollow: verification.begin },
+      repo,
+      branch: base_branch,
+      from: sides.target.commit,
+      to: commit,
+      reason: `copse: merge ${branch}`,
+      changes,
+      checkouts,
+      onFollow: verification.begin,
       untouched: new Map(clear.map(({ checkout, state }) => [checkout, state])),
     })
     if (moved.kind === 'dirty') return { kind: 'target_dirty', files: moved.files }

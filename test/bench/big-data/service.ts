@@ -12,8 +12,16 @@ const logging = (await import(join(root, 'src-main/platform/logging/log.ts'))) a
 const loaded = performance.now()
 const app = await compose.createApp(
   {
-    ...{ dataDir, host: '127.0.0.1', port: 0, workspaceRoot: join(dataDir, 'workspaces'), cleanupDelaySeconds: 86_400 },
-    ...{ bcryptCost: 4, registration: 'open', logLevel: 'silent', webRoot: null, version: '0.0.0-bench' },
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    workspaceRoot: join(dataDir, 'workspaces'),
+    cleanupDelaySeconds: 86_400,
+    bcryptCost: 4,
+    registration: 'open',
+    logLevel: 'silent',
+    webRoot: null,
+    version: '0.0.0-bench',
     workflowsDir: resolve(root, 'workflows'),
     migrationsDir: resolve(root, 'src-main/store/migrations'),
   },

@@ -27,7 +27,11 @@ export async function openScene({ build }: Pick<Setting, 'build'>, tasks = 0): P
   const browser = opened.use(await openBrowser())
   const owned = opened.move()
   return {
-    ...{ browser, product, project, repository, tasks: ids },
+    browser,
+    product,
+    project,
+    repository,
+    tasks: ids,
     open: async (task) => {
       const page = await openPage(browser)
       await signIn(page, product)

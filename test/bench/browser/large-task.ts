@@ -27,7 +27,9 @@ export async function makeLongTranscript(scene: BoardScene, entries: number): Pr
   const command = join(repository.beside, 'claude')
   await writeFile(command, `#!/bin/sh\nexec ${agent} ${entries}\n`, { mode: 0o755 })
   const { id: agent_id } = await client.call('agents.create', {
-    ...{ name: 'Loud', executor: 'claude-code', config: { command } },
+    name: 'Loud',
+    executor: 'claude-code',
+    config: { command },
   })
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Say much' })
   const stop = new AbortController()

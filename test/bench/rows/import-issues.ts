@@ -58,8 +58,13 @@ async function prepare({ scale, build, say }: Setting): Promise<Contest> {
     product: async () => {
       const { id: project_id } = await makeProject()
       await client.call('integrations.create', {
-        ...{ project_id, platform: 'hosted', base_url: url, token_secret_ref: secret, poll_interval_secs: 86_400 },
-        ...{ owner: 'bench', repo: `round-${++done.product}` },
+        project_id,
+        platform: 'hosted',
+        base_url: url,
+        token_secret_ref: secret,
+        poll_interval_secs: 86_400,
+        owner: 'bench',
+        repo: `round-${++done.product}`,
       })
       const since = performance.now()
       const counts = await client.call('integrations.sync', { project_id })

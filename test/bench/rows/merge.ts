@@ -48,8 +48,13 @@ async function prepare({ scale, say }: Setting): Promise<Contest> {
   await repository.git(['clone', '--quiet', '--no-hardlinks', repository.path, clone])
   await repository.git(['branch', '--quiet', 'task', 'origin/task'], { cwd: clone })
   const request: MergeRequest = {
-    ...{ repo_path: repository.path, path, branch: 'task', base_branch: 'main', base_commit: target },
-    ...{ strategy: 'merge', message },
+    repo_path: repository.path,
+    path,
+    branch: 'task',
+    base_branch: 'main',
+    base_commit: target,
+    strategy: 'merge',
+    message,
   }
   const workspaces = createWorkspaces()
   const trees = new Set<string>()

@@ -73,8 +73,14 @@ async function prepare({ say }: Setting, count: number): Promise<Contest> {
       round((path, branch) =>
         workspaces.ensure(
           {
-            ...{ repo_path: repository.path, path, branch, base_branch: 'main', expect: 'new' },
-            ...{ setup_commands: [], copy_files: [], env: {} },
+            repo_path: repository.path,
+            path,
+            branch,
+            base_branch: 'main',
+            expect: 'new',
+            setup_commands: [],
+            copy_files: [],
+            env: {},
           },
           { signal: new AbortController().signal },
         ),

@@ -58,8 +58,10 @@ test('the token of a run writes to its own task and its subtasks, and to no othe
     undepend: () => agent.call('tasks.remove_dependency', { task_id: other.id, depends_on_id: third.id }),
     ordered: () =>
       agent.call('tasks.create', {
-        ...{ project_id: job.project.id, title: 'In their worktree' },
-        ...{ parent_id: other.id, subtask_mode: 'ordered' },
+        project_id: job.project.id,
+        title: 'In their worktree',
+        parent_id: other.id,
+        subtask_mode: 'ordered',
       }),
   }
   for (const [name, call] of Object.entries(refused)) expect(await refusalOf(call()), name).toBe('forbidden')

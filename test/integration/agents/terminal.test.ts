@@ -28,8 +28,17 @@ async function startInTerminal(command: string, more: Partial<ExecutionRun> = {}
   const running = await createExecutors().start(
     'command',
     {
-      ...{ execution_id, task_id, cwd: dir, prompt: 'Say hello', env: { SVC_EXECUTION_ID: execution_id } },
-      ...{ config: { command, terminal: true }, mcp: null, session_id: null, timeout_seconds: null, log, ...more },
+      execution_id,
+      task_id,
+      cwd: dir,
+      prompt: 'Say hello',
+      env: { SVC_EXECUTION_ID: execution_id },
+      config: { command, terminal: true },
+      mcp: null,
+      session_id: null,
+      timeout_seconds: null,
+      log,
+      ...more,
     },
     { signal },
   )

@@ -9,7 +9,10 @@ const names = ['todo', 'one', 'two', 'three', 'four', 'five', 'aside', 'done']
 /** States in a row, each of which people may leave for any other, with the given hooks. */
 const row = (hooks: Hooks) => () => ({
   states: names.map((name, at) => ({
-    ...{ name, kind: at === 0 ? 'initial' : name === 'done' ? 'terminal' : 'custom', column: 'All', label: name },
+    name,
+    kind: at === 0 ? 'initial' : name === 'done' ? 'terminal' : 'custom',
+    column: 'All',
+    label: name,
     transitions: name === 'done' ? [] : names.filter((to) => to !== name).map((to) => ({ to, label: to })),
     ...(hooks[name] && { hooks: hooks[name] }),
   })),
@@ -77,7 +80,8 @@ test.concurrent('what fails after the move only leads the task on where its poli
   expect(outcomes).toMatchObject([['after_enter', 'failed', expect.any(String)]])
   expect(await job.history(logged)).toEqual(['todo > three by user'])
   expect(await job.running.client.call('tasks.get', { task_id: logged })).toMatchObject({
-    ...{ status: 'three', error_annotation: null },
+    status: 'three',
+    error_annotation: null,
   })
 })
 

@@ -65,8 +65,14 @@ test.concurrent('an adopted orphan is a task’s worktree, with its branch and f
   expect(await refusalOf(client.call('orphans.remove', { path }))).toBe('not_found')
   const base = await job.repository.git(['rev-parse', 'main'])
   expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({
-    ...{ status: 'ready', path, branch: 'svc/fix-the-login-1a2b3c4d', base_branch: 'main', base_commit: base },
-    ...{ dirty: true, ahead: 1, behind: 0 },
+    status: 'ready',
+    path,
+    branch: 'svc/fix-the-login-1a2b3c4d',
+    base_branch: 'main',
+    base_commit: base,
+    dirty: true,
+    ahead: 1,
+    behind: 0,
   })
   const { path: claimed } = await job.claim(task, await job.agent('cat half.txt rest.txt > seen.txt; echo done'))
   expect(claimed).toBe(path)

@@ -47,7 +47,9 @@ const deeds: readonly Step[] = [
   onTask((job, { id }) => job.running.client.call('tasks.update', { task_id: id, priority: 3 })),
   onTask((job, { id, version, status }) =>
     job.running.client.call('tasks.transition', {
-      ...{ task_id: id, version, status: status === 'backlog' ? 'todo' : 'backlog' },
+      task_id: id,
+      version,
+      status: status === 'backlog' ? 'todo' : 'backlog',
     }),
   ),
   onTask((job, { id }) => job.running.client.call('tasks.claim', { task_id: id })),

@@ -132,7 +132,9 @@ test.concurrent('a task changes its repository until it has a worktree; its orde
   expect(await refused(move(task.id, primaryOf(job).id))).toMatchObject({ code: 'repo_in_use', details: { branch } })
   // The way there that it names.
   await client.call('tasks.assign_role', {
-    ...{ task_id: task.id, role: 'coder', agent_id: agent.id },
+    task_id: task.id,
+    role: 'coder',
+    agent_id: agent.id,
     reset_workspace: true,
   })
   await job.running.eventually(

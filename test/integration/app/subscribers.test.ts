@@ -38,7 +38,9 @@ test('five hundred listen and one stops reading: it is dropped, the others miss 
 
   const beside = await client.call('projects.create', { name: 'Beside', repo_path: job.repository.path })
   const large = await client.call('tasks.create', {
-    ...{ project_id: beside.id, title: 'Large', description: 'x'.repeat(900_000) },
+    project_id: beside.id,
+    title: 'Large',
+    description: 'x'.repeat(900_000),
   })
   const stopped = await listenAndStop(door.url, token, `/api/v1/events?project_id=${beside.id}`)
   // More than the kernel holds for the two ends of a connection.
@@ -64,9 +66,14 @@ async function memberToken({ running, project }: Job): Promise<string> {
 async function openDoor({ running }: Job, log: Logger) {
   const { api, identity } = running.app
   const server = createServer({
-    ...{ api, identity, log },
+    api,
+    identity,
+    log,
     config: {
-      ...{ host: '127.0.0.1', port: 0, version: '0.0.0-test', webRoot: null },
+      host: '127.0.0.1',
+      port: 0,
+      version: '0.0.0-test',
+      webRoot: null,
       sse: { keepAliveMs: 15_000, stallMs: 300 },
     },
   })

@@ -30,7 +30,8 @@ test.concurrent('people type into a command in a terminal, and say how large it 
   await using job = await startJob()
   const { client } = job.running
   const agent = await client.call('agents.create', {
-    ...{ name: 'Shell', executor: 'command' },
+    name: 'Shell',
+    executor: 'command',
     config: { command: 'printf "Ready? "; read -r word; stty size; echo "heard $word"', terminal: true },
   })
   const { execution } = await job.claim(await job.task(), agent)
@@ -72,7 +73,8 @@ test.concurrent(
       const project = await first.client.call('projects.create', { name: 'Crash', repo_path: repository.path })
       const hold = beacon.hold('agent', `trap '' HUP TERM; sleep 1000 & sleep 1000`)
       const agent = await first.client.call('agents.create', {
-        ...{ name: 'Shell', executor: 'command' },
+        name: 'Shell',
+        executor: 'command',
         config: { command: `grep -q "Go on" "$SVC_PROMPT_FILE" && echo went on && exit 0; ${hold}`, terminal: true },
       })
       const task = await first.client.call('tasks.create', { project_id: project.id, title: 'Survive' })

@@ -26,7 +26,10 @@ test.concurrent(
     const same = async () => {
       const { id, path, branch, base_commit } = await client.call('tasks.workspace', { task_id: task.id })
       expect({ id, path, branch, base_commit }).toEqual({
-        ...{ id: made.id, path: claimed.path, branch: made.branch, base_commit: made.base_commit },
+        id: made.id,
+        path: claimed.path,
+        branch: made.branch,
+        base_commit: made.base_commit,
       })
     }
     expect(made).toMatchObject({

@@ -52,8 +52,13 @@ const tried = process.env['COPSE_ALL_BENCH'] === '1' ? names : few
 
 const side = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
 const measured = {
-  ...{ unit: expect.any(String), rounds: expect.any(Number), goal: expect.any(Number) },
-  ...{ product: side.median, floor: side.median, ratio: side.median, passed: expect.any(Boolean) },
+  unit: expect.any(String),
+  rounds: expect.any(Number),
+  goal: expect.any(Number),
+  product: side.median,
+  floor: side.median,
+  ratio: side.median,
+  passed: expect.any(Boolean),
   spread: { product: side, floor: side, ratio: side },
 }
 
@@ -63,7 +68,8 @@ test('a quick run measures product and floor of rows, and says so as JSON and as
   const { stdout, stderr } = await execute(process.execPath, [program, '--quick', '--json', '-', ...only])
   const report = JSON.parse(stdout) as { rows: { name: string; product: number; floor: number }[] }
   expect(report).toMatchObject({
-    ...{ scale: 'quick', build: 'dist' },
+    scale: 'quick',
+    build: 'dist',
     rows: tried.map((name) => ({ name, ...measured })),
   })
   // Of late frames there may be none.

@@ -123,7 +123,9 @@ test('Ctrl-C at a question changes nothing and ends with 1', async () => {
 
 test('what a token may not do asks for the password: invites, sessions, another password', async () => {
   const { access_token } = await world.client.call('auth.register', {
-    ...{ email: 'bob@copse.test', password: 'correct horse', display_name: 'Bob' },
+    email: 'bob@copse.test',
+    password: 'correct horse',
+    display_name: 'Bob',
   })
   const home = await newHome()
   const bob = ['--email', 'bob@copse.test']

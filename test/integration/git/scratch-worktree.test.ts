@@ -7,7 +7,10 @@ import type { ScratchRequest } from '../../../src-main/ports/workspaces.ts'
 import { createFixture, everything, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const request = ({ repository, root }: WorkspaceFixture, changes: Partial<ScratchRequest> = {}): ScratchRequest => ({
-  ...{ repo_path: repository.path, root, at: 'main', copy_files: [] },
+  repo_path: repository.path,
+  root,
+  at: 'main',
+  copy_files: [],
   ...changes,
 })
 

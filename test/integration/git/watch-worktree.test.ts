@@ -51,7 +51,13 @@ async function watched(files: Record<string, string> = {}, options: Partial<Watc
     },
   )
   return {
-    ...{ fixture, repository, path, watch, seen, until, events },
+    fixture,
+    repository,
+    path,
+    watch,
+    seen,
+    until,
+    events,
     /** Puts a file there by one single event. */
     put: async (name: string, text: string) => {
       const outside = join(fixture.root, 'outside.txt')

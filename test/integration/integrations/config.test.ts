@@ -33,7 +33,9 @@ test('an integration answers what it was told, and what it was not by default', 
   })
   expect(await at.integration()).toEqual(made)
   const changed = await at.job.running.client.call('integrations.update', {
-    ...{ project_id: at.job.project.id, sync_filter: { labels: ['bug'] }, default_task_state: 'todo' },
+    project_id: at.job.project.id,
+    sync_filter: { labels: ['bug'] },
+    default_task_state: 'todo',
   })
   const { updated_at } = changed
   expect(changed).toEqual({ ...made, sync_filter: { labels: ['bug'] }, default_task_state: 'todo', updated_at })

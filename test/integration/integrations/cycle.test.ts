@@ -18,7 +18,12 @@ test('every open issue of a GitHub repository becomes one task, and none of it b
   expect(await at.sync()).toEqual({ imported: 2, skipped: 0, errors: 0 })
   expect(
     (await at.tasks()).map(({ title, description, labels, status, external_issue_number, external_issue_url }) => ({
-      ...{ title, description, labels, status, external_issue_number, external_issue_url },
+      title,
+      description,
+      labels,
+      status,
+      external_issue_number,
+      external_issue_url,
     })),
   ).toEqual([
     {

@@ -40,7 +40,9 @@ test.each<[string, string, Answer]>([
   at.tracker.instead = () => answer
   const refusal = await refused(at.sync())
   expect({ code: refusal.code, status: refusal.status, details: refusal.details }).toEqual({
-    ...{ code: 'external_sync_failed', status: 502, details: { reason } },
+    code: 'external_sync_failed',
+    status: 502,
+    details: { reason },
   })
   const failed = await at.integration()
   expect(failed).toMatchObject({ enabled: true, last_polled_at: null, syncing: false, last_error: { reason } })

@@ -35,8 +35,13 @@ test('a first sync is seen to come on, goes on where a kill stopped it, doubles 
   const { id: project_id } = await first.client.call('projects.create', { name: 'Big', repo_path: repository.path })
   const coming = news(first.client, ({ progress }) => (progress?.pages ?? 0) >= pages / 3)
   await first.client.call('integrations.create', {
-    ...{ project_id, platform: 'hosted', base_url: tracker.url, owner: 'octo', repo: 'hello' },
-    ...{ token_secret_ref: secret, poll_interval_secs: 1 },
+    project_id,
+    platform: 'hosted',
+    base_url: tracker.url,
+    owner: 'octo',
+    repo: 'hello',
+    token_secret_ref: secret,
+    poll_interval_secs: 1,
   })
   const seen = (await coming).map(({ progress }) => progress?.pages ?? 0)
   await first.kill()
@@ -94,7 +99,8 @@ async function issuesOf(client: Client, project_id: string): Promise<readonly (n
   let cursor: string | undefined
   do {
     const page: OperationOutput<'tasks.list'> = await client.call('tasks.list', {
-      ...{ project_id, limit: 200 },
+      project_id,
+      limit: 200,
       ...(cursor !== undefined && { cursor }),
     })
     numbers.push(...page.items.map((task) => task.external_issue_number))

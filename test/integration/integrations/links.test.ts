@@ -10,7 +10,9 @@ test('a task that was linked by hand stands for its issue: no cycle imports that
   const url = `${at.tracker.url}/Octo/Hello/issues/7`
   const linked = await client.call('tasks.link', { task_id: task.id, url: `${url}?tab=1#issuecomment-2` })
   expect(linked.task).toMatchObject({
-    ...{ external_issue_number: 7, external_issue_url: url, version: task.version + 1 },
+    external_issue_number: 7,
+    external_issue_url: url,
+    version: task.version + 1,
   })
   expect(await client.call('tasks.get', { task_id: task.id })).toEqual(linked.task)
   // The link came before anybody knew which platform the host runs, and in another case.
@@ -36,7 +38,8 @@ test('a link is for good and for one task; saying it again is harmless', async (
   expect((await link(one.id, 1)).task).toEqual(first.task)
   const again = await refused(link(one.id, 2))
   expect({ code: again.code, details: again.details }).toEqual({
-    ...{ code: 'already_linked', details: { url: 'https://github.com/octo/hello/issues/1' } },
+    code: 'already_linked',
+    details: { url: 'https://github.com/octo/hello/issues/1' },
   })
   const taken = await refused(link(other.id, 1))
   expect({ code: taken.code, status: taken.status, details: taken.details }).toEqual({

@@ -65,7 +65,9 @@ test('whoever asks while a cycle runs joins it, and it goes on when they leave',
   const stop = new AbortController()
   const { url, token } = at.job.running
   const first = fetch(`${url}/api/v1/projects/${at.job.project.id}/integration/sync`, {
-    ...{ method: 'POST', headers: { authorization: `Bearer ${token}` }, signal: stop.signal },
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    signal: stop.signal,
   }).catch((error: unknown) => error)
   await asked
   expect((await at.integration()).syncing).toBe(true)

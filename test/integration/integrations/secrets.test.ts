@@ -58,8 +58,13 @@ test('of two integrations that name one variable only the one that was there fir
   await at.integrate()
   const mine = await owner.call('projects.create', { name: 'Olga’s', repo_path: at.job.repository.path })
   await owner.call('integrations.create', {
-    ...{ project_id: mine.id, platform: 'hosted', base_url: otherHost(at), owner: 'octo', repo: 'hello' },
-    ...{ token_secret_ref: at.secret, poll_interval_secs: 86_400 },
+    project_id: mine.id,
+    platform: 'hosted',
+    base_url: otherHost(at),
+    owner: 'octo',
+    repo: 'hello',
+    token_secret_ref: at.secret,
+    poll_interval_secs: 86_400,
   })
   await at.sync()
   const requests = at.tracker.requests.length

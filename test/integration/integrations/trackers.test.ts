@@ -87,7 +87,11 @@ test('it says who it is, in which version of the API, and asks for the oldest fi
   await trackers(tracker).page(request(tracker, { since: '2026-01-01T00:00:00.000Z', etag: '"e"' }), open())
   const [seen] = tracker.requests
   expect(seen?.query).toEqual({
-    ...{ state: 'open', sort: 'created', direction: 'asc', per_page: '100', since: '2026-01-01T00:00:00.000Z' },
+    state: 'open',
+    sort: 'created',
+    direction: 'asc',
+    per_page: '100',
+    since: '2026-01-01T00:00:00.000Z',
   })
   expect(seen?.headers).toMatchObject({
     'user-agent': 'copse/1.2.3',

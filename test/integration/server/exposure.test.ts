@@ -134,7 +134,9 @@ test('a head or a body that trickles in is not waited for', async () => {
 })
 
 const listProjects = JSON.stringify({
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: { name: 'svc_list_projects', arguments: {} },
 })
 

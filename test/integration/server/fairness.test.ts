@@ -19,8 +19,10 @@ test('one person has at most 256 event streams; others and agents have theirs', 
   await using server = await openServer()
   const other = await anotherToken(server)
   const agent = server.identity.agentTokens.mint({
-    ...{ agent_id: AgentId.parse(v7()), project_id: ProjectId.parse(v7()) },
-    ...{ task_id: TaskId.parse(v7()), execution_id: ExecutionId.parse(v7()) },
+    agent_id: AgentId.parse(v7()),
+    project_id: ProjectId.parse(v7()),
+    task_id: TaskId.parse(v7()),
+    execution_id: ExecutionId.parse(v7()),
   })
   server.api.feed = async function* (_after, signal) {
     yield { kind: 'begun', seq: 1 }

@@ -77,7 +77,9 @@ test.runIf(canMount)(
     await using roomy = await temporaryFolder()
     const { log, line } = createLogLines()
     await using job = await startJob({
-      ...{ dataDir: join(disk.path, 'data'), keepData: true, log },
+      dataDir: join(disk.path, 'data'),
+      keepData: true,
+      log,
       config: { workspaceRoot: join(roomy.path, 'workspaces') },
     })
     const { client } = job.running

@@ -107,7 +107,12 @@ test('page after page shows each once, newest first, also where many came in one
     let after: NotificationFilter['after'] = null
     for (;;) {
       const page = open.store.read.notifications.list({
-        ...{ reader: 'operator', project_ids, read, types: null, after, limit: 4 },
+        reader: 'operator',
+        project_ids,
+        read,
+        types: null,
+        after,
+        limit: 4,
       })
       seen.push(...page.map((one) => one.id))
       const last = page.at(-1)

@@ -17,12 +17,31 @@ test('worktrees from before have no ports yet; no two can be given the same', as
   insert(opened.db.$client, 'projects', { id: project, name: 'Old', workflow_definition: '', settings: '{}', ...times })
   for (const id of [one, two]) {
     insert(opened.db.$client, 'tasks', {
-      ...{ id, project_id: project, repo_id: v7(), title: 'Kept', status: 'review', version: 7, entry_barrier: 0 },
-      ...{ review_config: '{}', roles: '{}', labels: '[]', priority: 0, position: 1, archived: 0, ...times },
+      id,
+      project_id: project,
+      repo_id: v7(),
+      title: 'Kept',
+      status: 'review',
+      version: 7,
+      entry_barrier: 0,
+      review_config: '{}',
+      roles: '{}',
+      labels: '[]',
+      priority: 0,
+      position: 1,
+      archived: 0,
+      ...times,
     })
     insert(opened.db.$client, 'workspaces', {
-      ...{ id: v7(), task_id: id, status: 'ready', repo_path: '/repo', branch: 'svc/kept', path: `/w/${id}` },
-      ...{ base_branch: 'main', base_commit: 'abc', created_at: at },
+      id: v7(),
+      task_id: id,
+      status: 'ready',
+      repo_path: '/repo',
+      branch: 'svc/kept',
+      path: `/w/${id}`,
+      base_branch: 'main',
+      base_commit: 'abc',
+      created_at: at,
     })
   }
   opened.close()

@@ -89,9 +89,22 @@ test('tasks from before there was an index are found, and what was used before i
   const project = { id: 'P', name: 'P', workflow_definition: '', settings: '{}', created_at: at, updated_at: at }
   insert(client, 'projects', project)
   insert(client, 'tasks', {
-    ...{ id: 'T', project_id: 'P', repo_id: 'R', title: 'Überprüfung', description: null, status: 'todo', version: 1 },
-    ...{ entry_barrier: 0, review_config: '{}', roles: '{}', labels: '[]', priority: 0, position: 1, archived: 0 },
-    ...{ created_at: at, updated_at: at },
+    id: 'T',
+    project_id: 'P',
+    repo_id: 'R',
+    title: 'Überprüfung',
+    description: null,
+    status: 'todo',
+    version: 1,
+    entry_barrier: 0,
+    review_config: '{}',
+    roles: '{}',
+    labels: '[]',
+    priority: 0,
+    position: 1,
+    archived: 0,
+    created_at: at,
+    updated_at: at,
   })
   const execution = { task_id: 'T', project_id: 'P', role: 'coder', executor: 'command', status: 'succeeded' }
   const rest = { dispatched: 1, prompt: '', overrides: '{}', created_at: at, agent_id: 'A' }

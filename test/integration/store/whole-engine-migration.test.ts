@@ -22,15 +22,33 @@ async function writeOldFile(file: string, folder: string) {
   insert(client, 'projects', { id: ids.project, name: 'Old', workflow_definition: '', settings: '{}', ...times })
   for (const id of [ids.task, ids.untouched]) {
     insert(client, 'tasks', {
-      ...{ id, project_id: ids.project, repo_id: v7(), title: 'Kept', status: 'review', version: 7, entry_barrier: 0 },
-      ...{ review_config: '{}', roles: '{}', labels: '[]', priority: 0, position: 1, archived: 0, ...times },
+      id,
+      project_id: ids.project,
+      repo_id: v7(),
+      title: 'Kept',
+      status: 'review',
+      version: 7,
+      entry_barrier: 0,
+      review_config: '{}',
+      roles: '{}',
+      labels: '[]',
+      priority: 0,
+      position: 1,
+      archived: 0,
+      ...times,
     })
   }
   const by = ['user:ada', 'agent:1', 'user:ada', 'system']
   for (const [minute, triggered_by] of by.entries()) {
     insert(client, 'transitions', {
-      ...{ id: v7(), task_id: ids.task, from_state: 'review', to_state: 'in_progress', triggered_by },
-      ...{ rejection: 1, hooks: '[]', created_at: time(minute) },
+      id: v7(),
+      task_id: ids.task,
+      from_state: 'review',
+      to_state: 'in_progress',
+      triggered_by,
+      rejection: 1,
+      hooks: '[]',
+      created_at: time(minute),
     })
   }
   const verdicts = [oldVerdict('No "quotes", \\ and 🧭', time(1)), oldVerdict('', time(2)), oldVerdict('3', time(3))]
@@ -38,8 +56,16 @@ async function writeOldFile(file: string, folder: string) {
   insert(client, 'reviews', { ...review, id: ids.review, attempt_number: 1, verdicts: JSON.stringify(verdicts) })
   insert(client, 'reviews', { ...review, id: ids.plain, attempt_number: 2, verdicts: '[]' })
   insert(client, 'executions', {
-    ...{ id: ids.execution, task_id: ids.task, project_id: ids.project, role: 'coder', executor: 'person' },
-    ...{ status: 'succeeded', dispatched: 1, prompt: 'Do it', overrides: '{}', created_at: at },
+    id: ids.execution,
+    task_id: ids.task,
+    project_id: ids.project,
+    role: 'coder',
+    executor: 'person',
+    status: 'succeeded',
+    dispatched: 1,
+    prompt: 'Do it',
+    overrides: '{}',
+    created_at: at,
   })
   opened.close()
   return { ids, verdicts }
@@ -53,7 +79,10 @@ test('rows of the version before are read whole, and what they lack is null', as
   const { read } = store
   const task = ids.task as never
   expect(read.reviews.get(ids.review as never)).toMatchObject({
-    ...{ head: null, changed_by_steps: [], notes: [], config_changes: [] },
+    head: null,
+    changed_by_steps: [],
+    notes: [],
+    config_changes: [],
     verdicts: verdicts.map((verdict) => ({ ...verdict, head_commit: null })),
     ci_steps: ['npm test'],
   })
@@ -86,14 +115,12 @@ test('a migrated file takes comments, knowledge and notifications', async () => 
   const store = createStore(await openDatabase(file, migrations))
   const own = { project_id: ids.project as never, created_at: at }
   const entry = {
-    ...{
-      id: v7() as never,
-      title: 'Ports',
-      body: 'Ask the system for a free one.',
-      edited_by: null,
-      updated_at: at,
-      ...own,
-    },
+    id: v7() as never,
+    title: 'Ports',
+    body: 'Ask the system for a free one.',
+    edited_by: null,
+    updated_at: at,
+    ...own,
     source: { by: 'system', task_id: ids.task as never, execution_id: ids.execution as never },
   }
   store.write((q) => {

@@ -64,8 +64,13 @@ async function setUp({ world, project }: Making): Promise<void> {
     { number: 377, title: 'Import endpoints from Svix export files', labels: ['import'] },
   ])
   await client.call('integrations.create', {
-    ...{ project_id: project.id, platform: 'hosted', base_url: `${tracker.url}/api/v3`, owner: 'harbour' },
-    ...{ repo: 'ferry', token_secret_ref: 'FERRY_ISSUES_TOKEN', default_task_state: 'todo' },
+    project_id: project.id,
+    platform: 'hosted',
+    base_url: `${tracker.url}/api/v3`,
+    owner: 'harbour',
+    repo: 'ferry',
+    token_secret_ref: 'FERRY_ISSUES_TOKEN',
+    default_task_state: 'todo',
   })
   await client.call('integrations.sync', { project_id: project.id })
   const know = (title: string, body: string) => client.call('knowledge.create', { project_id: project.id, title, body })
@@ -96,7 +101,9 @@ async function makeAtWork(making: Making): Promise<Demo['tasks']> {
   const { client } = making.world
   const review = await audited(making, {
     title: 'Lease deliveries so two workers never send the same event',
-    ...{ priority: 4, labels: ['delivery'], description: 'Two workers may read the same due row and both send it.' },
+    priority: 4,
+    labels: ['delivery'],
+    description: 'Two workers may read the same due row and both send it.',
   })
   const failing = await rejected(making, { title: 'Prometheus histogram for delivery latency', priority: 1 })
   const conflict = await conflicting(
@@ -151,8 +158,11 @@ async function makeParent(making: Making): Promise<Task> {
 async function makeRunning(making: Making): Promise<Task> {
   const { client } = making.world
   const task = await write(making, {
-    ...{ title: 'Retry with full jitter and honour Retry-After', description: policy, priority: 3 },
-    ...{ labels: ['delivery'], review_config: { ci_steps: checks } },
+    title: 'Retry with full jitter and honour Retry-After',
+    description: policy,
+    priority: 3,
+    labels: ['delivery'],
+    review_config: { ci_steps: checks },
   })
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: making.coder.id })
   const comment = (body: string, more: object = {}) =>
@@ -172,7 +182,9 @@ async function makeRunning(making: Making): Promise<Task> {
 async function makeWaiting(making: Making, review: Task): Promise<void> {
   const { client } = making.world
   const sign = await write(making, {
-    ...{ title: 'Sign outgoing payloads with per-endpoint Ed25519 keys', priority: 3, labels: ['security'] },
+    title: 'Sign outgoing payloads with per-endpoint Ed25519 keys',
+    priority: 3,
+    labels: ['security'],
   })
   await client.call('tasks.add_dependency', { task_id: sign.id, depends_on_id: review.id })
   await write(making, { title: 'Drop Node 20 from the CI matrix', priority: 1 })

@@ -13,7 +13,8 @@ export async function makeNeighbours({ client, home }: World, opened: AsyncDispo
     return (await client.call('projects.create', { name, repo_path: repository.path })).id
   }
   const scripted = await client.call('agents.create', {
-    ...{ name: 'Nightly script', executor: 'command' },
+    name: 'Nightly script',
+    executor: 'command',
     config: { command: 'echo "Reading the certificates"; echo "Writing src/ends.ts"; exec tail -f /dev/null' },
   })
   for (const [name, list] of Object.entries(titles)) {

@@ -62,7 +62,12 @@ export async function startWorld(): Promise<World> {
   await register('jon@ferry.example', 'Jon Okafor')
   const owned = opened.move()
   return {
-    ...{ home, service, client, token, tracker, programs },
+    home,
+    service,
+    client,
+    token,
+    tracker,
+    programs,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

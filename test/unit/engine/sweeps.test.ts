@@ -160,7 +160,8 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
   const nothing = { sweep: () => Promise.resolve() }
   const sweeps = createSweeps({
     ...({ context, occasions: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepServices),
-    ...{ cleanup: nothing, rescues: nothing },
+    cleanup: nothing,
+    rescues: nothing,
     executions: { running: () => new Map([['followed', runOf('followed', false)]]) as never },
     worker: { isIdle: (id) => id !== 'busy', wake: (id) => said.push(`wake ${id}`) },
     onSlotFreed: () => said.push('queue'),

@@ -55,7 +55,10 @@ test('the page has the five samples', () => {
 test('sample: dependencies are there when the agent starts, and are installed once', async () => {
   const dependencies = { tiny: 'file:tiny' }
   const lock = {
-    ...{ name: 'example', version: '1.0.0', lockfileVersion: 3, requires: true },
+    name: 'example',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    requires: true,
     packages: {
       '': { name: 'example', version: '1.0.0', dependencies },
       'node_modules/tiny': { resolved: 'tiny', link: true },

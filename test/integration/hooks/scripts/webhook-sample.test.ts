@@ -56,8 +56,14 @@ async function deliver(url: string, more: Record<string, string | undefined> = {
     const child = spawn(process.execPath, ['post-webhook.mjs'], {
       cwd: folder,
       env: {
-        ...{ TEAM_WEBHOOK: url, TEAM_WEBHOOK_SECRET: secret, WEBHOOK_PAUSE_MS: '1', SVC_EVENT: 'on_task_done' },
-        ...{ SVC_TASK_ID: 't1', SVC_TASK_TITLE: title, SVC_TASK_STATUS: 'done', SVC_PROJECT_ID: 'p1' },
+        TEAM_WEBHOOK: url,
+        TEAM_WEBHOOK_SECRET: secret,
+        WEBHOOK_PAUSE_MS: '1',
+        SVC_EVENT: 'on_task_done',
+        SVC_TASK_ID: 't1',
+        SVC_TASK_TITLE: title,
+        SVC_TASK_STATUS: 'done',
+        SVC_PROJECT_ID: 'p1',
         ...more,
       },
     })
@@ -81,7 +87,9 @@ test('a receiver that fails first gets the same signed words again, and each att
     [1, 2, 3].map((attempt) => [attempt, 'on_task_done:t1']),
   )
   const body = {
-    ...{ delivery: 'on_task_done:t1', event: 'on_task_done', project_id: 'p1' },
+    delivery: 'on_task_done:t1',
+    event: 'on_task_done',
+    project_id: 'p1',
     task: { id: 't1', title, status: 'done' },
   }
   expect(receiver.bodies.map((one) => JSON.parse(one) as unknown)).toEqual([body, body, body])

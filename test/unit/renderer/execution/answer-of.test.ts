@@ -10,8 +10,18 @@ const option = (id: string, kind: AskOption['kind']): AskOption => ({
   kind,
 })
 const ask = (more: Partial<Ask>): Ask => ({
-  ...{ id: 'a1', kind: 'permission', text: 'Asks to run ls', tool: 'Bash', action: 'run', target: 'ls', detail: 'ls' },
-  ...{ diff: null, options: [], multiple: false, takes_text: true, asked_at: '2026-11-21T10:00:00.000Z' },
+  id: 'a1',
+  kind: 'permission',
+  text: 'Asks to run ls',
+  tool: 'Bash',
+  action: 'run',
+  target: 'ls',
+  detail: 'ls',
+  diff: null,
+  options: [],
+  multiple: false,
+  takes_text: true,
+  asked_at: '2026-11-21T10:00:00.000Z',
   ...more,
 })
 const allow = option('allow', 'allow_once')

@@ -8,7 +8,11 @@ import {
 import { notificationTypes, toneOf, type NotificationType } from '../../../../src-shared/contract/notification-types.ts'
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
-  ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
   ...more,
 })
 

@@ -3,7 +3,11 @@ import { commandList } from '../../../../src-renderer/model/command-list.ts'
 import { bindingOf, clash, keyLine, keyNames } from '../../../../src-renderer/model/key-names.ts'
 
 const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {}) => ({
-  ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
   ...held,
 })
 

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { findItems, type PaletteItem } from '../../../../src-renderer/features/palette/find-items.ts'
 
 const task = (id: string, text: string, words = ''): PaletteItem => ({
-  ...{ id: `task-${id}`, kind: 'task', group: 'Tasks', text, shortId: id, words },
+  id: `task-${id}`,
+  kind: 'task',
+  group: 'Tasks',
+  text,
+  shortId: id,
+  words,
 })
 const action = (text: string): PaletteItem => ({ id: text, kind: 'action', group: 'Actions', text })
 const items: readonly PaletteItem[] = [

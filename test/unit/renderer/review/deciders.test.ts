@@ -3,7 +3,11 @@ import type { Verdict } from '../../../../src-shared/contract/reviews.ts'
 import { deciders } from '../../../../src-renderer/features/review/deciders.ts'
 
 const said = (by: string, verdict: Verdict['verdict']): Verdict => ({
-  ...{ by, verdict, feedback: null, head_commit: null, created_at: '2026-07-01T10:00:00.000Z' },
+  by,
+  verdict,
+  feedback: null,
+  head_commit: null,
+  created_at: '2026-07-01T10:00:00.000Z',
 })
 const face = (by: string) =>
   by.startsWith('user:') ? { name: 'Mara', kind: 'person' as const } : { name: 'Auditor', kind: 'agent' as const }

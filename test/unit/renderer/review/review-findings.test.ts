@@ -3,7 +3,8 @@ import { describeConfigChanges, namePaths } from '../../../../src-renderer/featu
 import type { ReviewConfigChange } from '../../../../src-shared/contract/reviews.ts'
 
 const change = (ci_steps: readonly string[], review_prompt: string | null = null): ReviewConfigChange => ({
-  ...{ by: 'user:1', at: '2026-01-01T00:00:00.000Z' },
+  by: 'user:1',
+  at: '2026-01-01T00:00:00.000Z',
   before: { ci_steps: [...ci_steps], review_prompt },
 })
 const named = (

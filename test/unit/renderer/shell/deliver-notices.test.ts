@@ -8,15 +8,13 @@ import { taskOf } from '../task-fixture.ts'
 const { project_id, id: task_id, updated_at: created_at } = taskOf(1)
 const notice = (number: number, more: Partial<Notification> = {}): Notification => ({
   id: NotificationId.parse(`01990009-0000-7000-8000-${String(number).padStart(12, '0')}`),
-  ...{
-    event_type: 'task.done',
-    title: `T${number}`,
-    body: 'First\nSecond',
-    project_id,
-    task_id,
-    read: false,
-    created_at,
-  },
+  event_type: 'task.done',
+  title: `T${number}`,
+  body: 'First\nSecond',
+  project_id,
+  task_id,
+  read: false,
+  created_at,
   ...more,
 })
 

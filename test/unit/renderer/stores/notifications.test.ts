@@ -24,7 +24,13 @@ function notice(number: number, more: Partial<Notification> = {}): Notification 
   }
 }
 const eventOf = ({ id, event_type, title, body }: Notification) => ({
-  ...{ notification_id: id, project_id, task_id, event_type, title, body, occurred_at: at },
+  notification_id: id,
+  project_id,
+  task_id,
+  event_type,
+  title,
+  body,
+  occurred_at: at,
 })
 
 function storeWith(reply: Reply) {
@@ -36,7 +42,9 @@ function storeWith(reply: Reply) {
   return { store: onService(noted, useNotifications), calls }
 }
 const pageOf = (items: readonly Notification[], next_cursor: string | null = null) => ({
-  ...{ items, has_more: next_cursor !== null, next_cursor },
+  items,
+  has_more: next_cursor !== null,
+  next_cursor,
 })
 const answering =
   (items: readonly Notification[], count = items.length): Reply =>

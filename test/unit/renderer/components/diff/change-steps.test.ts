@@ -3,8 +3,14 @@ import { changePlaces, nextPlace } from '../../../../../src-renderer/components/
 import { diffItems, type DiffViewFile } from '../../../../../src-renderer/components/diff/diff-items.ts'
 
 const file = (path: string): DiffViewFile => ({
-  ...{ path, old_path: null, status: 'modified', additions: 1, deletions: 1 },
-  ...{ binary: false, truncated: false, reason: null },
+  path,
+  old_path: null,
+  status: 'modified',
+  additions: 1,
+  deletions: 1,
+  binary: false,
+  truncated: false,
+  reason: null,
 })
 const head = (path: string) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n`
 const patch = [

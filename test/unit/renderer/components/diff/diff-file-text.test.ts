@@ -2,8 +2,14 @@ import { expect, test } from 'vitest'
 import { fileStatusText } from '../../../../../src-renderer/components/diff/diff-file-text.ts'
 
 const file: Parameters<typeof fileStatusText>[0] = {
-  ...{ path: 'a', old_path: null, status: 'modified', binary: false, additions: 1, deletions: 0 },
-  ...{ old_mode: '100644', new_mode: '100644' },
+  path: 'a',
+  old_path: null,
+  status: 'modified',
+  binary: false,
+  additions: 1,
+  deletions: 0,
+  old_mode: '100644',
+  new_mode: '100644',
 }
 
 test.each([

@@ -24,8 +24,14 @@ test('a removed line is opened at what came to its place, and a line that stayed
   const [item] = diffItems(
     [
       {
-        ...{ path: 'a.txt', old_path: null, status: 'modified', additions: 2, deletions: 2 },
-        ...{ binary: false, truncated: false, reason: null },
+        path: 'a.txt',
+        old_path: null,
+        status: 'modified',
+        additions: 2,
+        deletions: 2,
+        binary: false,
+        truncated: false,
+        reason: null,
       },
     ],
     [patch],

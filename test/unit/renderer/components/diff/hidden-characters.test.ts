@@ -13,8 +13,14 @@ test('characters that are not seen are written out in the lines of a diff', () =
     '',
   ].join('\n')
   const file: DiffViewFile = {
-    ...{ path: 'a.js', old_path: null, status: 'modified' as const, additions: 1, deletions: 1 },
-    ...{ binary: false, truncated: false, reason: null },
+    path: 'a.js',
+    old_path: null,
+    status: 'modified' as const,
+    additions: 1,
+    deletions: 1,
+    binary: false,
+    truncated: false,
+    reason: null,
   }
   const [item] = diffItems([file], [patch])
   expect(item?.fileDiff.additionLines.join('')).toContain('let a<U+202E><U+200B>')
