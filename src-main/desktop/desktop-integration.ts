@@ -1,17 +1,15 @@
-import { app, dialog, nativeTheme, shell } from 'electron'
+import { app, dialog, nativeTheme, shell, Menu, nativeImage, Tray } from 'electron'
 import { join } from 'node:path'
 import type { Api, CallContext } from '../api/api.ts'
 import type { DesktopChange, DesktopState } from '../../src-shared/contract/desktop.ts'
-import { watchActivity } from './activity.ts'
+import { watchActivity, type Activity } from './activity.ts'
 import type { AutoStart } from './auto-start.ts'
 import type { DesktopSettingsFile } from './desktop-settings.ts'
 import { createQuitGuard, type QuitGuard, type LeavingQuestion } from './quit-guard.ts'
 import { registerDesktopIpc } from './desktop-ipc.ts'
-import { setMenu } from './menu.ts'
-import type { MenuParts } from './menu-template.ts'
+import { type MenuParts, menuTemplate } from './menu-template.ts'
 import type { PageRequests } from './page-requests.ts'
-import { openTray } from './tray.ts'
-import { toPause, toResume } from './tray-template.ts'
+import { toPause, toResume, trayTemplate, trayTooltip, type TrayActions } from './tray-template.ts'
 import { createUpdates, type Updater } from './updates.ts'
 import { hideWindows } from './window.ts'
 
@@ -174,3 +172,30 @@ function regularly(work: () => void): () => void {
 
 /** The pictures of the window and of the badge. */
 export const pictures = (icons: string) => ({ window: join(icons, 'window.png'), dot: join(icons, 'badge.png') })
+
+/** Puts the menus in their place: macOS shows them above, elsewhere they are the window's. */
+function setMenu(parts: MenuParts): void {
+  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(parts)))
+}
+
+/** The icon beside the clock. */
+interface OpenTray {
+  show(activity: Activity): void
+}
+
+/** Puts it there, with its pictures from the folder `icons`. */
+function openTray(icons: string, platform: NodeJS.Platform, actions: TrayActions): OpenTray {
+  // macOS colours its own by itself: a picture called …Template, with one twice as large beside it.
+  const tray = new Tray(
+    nativeImage.createFromPath(join(icons, platform === 'darwin' ? 'trayTemplate.png' : 'tray.png')),
+  )
+  // Elsewhere a click opens the menu.
+  if (platform === 'win32') tray.on('click', actions.show)
+  return {
+    show: (activity) => {
+      tray.setToolTip(trayTooltip(activity))
+      if (platform === 'darwin') tray.setTitle(activity.running === 0 ? '' : String(activity.running))
+      tray.setContextMenu(Menu.buildFromTemplate(trayTemplate(activity, actions)))
+    },
+  }
+}

@@ -4,7 +4,6 @@ import type { Integration, SyncCounts } from '../../src-shared/contract/integrat
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { isRefusal } from '../domain/refusal.ts'
-import { createDeadline } from './deadline.ts'
 import {
   blankIntegration,
   changeIntegration,
@@ -20,6 +19,33 @@ import { syncOnce, type SyncEnd } from './sync-once.ts'
 import type { SyncServices } from './sync-services.ts'
 import { toIntegration } from './to-integration.ts'
 import type { TaskRecord } from '../ports/store.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** Timers hold no longer waits than this. */
+const longestMs = 2_147_483_647
+
+/** Does one thing when its time has come. */
+interface Deadline {
+  /** Milliseconds since the epoch; in place of the time before. */
+  at(time: number): void
+  clear(): void
+}
+
+/** A wait that is too long for one timer, or for a clock that was set back, is looked at again. */
+function createDeadline(clock: Clock, reach: () => void): Deadline {
+  let timer: NodeJS.Timeout | null = null
+  const clear = () => {
+    if (timer) clearTimeout(timer)
+    timer = null
+  }
+  return {
+    at: (time) => {
+      clear()
+      timer = setTimeout(reach, Math.min(Math.max(time - clock.now(), 0), longestMs))
+    },
+    clear,
+  }
+}
 
 /** So many trackers are read at once. */
 const atOnce = 4

@@ -25,14 +25,13 @@ import type { Review, ReviewConfigChange } from '../../src-shared/contract/revie
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
-import type { OpenExecution } from './open-execution.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
-import type { EffectQueries, OccasionQueries } from './pending-work.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../domain/task/message.ts'
-import type { TrustedRepositoryQueries } from './trusted-repositories.ts'
-import type { RepositoryState } from './workspaces.ts'
+import type { RepositoryState, RepositoryPrograms } from './workspaces.ts'
+import type { Effect } from '../domain/transition/effects.ts'
+import type { PendingHooks } from '../domain/transition/pending-hooks.ts'
 
 /** Rows as the engine sees them: the contract's shapes, and what stays inside. */
 export type ProjectRecord = Omit<Project, 'repos' | 'imports_issues'> & { readonly settings: Partial<ProjectSettings> }
@@ -79,8 +78,6 @@ export interface KnowledgePage {
   readonly limit: number
 }
 
-export type { EffectRecord, PendingHooksRecord } from './pending-work.ts'
-export type { OpenExecution } from './open-execution.ts'
 export type { TaskFilter, TaskPlace } from './task-lists.ts'
 
 /** Every question and write that the engine has for the database; all synchronous. */
@@ -281,4 +278,57 @@ export interface Store {
   /** Gives free pages of the file back to the disk, a few at a time; answers whether there are more to give. */
   shrink(): boolean
   close(): void
+}
+
+/** As much of a queued or running execution as the queue asks for: no prompt, which may be large, is read for it. */
+export type OpenExecution = Pick<Execution, 'id' | 'task_id' | 'role' | 'agent_id' | 'status' | 'created_at'> & {
+  readonly project_id: ProjectId
+  readonly dispatched: boolean
+  /** It brings a person's message. */
+  readonly is_message: boolean
+}
+
+/** A step of a transition that is still to be done. */
+export interface EffectRecord {
+  readonly id: number
+  readonly task_id: TaskId
+  readonly data: Effect
+}
+
+/** What the workflow is still to be told of. */
+export interface PendingHooksRecord {
+  readonly id: number
+  readonly task_id: TaskId
+  readonly data: PendingHooks
+}
+
+interface EffectQueries {
+  add(task_id: TaskId, data: Effect): number
+  update(id: number, data: Effect): void
+  remove(id: number): void
+  removeOfTask(task_id: TaskId): void
+  first(task_id: TaskId): EffectRecord | null
+  pendingTasks(): readonly TaskId[]
+  ofProject(project_id: ProjectId): readonly EffectRecord[]
+}
+
+interface OccasionQueries {
+  add(task_id: TaskId, data: PendingHooks): void
+  update(id: number, data: PendingHooks): void
+  remove(id: number): void
+  get(id: number): PendingHooksRecord | null
+  /** Oldest first. */
+  ofTask(task_id: TaskId): readonly PendingHooksRecord[]
+  pendingTasks(): readonly TaskId[]
+}
+
+/** The programs that git may run in a repository: its configuration named them when it was added or trusted. */
+interface TrustedRepositoryRecord extends RepositoryPrograms {
+  readonly trusted_at: string
+}
+
+interface TrustedRepositoryQueries {
+  /** By the git folder that the worktrees share. */
+  get(common: string): TrustedRepositoryRecord | null
+  put(record: TrustedRepositoryRecord): void
 }

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { type Socket, isIPv6 } from 'node:net'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
@@ -6,21 +6,52 @@ import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 import type { Api } from '../api/api.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import { createAddressLimits, type AddressBudget, type AddressLimits } from './address-limits.ts'
-import { urlOf } from './addresses.ts'
 import { trackConnections } from './connections.ts'
-import { createGuard } from './authenticate.ts'
-import type { Authenticator, Guard } from './authenticate.ts'
+import { createGuard, type Authenticator, type Guard } from './authenticate.ts'
 import { createBrowserGuard } from './browser-guard.ts'
 import { bodyLimit, refuseConnection, sendError } from './http-errors.ts'
 import { addMcpRoute } from './mcp/route.ts'
 import { readJson } from './read-json.ts'
 import { routeNotFound, validationFailed } from './refusals.ts'
 import { addOperationRoutes, apiPrefix } from './rest.ts'
-import { createSseStreams } from './sse.ts'
-import type { SseTiming } from './sse.ts'
+import { createSseStreams, type SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
 import { addWebRoutes, isPagePath, sendPage } from './web.ts'
-import { securityHeaders } from './security-headers.ts'
+
+/** Nothing but what this service itself serves; styles inline because components set them. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "form-action 'self'",
+].join('; ')
+
+/** Answers of the API are data: nothing in them is ever run or shown as a page. */
+const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+const always = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+const page = { ...always, 'content-security-policy': contentSecurityPolicy }
+const data = { ...always, 'content-security-policy': dataPolicy, 'cache-control': 'no-store' }
+const encrypted = { 'strict-transport-security': `max-age=${365 * 24 * 60 * 60}` }
+
+/** What every answer tells a browser not to do with it. */
+function securityHeaders(isApi: boolean, isEncrypted: boolean): Readonly<Record<string, string>> {
+  const headers = isApi ? data : page
+  return isEncrypted ? { ...headers, ...encrypted } : headers
+}
 
 export interface ServerOptions {
   readonly api: Api
@@ -200,4 +231,10 @@ function addNotFoundRoute(app: FastifyInstance, guard: Guard, hasPage: boolean):
     if (hasPage && isPagePath(request)) return sendPage(reply)
     throw routeNotFound()
   })
+}
+
+/** The address under which a client on this machine reaches a server that is bound to `host`. */
+function urlOf(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`
 }

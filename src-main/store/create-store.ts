@@ -17,10 +17,12 @@ import { shrinkFile } from './free-pages.ts'
 import { createReviewQueries } from './reviews.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
-import { createTrustedRepositoryQueries } from './trusted-repositories.ts'
 import { createUsageQueries } from './usage.ts'
 import { createViewedFileQueries } from './viewed-files.ts'
 import { createWorkspaceQueries } from './workspaces.ts'
+import type { Database } from './database-type.ts'
+import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { trustedRepositories } from './schema/reviews.ts'
 
 /** The engine's store over an open database, which it closes. */
 export function createStore(database: OpenDatabase): Store {
@@ -66,5 +68,12 @@ export function createStore(database: OpenDatabase): Store {
     close: () => {
       database.close()
     },
+  }
+}
+
+function createTrustedRepositoryQueries(db: Database): Queries['trusted_repositories'] {
+  return {
+    get: prepareGet(db, trustedRepositories, trustedRepositories.common),
+    put: prepareUpsert(db, trustedRepositories, trustedRepositories.common),
   }
 }

@@ -22,12 +22,6 @@ import {
 } from './invites.ts'
 import { readInstallation, writeInstallation } from './installation.ts'
 import {
-  deleteExpiredRefreshTokens,
-  findRefreshToken,
-  insertRefreshToken,
-  markRefreshTokenRotated,
-} from './refresh-tokens.ts'
-import {
   deleteSecurityEntriesUntil,
   hasSignedInFrom,
   insertSecurityEntry,
@@ -51,6 +45,8 @@ import {
   setAdmin,
   setPasswordHash,
 } from './users.ts'
+import { eq, lte } from 'drizzle-orm'
+import { refreshTokens } from './schema/identity.ts'
 
 /** Names, in `installation`, the person whose registration took over the ownerless resources. */
 const firstUserKey = 'first_user_id'
@@ -125,4 +121,26 @@ export function createIdentityStore<A>(db: Database, transaction: <T>(work: (ann
       touch: bind(touchApiToken),
     },
   }
+}
+
+type RefreshTokenRow = typeof refreshTokens.$inferSelect
+
+/** Adds a refresh token by its hash. */
+function insertRefreshToken(db: Database, token: RefreshTokenRow): void {
+  db.insert(refreshTokens).values(token).run()
+}
+
+/** The refresh token with this hash, rotated or not. */
+function findRefreshToken(db: Database, tokenHash: string): RefreshTokenRow | null {
+  return db.select().from(refreshTokens).where(eq(refreshTokens.token_hash, tokenHash)).get() ?? null
+}
+
+/** Marks a token as used up; it stays, so that its reuse is noticed. */
+function markRefreshTokenRotated(db: Database, tokenHash: string, at: string): void {
+  db.update(refreshTokens).set({ rotated_at: at }).where(eq(refreshTokens.token_hash, tokenHash)).run()
+}
+
+/** Forgets the tokens that are of no use any more. */
+function deleteExpiredRefreshTokens(db: Database, now: string): void {
+  db.delete(refreshTokens).where(lte(refreshTokens.expires_at, now)).run()
 }

@@ -1,12 +1,21 @@
 import { z } from 'zod'
-import { ErrorBody } from './error-body.ts'
-import { errorStatus } from './errors.ts'
-import type { ErrorCode } from './errors.ts'
+import { errorStatus, type ErrorCode, errorCodes } from './errors.ts'
 import { eventPayloads } from './events.ts'
 import { TranscriptEntry } from './executions.ts'
 import { pathParameters } from './path-parameters.ts'
 import type { CallerRule, OperationSpec } from './operation.ts'
 import { operations, streams } from './operations.ts'
+
+/** The body of every answer that is not a success, for the API's description. `message` says what to do next. */
+const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.enum(errorCodes),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .meta({ id: 'Error' })
 
 type Json = Record<string, unknown>
 

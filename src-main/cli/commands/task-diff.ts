@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { OperationInput, OperationOutput } from '../../../src-shared/contract/operations.ts'
 import { showInPager } from '../../platform/process/terminal-program.ts'
-import { paintPatch } from '../paint-patch.ts'
 import { findTask } from '../find.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
+import { paint, plain } from '../output.ts'
 
 interface DiffOptions extends CommonOptions {
   readonly uncommitted?: boolean
@@ -58,4 +58,26 @@ async function omittedPatches(
     patches.push((await client.call('tasks.diff', { ...request, path })).patch)
   }
   return patches.join('')
+}
+
+/** A patch for a terminal, coloured as git does it. */
+function paintPatch(patch: string): string {
+  let inHunk = false
+  return patch
+    .split('\n')
+    .map((line) => {
+      const text = plain(line)
+      if (text.startsWith('diff --git ')) inHunk = false
+      if (text.startsWith('@@')) inHunk = true
+      return paintLine(text, inHunk)
+    })
+    .join('\n')
+}
+
+function paintLine(text: string, inHunk: boolean): string {
+  if (text === '') return text
+  if (!inHunk) return paint('bold', text)
+  if (text.startsWith('@@')) return paint('cyan', text)
+  if (text.startsWith('+')) return paint('green', text)
+  return text.startsWith('-') ? paint('red', text) : text
 }

@@ -1,7 +1,6 @@
-import { realpath, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { WorkspaceError } from '../../ports/workspaces.ts'
-import type { WorktreeRequest, WorktreeResult } from '../../ports/workspaces.ts'
+import { realpath, stat, writeFile, appendFile, mkdir, readFile, lstat } from 'node:fs/promises'
+import { join, dirname } from 'node:path'
+import { WorkspaceError, type WorktreeRequest, type WorktreeResult } from '../../ports/workspaces.ts'
 import { copyFiles } from '../files/copy-files.ts'
 import {
   baseBranchMissing,
@@ -10,9 +9,7 @@ import {
   type EnsureOptions,
   type PreparedWorktree,
 } from './create-worktree.ts'
-import { excludeLock, isLockExcluded } from './exclude-lock.ts'
 import { orNull } from '../files/file-errors.ts'
-import { isHealthy, isWhole } from './found-worktree.ts'
 import { branchRef, currentBranch, mergeBase, resolveBase, resolveCommit } from '../commands/branch.ts'
 import { runCheckoutHook } from '../commands/checkout.ts'
 import { peekCommonDir, peekHead } from '../commands/peek.ts'
@@ -20,12 +17,32 @@ import { runGit } from '../commands/run-git.ts'
 import { isDirty } from '../commands/status.ts'
 import { isBeingRebased } from '../commands/unfinished.ts'
 import { readGitLink } from '../commands/git-link.ts'
-import { commonDir } from '../commands/worktree.ts'
-import { placeOf } from '../files/path-guard.ts'
+import { commonDir, findRecord, repairWorktree } from '../commands/worktree.ts'
+import { placeOf, realpathOfExisting } from '../files/path-guard.ts'
 import { undoRemoval } from '../rescue/remove-rescued.ts'
 import { rescueIfUnreachable } from '../rescue/rescue.ts'
 import { recordTip } from '../rescue/branch-tip.ts'
 import { runSetup } from './set-up-worktree.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import { ownRecord } from '../commands/own-worktree.ts'
+import { folderState } from '../files/quarantine.ts'
+
+const line = '/.svc.lock'
+
+/** Whether git overlooks the lock file already. */
+async function isLockExcluded(common: string): Promise<boolean> {
+  const text = await orNull(readFile(join(common, 'info', 'exclude'), 'utf8'))
+  return text?.split(/\r?\n/).includes(line) ?? false
+}
+
+/** Has git overlook the lock file in every worktree of the repository, without touching a file that is committed. */
+async function excludeLock(common: string): Promise<void> {
+  const path = join(common, 'info', 'exclude')
+  const text = (await orNull(readFile(path, 'utf8'))) ?? ''
+  if (text.split(/\r?\n/).includes(line)) return
+  await mkdir(join(common, 'info'), { recursive: true })
+  await appendFile(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)
+}
 
 // A hook that fails would look as if the switch had failed.
 const noHooks = ['-c', 'core.hooksPath=/dev/null']
@@ -140,4 +157,28 @@ async function setUp(
     ...(processMarker !== undefined && { processMarker }),
   })
   await writeFile(doneFile, '')
+}
+
+/** A worktree that git made to the end and that belongs to this repository; mended where it or that was moved. */
+async function isHealthy(request: WorktreeRequest, common: string, { signal }: Cancellable): Promise<boolean> {
+  const { repo_path: repo, path } = request
+  if ((await orNull(lstat(path)))?.isDirectory() !== true || (await folderState(path)) !== 'filled') return false
+  if (await isWhole(path, common, { signal })) return true
+  const link = await readGitLink(path)
+  // A link that leads to something else than its own record was put there by somebody: git would mend the wrong end.
+  if (link === null || (await orNull(stat(link))) !== null || (await findRecord(common, path)) === null) return false
+  await repairWorktree(repo, path, { signal })
+  return await isWhole(path, common, { signal })
+}
+
+/** The same as it is found, without mending anything: mostly, only files are read. */
+async function isWhole(path: string, common: string, { signal }: Cancellable): Promise<boolean> {
+  const record = await ownRecord(path, { signal })
+  if (record === null || (await orNull(stat(join(record, 'HEAD')))) === null) return false
+  if ((await realpathOfExisting(dirname(dirname(record)))) !== (await realpathOfExisting(common))) return false
+  // It comes last, when all files are there.
+  if ((await orNull(stat(join(record, 'index')))) === null) return false
+  // git locks a worktree with this word while it makes it; a crash in between leaves it so.
+  const locked = await orNull(readFile(join(record, 'locked'), 'utf8'))
+  return locked === null || !locked.startsWith('initializing')
 }

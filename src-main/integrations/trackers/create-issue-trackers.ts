@@ -7,14 +7,46 @@ import {
   type PageRequest,
 } from '../../ports/issue-trackers.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { ask, sameOrigin } from './ask.ts'
 import { gitea } from './gitea.ts'
 import { github } from './github.ts'
 import type { TrackerApi } from './tracker-api.ts'
-import { readLimited } from './limited-body.ts'
 import { readLinks } from './link-header.ts'
-import { readToken } from './token.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+
+interface AskOptions {
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+const maxRedirects = 5
+
+/**
+ * GETs an address. Redirects are followed on the same origin only, so that nobody else gets the token. The signal also
+ * ends the reading of the body.
+ */
+async function ask(address: string, { headers, signal }: AskOptions): Promise<Response> {
+  let url = address
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const response = await fetch(url, { headers, redirect: 'manual', signal })
+    const location = [301, 302, 303, 307, 308].includes(response.status) ? response.headers.get('location') : null
+    if (location === null) return response
+    await response.body?.cancel()
+    url = sameOrigin(location, url, 'The tracker sends on to another address.')
+  }
+  throw new TrackerError('bad_response', 'The tracker sends from one address to the next without an end.')
+}
+
+/** `address`, seen from `from`; a failure when it lies elsewhere. */
+function sameOrigin(address: string, from: string, what: string): string {
+  const url = URL.parse(address, from)
+  if (url?.origin !== new URL(from).origin || url.username !== '' || url.password !== '') {
+    throw new TrackerError(
+      'other_host',
+      `${what} Copse follows to no other host. Give the tracker's own address as base_url.`,
+    )
+  }
+  return url.href
+}
 
 const apis: { readonly [P in Platform]: TrackerApi } = { hosted: github, selfhosted: gitea }
 
@@ -147,4 +179,48 @@ function connectionError(error: unknown): TrackerError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
   const code = cause && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : ''
   return new TrackerError('unreachable', `The tracker cannot be reached${code}. Check base_url and the network.`)
+}
+
+/** Reads an answer whole, but no more of it than `most` bytes. `onHeard` is called with every piece of it. */
+async function readLimited(response: Response, most: number, onHeard: () => void): Promise<string> {
+  const told = Number(response.headers.get('content-length') ?? 0)
+  if (told > most) {
+    await response.body?.cancel()
+    throw tooLarge(most)
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  if (response.body) {
+    // Leaving the loop early cancels the stream, and with it the connection.
+    for await (const chunk of response.body) {
+      onHeard()
+      size += chunk.byteLength
+      if (size > most) throw tooLarge(most)
+      chunks.push(chunk)
+    }
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function tooLarge(most: number): TrackerError {
+  return new TrackerError(
+    'too_large',
+    `The tracker answered with more than ${Math.round(most / 1_048_576)} MB for one page.`,
+  )
+}
+
+/** The token that an environment variable holds; it never leaves this folder. */
+function readToken(env: Readonly<Record<string, string | undefined>>, name: string): string {
+  const token = env[name]?.trim() ?? ''
+  if (token === '') {
+    throw new TrackerError(
+      'missing_secret',
+      `The environment variable ${name} is not set. Set it where Copse is started, and start Copse again.`,
+    )
+  }
+  // What no header can hold would be quoted in the error of whoever tries to send it.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new TrackerError('unusable_secret', `What the environment variable ${name} holds is no token.`)
+  }
+  return token
 }
