@@ -1,6 +1,7 @@
 import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import { maxOwnLines } from './scripts/lint/max-own-lines.js'
+import { noValueInTemplate } from './scripts/lint/no-value-in-template.js'
 import { parser } from './scripts/lint/one-program.js'
 
 const code = ['**/*.ts', '**/*.vue']
@@ -76,7 +77,7 @@ export default [
   },
   {
     linterOptions: { reportUnusedDisableDirectives: 'error' },
-    plugins: { copse: { rules: { 'max-own-lines': maxOwnLines } } },
+    plugins: { copse: { rules: { 'max-own-lines': maxOwnLines, 'no-value-in-template': noValueInTemplate } } },
   },
   { files: ['**/*.js', '**/*.mjs', ...code], rules: everywhere },
   { plugins: ts.configs.base.plugins, files: code },
@@ -96,6 +97,7 @@ export default [
       'vue/block-lang': ['error', { script: { lang: 'ts' } }],
       'vue/component-api-style': ['error', ['script-setup']],
       'vue/no-v-html': 'error',
+      'copse/no-value-in-template': 'error',
     },
   },
   {

@@ -2,7 +2,7 @@ import { ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 
 export interface Resource<T> {
   /** The newest answer; kept while the next one is on its way. */
-  readonly value: Readonly<ShallowRef<T | null>>
+  readonly data: Readonly<ShallowRef<T | null>>
   readonly error: Readonly<ShallowRef<Error | null>>
   readonly loading: Readonly<Ref<boolean>>
   /** Asks again. When several are on their way, only the last one's answer counts. */
@@ -13,7 +13,7 @@ export interface Resource<T> {
 
 /** Something that is fetched, shown, and fetched again when events say that it changed. */
 export function useResource<T>(load: () => Promise<T>): Resource<T> {
-  const value = shallowRef<T | null>(null)
+  const data = shallowRef<T | null>(null)
   const error = shallowRef<Error | null>(null)
   const loading = ref(false)
   let turn = 0
@@ -24,7 +24,7 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
     try {
       const answer = await load()
       if (mine !== turn) return
-      value.value = answer
+      data.value = answer
       error.value = null
     } catch (thrown) {
       if (mine === turn) error.value = thrown instanceof Error ? thrown : new Error(String(thrown))
@@ -34,13 +34,13 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
   }
 
   return {
-    value,
+    data,
     error,
     loading,
     reload,
     clear: () => {
       turn++
-      value.value = null
+      data.value = null
       error.value = null
       loading.value = false
     },

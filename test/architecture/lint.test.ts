@@ -5,6 +5,8 @@ import { copySettings } from './project-copy.ts'
 
 const long = (lines: number) => Array.from({ length: lines }, (_, i) => `export const line${i} = ${i}`).join('\n')
 const vue = (code: string) => `<script setup lang="ts">\n${code}\n</script>\n<template><p>x</p></template>`
+const template = (inner: string) =>
+  `<script setup lang="ts">\nimport { useFound } from './use-found.ts'\nconst found = useFound()\n</script>\n<template>${inner}</template>`
 
 /** One offence per net: rule, file, code. */
 const planted: readonly (readonly [rule: string, file: string, code: string])[] = [
@@ -57,15 +59,27 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
     'src-renderer/components/T.vue',
     '<script setup lang="ts">\nconst t = "x"\n</script>\n<template><p v-html="t" /></template>',
   ],
+  ['copse/no-value-in-template', 'src-renderer/components/U.vue', template('<p>{{ found.rows.value.length }}</p>')],
+  ['copse/no-value-in-template', 'src-renderer/components/V.vue', template('<input v-model="found.rows.value" />')],
+  ['copse/no-value-in-template', 'src-renderer/components/W.vue', template('<p :class="found.rows?.value" />')],
+]
+
+/** What looks like an offence and is none. */
+const innocent: readonly (readonly [file: string, code: string])[] = [
+  ['src-renderer/components/AppX.vue', template('<p v-for="row in found.rows" :key="row.value">{{ row.value }}</p>')],
+  ['src-renderer/components/AppY.vue', template('<input @input="found.take($event.target.value)" />')],
+  ['src-renderer/components/AppZ.vue', template('<button @click="found.each((row) => row.value)" />')],
 ]
 
 test('every net of the linter catches what it is there for', async () => {
   await using copy = await copySettings()
-  for (const [, file, code] of planted) await copy.plant(file, `${code}\n`)
+  const all = [...planted.map(([, file, code]) => [file, code] as const), ...innocent]
+  for (const [file, code] of all) await copy.plant(file, `${code}\n`)
   const eslint = new ESLint({ cwd: copy.root })
-  const results = await eslint.lintFiles(planted.map(([, file]) => file))
+  const results = await eslint.lintFiles(all.map(([file]) => file))
   const found = new Map(
     results.map(({ filePath, messages }) => [filePath, messages.map((message) => message.ruleId)] as const),
   )
   expect(planted.filter(([rule, file]) => !found.get(join(copy.root, file))?.includes(rule))).toEqual([])
+  expect(innocent.flatMap(([file]) => found.get(join(copy.root, file)) ?? [file])).toEqual([])
 }, 60_000)

@@ -12,7 +12,7 @@ export function useAgentUsage() {
   watch([() => usage.ended, () => projects.items.length], () => void sums.reload(), { immediate: true })
   return computed(() => {
     const byAgent = new Map<string, UsageSum>()
-    for (const { by_agent } of sums.value.value ?? []) {
+    for (const { by_agent } of sums.data.value ?? []) {
       for (const { agent_id, ...sum } of by_agent) byAgent.set(agent_id, add(byAgent.get(agent_id), sum))
     }
     return byAgent

@@ -26,7 +26,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     const next = await details.diff(id, wishes())
     const shown = tasks.byId.get(id)
     if (shown) seen.note(shown, next?.tree ?? null)
-    return unlessSame(next, diff.value.value)
+    return unlessSame(next, diff.data.value)
   })
   /** The first answer is there; null is one. */
   const asked = shallowRef(false)
@@ -34,7 +34,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
   const refresh = oneAtATime(async () => {
     await diff.reload()
     asked.value = true
-    await large.follow(diff.value.value?.files ?? [])
+    await large.follow(diff.data.value?.files ?? [])
   })
   let timer: ReturnType<typeof setTimeout> | undefined
   function changed(): void {
@@ -65,23 +65,25 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
   onScopeDispose(() => clearTimeout(timer))
 
   const files = computed<readonly DiffFile[]>(() =>
-    treeOrder((diff.value.value?.files ?? []).map((file) => large.loaded.value.get(file.path)?.files[0] ?? file)),
+    treeOrder((diff.data.value?.files ?? []).map((file) => large.loaded.value.get(file.path)?.files[0] ?? file)),
   )
   const patches = computed<readonly string[]>(() => [
-    diff.value.value?.patch ?? '',
+    diff.data.value?.patch ?? '',
     ...[...large.loaded.value.values()].map((part) => part.patch),
   ])
   const sum = (of: (file: DiffFile) => number) => files.value.reduce((total, file) => total + of(file), 0)
 
   return {
     task,
-    diff,
+    diff: diff.data,
+    failure: diff.error,
+    reading: diff.loading,
     asked,
     files,
     patches,
     loading: large.loading,
     loadFile: async (path: string): Promise<void> => {
-      const file = diff.value.value?.files.find((candidate) => candidate.path === path)
+      const file = diff.data.value?.files.find((candidate) => candidate.path === path)
       if (file) await large.load(file)
     },
     refresh,

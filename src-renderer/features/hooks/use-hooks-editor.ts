@@ -61,7 +61,9 @@ export function useHooksEditor(projectId: string) {
 
   return {
     draft,
-    plugins,
+    plugins: plugins.data,
+    pluginsFailure: plugins.error,
+    reloadPlugins: plugins.reload,
     changed,
     restored,
     loadFailure: failure,
@@ -69,7 +71,7 @@ export function useHooksEditor(projectId: string) {
     overtaken: computed(() => changed.value && base.value !== savedText.value),
     begin,
     ...useHookEdits(draft),
-    ...useSaving(projectId, draft, () => plugins.value.value, begin),
+    ...useSaving(projectId, draft, () => plugins.data.value, begin),
   }
 }
 

@@ -10,5 +10,5 @@ export function useSkips(taskId: string, version: () => unknown) {
   const news = useTaskInvalidation()
   const entries = useResource(() => details.transitions(taskId))
   watch([() => news.changesOf(taskId, 'timeline'), version], () => void entries.reload(), { immediate: true })
-  return computed(() => skipsOf(entries.value.value ?? []))
+  return computed(() => skipsOf(entries.data.value ?? []))
 }

@@ -19,5 +19,5 @@ export function useConflictCount(task: Readonly<Ref<Task | null>>, isOver: () =>
     { immediate: true },
   )
   // Without a branch there is nothing to say; the reason stands elsewhere.
-  return { conflicts: computed(() => (found.error.value ? null : (found.value.value?.files.length ?? null))) }
+  return { conflicts: computed(() => (found.error.value ? null : (found.data.value?.files.length ?? null))) }
 }

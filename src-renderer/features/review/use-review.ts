@@ -56,7 +56,7 @@ export function useReview(taskId: () => string) {
           task: task.value,
           workflow: workflow.value,
           reviews: attempts.value,
-          moves: moves.value.value ?? [],
+          moves: moves.data.value ?? [],
           feedback: feedback.value,
           target_branch: branch.value,
         })
@@ -72,7 +72,7 @@ export function useReview(taskId: () => string) {
     branch,
     decision,
     budget,
-    workspace,
+    workspace: workspace.data,
     conflicts,
     feedback,
     settings: computed(() => (task.value ? projects.settings(task.value.project_id) : undefined)),

@@ -42,9 +42,9 @@ export function useKnowledgeList(projectId: string) {
     /** Null until they have been read. */
     entries: computed(
       () =>
-        list.value.value?.entries.filter((entry) => origin.value === 'all' || originOf(entry) === origin.value) ?? null,
+        list.data.value?.entries.filter((entry) => origin.value === 'all' || originOf(entry) === origin.value) ?? null,
     ),
-    hasMore: computed(() => list.value.value?.hasMore ?? false),
+    hasMore: computed(() => list.data.value?.hasMore ?? false),
     showMore: (): void => void (wanted.value += pageSize),
   }
 }

@@ -50,7 +50,7 @@ export function useActivity(subject: () => Subject) {
     () => read.reload(),
     { immediate: true },
   )
-  const transitions = computed(() => read.value.value?.transitions ?? [])
+  const transitions = computed(() => read.data.value?.transitions ?? [])
   const executions = computed(() => useExecutions().byTask(task.value.id))
   const reviews = computed(() => useReviews().byTask(task.value.id))
   const comments = computed(() =>
@@ -59,12 +59,12 @@ export function useActivity(subject: () => Subject) {
       .flatMap(({ root, answers }) => [root, ...answers]),
   )
   const items = computed(() =>
-    read.value.value === null
+    read.data.value === null
       ? []
       : activityItems({
           task: task.value,
           transitions: transitions.value,
-          hooks: read.value.value.hooks,
+          hooks: read.data.value.hooks,
           executions: executions.value,
           reviews: reviews.value,
           comments: comments.value,
@@ -72,7 +72,14 @@ export function useActivity(subject: () => Subject) {
         }),
   )
   const names = useNames(() => ({ ...subject(), transitions: transitions.value }))
-  return { read, items, names, ...useSummary(subject, { executions, transitions, reviews }, names) }
+  return {
+    read: read.data,
+    failure: read.error,
+    reload: read.reload,
+    items,
+    names,
+    ...useSummary(subject, { executions, transitions, reviews }, names),
+  }
 }
 
 type Known<T> = { readonly value: readonly T[] }

@@ -55,7 +55,7 @@ export function useTaskPanel(taskId: () => string) {
     workflow,
     state,
     workspace,
-    moves,
+    moves: moves.data,
     agentItems,
     start,
     glyph,

@@ -21,14 +21,16 @@ export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope)
   const large = shallowRef<ReadonlyMap<string, Diff>>(new Map())
   const loading = shallowRef<ReadonlySet<string>>(new Set())
   const files = computed(() =>
-    (diff.value.value?.files ?? []).map((file) => large.value.get(file.path)?.files[0] ?? file),
+    (diff.data.value?.files ?? []).map((file) => large.value.get(file.path)?.files[0] ?? file),
   )
   void diff.reload()
   return {
-    diff,
+    diff: diff.data,
+    failure: diff.error,
+    reload: diff.reload,
     files,
     loading,
-    patches: computed(() => [diff.value.value?.patch ?? '', ...[...large.value.values()].map((one) => one.patch)]),
+    patches: computed(() => [diff.data.value?.patch ?? '', ...[...large.value.values()].map((one) => one.patch)]),
     height: computed(() => heightOf(files.value)),
     loadFile: async (path: string): Promise<void> => {
       if (loading.value.has(path)) return

@@ -29,7 +29,10 @@ export function useRescueList(scope: () => RescueScope, changes: () => unknown) 
     if (current.value === null && !(await runWithToast(failed, work, rescue.ref))) await list.reload()
   }
   return {
-    list,
+    list: list.data,
+    failure: list.error,
+    loading: list.loading,
+    reload: list.reload,
     /** The snapshot with which something is done. */
     doing: current,
     outcome,
