@@ -4,10 +4,9 @@ import type { EventPayload } from '../../src-shared/contract/events.ts'
 import type { User } from '../../src-shared/contract/identity.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import { useClient } from './client.ts'
-import { createLatestWins } from './latest-wins.ts'
 import { useNotifications } from './notifications.ts'
 import { useProjects } from './projects.ts'
-import { createEntityStore } from './entity-store.ts'
+import { createEntityStore, createKeyedStore } from './entity-store.ts'
 import { useSession } from './session.ts'
 import { useToasts } from './toasts.ts'
 
@@ -19,18 +18,17 @@ export const useAccounts = defineStore('accounts', () => {
   const notifications = useNotifications()
   const toasts = useToasts()
   const users = createEntityStore<User>({ changed: (user) => name(user.id, user) })
-  const members = shallowReactive(new Map<string, readonly Member[]>())
-  const memberNews = createLatestWins()
+  const members = createKeyedStore<readonly Member[]>({
+    changed: (list) => list.forEach((one) => name(one.user_id, one)),
+  })
   /** What people are called, by id, as far as whoever looks may see it. */
   const names = shallowReactive(new Map<string, string>())
   const name = (id: string, { display_name }: Pick<User, 'display_name'>) => void names.set(id, display_name)
 
   async function loadMembers(projectId: string): Promise<void> {
-    const { answer, isLatest } = await memberNews.ask(() => client.call('members.list', { project_id: projectId }))
+    const ask = async () => (await client.call('members.list', { project_id: projectId })).items
     // Somebody has come or gone meanwhile.
-    if (!isLatest(projectId)) return loadMembers(projectId)
-    members.set(projectId, answer.items)
-    for (const one of answer.items) name(one.user_id, one)
+    if (!(await members.take(projectId, ask))) await loadMembers(projectId)
   }
   /** What the person at the screen sees has become another. */
   async function lookAgain(projectId: string | null): Promise<void> {
@@ -50,13 +48,10 @@ export const useAccounts = defineStore('accounts', () => {
     if (mine.is_admin !== user.is_admin) look(null)
   }
   function putMember({ project_id, user_id, member }: EventPayload<'member.updated'>): void {
-    memberNews.markUpdated(project_id)
     if (member) name(user_id, member)
-    const known = members.get(project_id)
-    if (known) {
-      const others = known.filter((one) => one.user_id !== user_id)
-      members.set(project_id, member ? [...others, member] : others)
-    }
+    const others = members.byKey.get(project_id)?.filter((one) => one.user_id !== user_id)
+    if (others) members.put(project_id, member ? [...others, member] : others)
+    else members.touch(project_id)
     if (user_id === session.me?.id) look(project_id)
   }
   return {
@@ -69,7 +64,8 @@ export const useAccounts = defineStore('accounts', () => {
     setAdmin: async (user_id: string, is_admin: boolean): Promise<void> =>
       putUser(await client.call('admin.update_user', { user_id, is_admin })),
     /** Owners first, then by name; undefined until they are loaded. */
-    membersOf: (projectId: string): readonly Member[] | undefined => members.get(projectId)?.toSorted(byRoleAndName),
+    membersOf: (projectId: string): readonly Member[] | undefined =>
+      members.byKey.get(projectId)?.toSorted(byRoleAndName),
     loadMembers,
     /** What somebody is called; undefined for whom the person at the screen does not get to see. */
     nameOf: (userId: string): string | undefined => names.get(userId),
@@ -89,7 +85,7 @@ export const useAccounts = defineStore('accounts', () => {
     /** What somebody saw is not for whoever signs in next. */
     forget(): void {
       users.byId.clear()
-      members.clear()
+      members.byKey.clear()
       names.clear()
       users.loaded.value = false
     },

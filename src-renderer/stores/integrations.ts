@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import { createKeyedCache } from './keyed-cache.ts'
+import { createKeyedStore } from './entity-store.ts'
 import { useClient } from './client.ts'
 import { useTasks } from './tasks.ts'
 
@@ -10,7 +10,7 @@ import { useTasks } from './tasks.ts'
 export const useIntegrations = defineStore('integrations', () => {
   const client = useClient()
   /** null: it has none. */
-  const { byKey, put, take } = createKeyedCache<Integration | null>()
+  const { byKey, put, take } = createKeyedStore<Integration | null>()
 
   async function get(projectId: string): Promise<Integration | null> {
     try {
@@ -20,7 +20,7 @@ export const useIntegrations = defineStore('integrations', () => {
       throw error
     }
   }
-  const load = (projectId: string): Promise<void> => take(projectId, () => get(projectId))
+  const load = async (projectId: string): Promise<void> => void (await take(projectId, () => get(projectId)))
   return {
     /** undefined until `load` has answered. */
     of: (projectId: string): Integration | null | undefined => byKey.get(projectId),
@@ -30,10 +30,10 @@ export const useIntegrations = defineStore('integrations', () => {
     reload: async (): Promise<void> => {
       await Promise.all([...byKey.keys()].map(load))
     },
-    create: (input: OperationInput<'integrations.create'>): Promise<void> =>
-      take(input.project_id, () => client.call('integrations.create', input)),
-    update: (input: OperationInput<'integrations.update'>): Promise<void> =>
-      take(input.project_id, () => client.call('integrations.update', input)),
+    create: async (input: OperationInput<'integrations.create'>): Promise<void> =>
+      void (await take(input.project_id, () => client.call('integrations.create', input))),
+    update: async (input: OperationInput<'integrations.update'>): Promise<void> =>
+      void (await take(input.project_id, () => client.call('integrations.update', input))),
     remove: async (projectId: string): Promise<void> => {
       await client.call('integrations.delete', { project_id: projectId })
       put(projectId, null)

@@ -19,7 +19,7 @@ import { sleep } from './sleep.ts'
 import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
-import { useTaskInvalidation } from './task-invalidation.ts'
+import { useRequests, useTaskInvalidation } from './query.ts'
 import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
 import { useViewedFiles } from './viewed-files.ts'
@@ -45,6 +45,7 @@ export const useLive = defineStore('live', () => {
     warn: toasts.warn,
   }
   const session = useSession()
+  const requests = useRequests()
   const orphans = useOrphans()
   const navigation = useNavigation()
   const connection = shallowRef<Connection>({ state: 'connecting' })
@@ -72,7 +73,7 @@ export const useLive = defineStore('live', () => {
    */
   async function reload(): Promise<void> {
     targets.viewed.clear()
-    targets.projects.prepareAnew()
+    requests.forget()
     const openId = navigation.projectId
     // Whether there is such a project only their list tells.
     const open = openId === null ? null : Promise.allSettled([targets.projects.prepare(openId)])

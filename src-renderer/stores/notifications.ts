@@ -6,7 +6,7 @@ import { kindOf, type NotificationKind } from '../../src-shared/contract/notific
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import { oneAtATime } from '../../src-shared/lang/one-at-a-time.ts'
 import { useClient } from './client.ts'
-import { createPendingMutations } from './pending-mutations.ts'
+import { createOptimisticChanges } from './entity-store.ts'
 
 /** Which notifications the inbox shows; null: of every project, of every kind. */
 export interface InboxFilter {
@@ -32,7 +32,7 @@ export const useNotifications = defineStore('notifications', () => {
   const loaded = ref(false)
   /** How many the service says; null while it has not said. */
   const count = ref<number | null>(null)
-  const own = createPendingMutations()
+  const own = createOptimisticChanges()
   const listeners = new Set<(item: Notification) => void>()
   /** Deleted by the person, but not yet by the service. */
   const leaving = shallowReactive(new Set<string>())

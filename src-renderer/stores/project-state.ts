@@ -2,13 +2,12 @@ import { shallowRef } from 'vue'
 import type { Client } from '../../src-shared/client/create-client.ts'
 import type { Project, ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
-import { createKeyedCache } from './keyed-cache.ts'
-import { createEntityStore } from './entity-store.ts'
+import { createEntityStore, createKeyedStore } from './entity-store.ts'
 
 /** What is known of the projects, and how it is read from the service. */
 export function createProjectState(client: Client) {
-  const workflows = createKeyedCache<WorkflowDefinition>()
-  const settings = createKeyedCache<ProjectSettings>()
+  const workflows = createKeyedStore<WorkflowDefinition>()
+  const settings = createKeyedStore<ProjectSettings>()
   const failure = shallowRef<unknown>(null)
   const { replace, ...records } = createEntityStore<Project>({
     changed: (project, before) => {
@@ -22,10 +21,10 @@ export function createProjectState(client: Client) {
       settings.remove(projectId)
     },
   })
-  const loadWorkflow = (projectId: string): Promise<void> =>
-    workflows.take(projectId, () => client.call('projects.get_workflow', { project_id: projectId }))
-  const loadSettings = (projectId: string): Promise<void> =>
-    settings.take(projectId, () => client.call('projects.get_settings', { project_id: projectId }))
+  const loadWorkflow = async (projectId: string): Promise<void> =>
+    void (await workflows.take(projectId, () => client.call('projects.get_workflow', { project_id: projectId })))
+  const loadSettings = async (projectId: string): Promise<void> =>
+    void (await settings.take(projectId, () => client.call('projects.get_settings', { project_id: projectId })))
   const again = (reading: Promise<void>) => void reading.catch((error: unknown) => (failure.value = error))
   async function load(): Promise<void> {
     failure.value = null

@@ -6,7 +6,7 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { useClient } from './client.ts'
 import { useNavigation } from './navigation.ts'
 import { createProjectState } from './project-state.ts'
-import { shareInFlight } from './share-in-flight.ts'
+import { useRequests } from './query.ts'
 import { useTasks } from './tasks.ts'
 
 /** Projects with their workflows and settings. */
@@ -16,9 +16,11 @@ export const useProjects = defineStore('projects', () => {
   const { workflows, settings, take, ...state } = createProjectState(client)
   const items = computed(() => [...state.byId.values()].sort((a, b) => a.name.localeCompare(b.name)))
 
-  const preparing = shareInFlight(async (projectId) => {
+  const requests = useRequests()
+
+  async function load(projectId: string): Promise<void> {
     await Promise.all([state.loadWorkflow(projectId), state.loadSettings(projectId), useTasks().load(projectId)])
-  })
+  }
   async function update(input: OperationInput<'projects.update'>): Promise<void> {
     await take(() => client.call('projects.update', input))
   }
@@ -35,9 +37,7 @@ export const useProjects = defineStore('projects', () => {
      * Everything that a project's board needs; a new project is prepared before it is opened. Shares what is under
      * way.
      */
-    prepare: preparing.run,
-    /** Events were missed: what is under way may be old already, and nobody is to share it any more. */
-    prepareAnew: preparing.forget,
+    prepare: (projectId: string): Promise<void> => requests.share(`prepare ${projectId}`, () => load(projectId)),
     /** The workflow in force; undefined until `loadWorkflow` has answered. */
     workflow: (projectId: string): WorkflowDefinition | undefined => workflows.byKey.get(projectId),
     settings: (projectId: string): ProjectSettings | undefined => settings.byKey.get(projectId),
@@ -56,7 +56,7 @@ export const useProjects = defineStore('projects', () => {
     removeRepo: (input: OperationInput<'repos.remove'>) => client.call('repos.remove', input),
     setPaused: (projectId: string, paused: boolean) =>
       update({ project_id: projectId, paused_at: paused ? new Date().toISOString() : null }),
-    updateSettings: (input: OperationInput<'projects.update_settings'>): Promise<void> =>
-      settings.take(input.project_id, () => client.call('projects.update_settings', input)),
+    updateSettings: async (input: OperationInput<'projects.update_settings'>): Promise<void> =>
+      void (await settings.take(input.project_id, () => client.call('projects.update_settings', input))),
   }
 })

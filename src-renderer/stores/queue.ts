@@ -8,7 +8,7 @@ import { useExecutions } from './executions.ts'
 import { useLive } from './live.ts'
 import { useNavigation } from './navigation.ts'
 import { useProjects } from './projects.ts'
-import { useTaskInvalidation } from './task-invalidation.ts'
+import { useTaskInvalidation } from './query.ts'
 import { useTasks } from './tasks.ts'
 
 /**

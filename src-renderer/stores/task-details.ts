@@ -1,9 +1,12 @@
 import type { Diff, FolderSize, Workspace } from '../../src-shared/contract/workspaces.ts'
-import type { TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { TaskMove, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import { bytesOf } from './bytes-of.ts'
 import { useClient } from './client.ts'
+import { useQuery, useTaskInvalidation } from './query.ts'
+import { useReviews } from './reviews.ts'
+import { useTasks } from './tasks.ts'
 
 const SLICE = 1_048_576
 
@@ -44,6 +47,35 @@ export function useTaskDetails() {
         if (slice.complete || !grew) return { text, next_offset: at, complete: slice.complete }
       }
     },
+  }
+}
+
+/** What the moves of a task depend on: they are asked for again when it is another. */
+export function useMovesKey(): (taskId: string) => readonly unknown[] {
+  const tasks = useTasks()
+  const reviews = useReviews()
+  return (taskId) => {
+    const task = tasks.byId.get(taskId)
+    const parts = [task?.version, task?.status, task?.entry_barrier, task?.active_execution_id]
+    return [taskId, ...parts, reviews.byTask(taskId)[0]?.status]
+  }
+}
+
+/** Where a task may go, and its worktree, read again when that may have changed. */
+export function useTaskQueries(taskId: () => string) {
+  const tasks = useTasks()
+  const details = useTaskDetails()
+  const news = useTaskInvalidation()
+  const movesKey = useMovesKey()
+  return {
+    moves: useQuery<readonly TaskMove[]>(
+      () => tasks.moves(taskId()),
+      () => ['moves', ...movesKey(taskId())],
+    ),
+    workspace: useQuery(
+      () => details.workspace(taskId()),
+      () => ['workspace', ...movesKey(taskId()), news.changesOf(taskId(), 'workspace')],
+    ),
   }
 }
 

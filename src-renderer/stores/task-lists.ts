@@ -1,9 +1,9 @@
 import { shallowReactive } from 'vue'
-import { createEntityStore, type RecordsWatcher } from './entity-store.ts'
+import { createEntityStore, type EntityWatcher } from './entity-store.ts'
 
 /** Lists of what belongs to tasks: each is asked for once, and events tell what becomes of its items. */
 export function createTaskLists<T extends { readonly id: string; readonly task_id: string }>(
-  watcher?: RecordsWatcher<T>,
+  watcher?: EntityWatcher<T>,
 ) {
   const { byId, put, take, add, remove } = createEntityStore<T>(watcher)
   const known = shallowReactive(new Set<string>())

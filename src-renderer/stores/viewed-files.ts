@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
 import { useClient } from './client.ts'
-import { createPendingMutations } from './pending-mutations.ts'
+import { createOptimisticChanges } from './entity-store.ts'
 
 type Shown = ViewedContent & { readonly viewed: boolean }
 
@@ -13,7 +13,7 @@ type Shown = ViewedContent & { readonly viewed: boolean }
 export const useViewedFiles = defineStore('viewed-files', () => {
   const client = useClient()
   const byTask = shallowReactive(new Map<string, ReadonlyMap<string, Shown>>())
-  const own = createPendingMutations()
+  const own = createOptimisticChanges()
 
   function show(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
     const marks = new Map(byTask.get(taskId))

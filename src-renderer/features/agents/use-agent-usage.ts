@@ -1,6 +1,6 @@
-import { computed, watch } from 'vue'
+import { computed } from 'vue'
 import type { UsageSum } from '../../../src-shared/contract/queue.ts'
-import { useResource } from '../../composables/use-resource.ts'
+import { useQuery } from '../../stores/query.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useUsage } from '../../stores/usage.ts'
 
@@ -8,11 +8,13 @@ import { useUsage } from '../../stores/usage.ts'
 export function useAgentUsage() {
   const projects = useProjects()
   const usage = useUsage()
-  const sums = useResource(async () => await Promise.all(projects.items.map(({ id }) => usage.ofProject(id))))
-  watch([() => usage.ended, () => projects.items.length], () => void sums.reload(), { immediate: true })
+  const { data: sums } = useQuery(
+    () => Promise.all(projects.items.map(({ id }) => usage.ofProject(id))),
+    () => ['usage by agent', usage.ended, projects.items.length],
+  )
   return computed(() => {
     const byAgent = new Map<string, UsageSum>()
-    for (const { by_agent } of sums.data.value ?? []) {
+    for (const { by_agent } of sums.value ?? []) {
       for (const { agent_id, ...sum } of by_agent) byAgent.set(agent_id, add(byAgent.get(agent_id), sum))
     }
     return byAgent

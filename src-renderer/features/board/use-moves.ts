@@ -4,7 +4,7 @@ import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
-import { useMovesCacheKey } from '../../stores/moves-cache-key.ts'
+import { useMovesKey } from '../../stores/task-details.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -28,7 +28,7 @@ export function useMoves() {
   const knownAgent = useKnownAgent()
   const { cancelWithUndo, archive } = useUndo(stays)
   const executions = useExecutions()
-  const basisOf = useMovesCacheKey()
+  const movesKey = useMovesKey()
   const question = shallowRef<MoveQuestion | null>(null)
   let turn = 0
   const ask = (next: MoveQuestion | null) => void (question.value = next)
@@ -85,7 +85,7 @@ export function useMoves() {
   }
   // While one chooses, what was refused may come to be allowed, and the other way round.
   watch(
-    () => (question.value?.kind === 'move' ? basisOf(question.value.task.id) : null),
+    () => (question.value?.kind === 'move' ? movesKey(question.value.task.id).join(' ') : null),
     (now, before) => {
       const current = question.value
       if (now !== null && before !== null && current?.kind === 'move') void showMoves(current.task)

@@ -1,7 +1,7 @@
 import { computed, onScopeDispose, shallowRef, watch } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
-import { useResource, type Resource } from '../../composables/use-resource.ts'
+import { useQuery, type Query } from '../../stores/query.ts'
 import { useLive } from '../../stores/live.ts'
 import { useSeenWork } from '../../stores/seen-work.ts'
 import { useTaskDetails, type DiffQuery } from '../../stores/task-details.ts'
@@ -21,7 +21,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
   const large = useLargeFiles(taskId, wishes)
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const seen = useSeenWork()
-  const diff: Resource<Diff | null> = useResource(async () => {
+  const diff: Query<Diff | null> = useQuery(async () => {
     const id = taskId()
     const next = await details.diff(id, wishes())
     const shown = tasks.byId.get(id)

@@ -1,6 +1,6 @@
 import { onScopeDispose, watch } from 'vue'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
+import { useTaskInvalidation } from '../../stores/query.ts'
 
 /** The service watches for a minute; it is asked again well before that is over. */
 const EVERY = 40_000

@@ -4,7 +4,7 @@ import { throttle } from '../../composables/throttle.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useHooks } from '../../stores/hooks.ts'
 import { useWhenBack } from '../../stores/live.ts'
-import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
+import { useTaskInvalidation } from '../../stores/query.ts'
 import { leavesOut, mergeRuns } from './hook-runs.ts'
 
 const ALL = 200

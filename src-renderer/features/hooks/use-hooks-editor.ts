@@ -1,5 +1,5 @@
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
-import { useResource } from '../../composables/use-resource.ts'
+import { useQuery } from '../../stores/query.ts'
 import { draftOf, hooksOf, sameDraft, type HookDraft, type HooksDraft } from '../../model/hook-draft.ts'
 import { useHookDrafts } from '../../stores/hook-drafts.ts'
 import { useHooks } from '../../stores/hooks.ts'
@@ -22,7 +22,7 @@ export function useHooksEditor(projectId: string) {
   const hooks = useHooks()
   const saved = computed(() => projects.settings(projectId)?.lifecycle_hooks ?? null)
   const savedText = computed(() => JSON.stringify(saved.value))
-  const plugins = useResource(hooks.plugins)
+  const plugins = useQuery(hooks.plugins)
   const draft = shallowRef<HooksDraft | null>(null)
   const base = ref('')
   const restored = ref(false)

@@ -3,7 +3,7 @@ import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { coderRole } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
-import { useAsyncAction } from '../../stores/async-action.ts'
+import { useAction } from '../../stores/query.ts'
 import { useDrafts } from '../../stores/drafts.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -18,7 +18,7 @@ export function useNewTask(projectId: () => string) {
   const projects = useProjects()
   const tasks = useTasks()
   const handOver = useHandOver(projectId)
-  const { busy, failure, run } = useAsyncAction()
+  const { busy, failure, run } = useAction()
   const draft = reactive(emptyDraft(null))
   // What was typed outlives the dialog and the page: it is there again until it is a task or thrown away.
   const drafts = useDrafts()

@@ -1,7 +1,7 @@
 import type { Ref } from 'vue'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
-import { useAsyncAction } from '../../stores/async-action.ts'
+import { useAction } from '../../stores/query.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import type { Decision } from './decision-state.ts'
@@ -17,7 +17,7 @@ export interface DecisionContext {
 export function useDecisionActions(taskId: () => string, context: DecisionContext) {
   const tasks = useTasks()
   const toasts = useToasts()
-  const { current, runWithToast } = useAsyncAction<'advance' | 'approve' | 'reject'>()
+  const { current, runWithToast } = useAction<'advance' | 'approve' | 'reject'>()
   const { decision, feedback, branch, workflow } = context
 
   async function judge(verdict: 'pass' | 'fail'): Promise<void> {

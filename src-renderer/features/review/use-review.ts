@@ -1,14 +1,10 @@
-import { computed, watch } from 'vue'
-import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
-import { useResource } from '../../composables/use-resource.ts'
+import { computed } from 'vue'
 import { retryBudget } from '../../model/retry-budget.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
-import { useMovesCacheKey } from '../../stores/moves-cache-key.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
-import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
+import { useTaskQueries } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useConflictCount } from './use-conflict-count.ts'
 import { decisionState } from './decision-state.ts'
@@ -19,9 +15,6 @@ export function useReview(taskId: () => string) {
   const tasks = useTasks()
   const projects = useProjects()
   const reviews = useReviews()
-  const details = useTaskDetails()
-  const news = useTaskInvalidation()
-  const basisOf = useMovesCacheKey()
   const feedback = useFeedbackDraft(taskId)
 
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
@@ -34,18 +27,7 @@ export function useReview(taskId: () => string) {
     return repo?.default_branch ?? 'the base branch'
   })
 
-  const moves = useResource<readonly TaskMove[]>(() => tasks.moves(taskId()))
-  const workspace = useResource(() => details.workspace(taskId()))
-  watch(
-    () => basisOf(taskId()),
-    () => void Promise.all([moves.reload(), workspace.reload()]),
-    { immediate: true },
-  )
-  watch(
-    () => news.changesOf(taskId(), 'workspace'),
-    () => void workspace.reload(),
-  )
-
+  const { moves, workspace } = useTaskQueries(taskId)
   const { conflicts } = useConflictCount(task, () => state.value?.kind === 'terminal')
 
   const isKnown = computed(() => reviews.isKnown(taskId()))

@@ -1,6 +1,6 @@
 import { computed, ref, watch } from 'vue'
 import type { KnowledgeEntry } from '../../../src-shared/contract/knowledge.ts'
-import { useResource } from '../../composables/use-resource.ts'
+import { useQuery } from '../../stores/query.ts'
 import { useKnowledge } from '../../stores/knowledge.ts'
 import { useWhenBack } from '../../stores/live.ts'
 
@@ -15,7 +15,16 @@ export function useKnowledgeList(projectId: string) {
   const query = ref('')
   const origin = ref<KnowledgeOrigin>('all')
   const wanted = ref(pageSize)
-  const list = useResource(async () => {
+  // Before the list is asked for by its key: other words begin with the first page.
+  watch(query, () => (wanted.value = pageSize))
+  const list = useQuery(readPages, () => [
+    'knowledge',
+    projectId,
+    query.value,
+    wanted.value,
+    knowledge.changesOf(projectId),
+  ])
+  async function readPages() {
     const entries: KnowledgeEntry[] = []
     let cursor: string | null | undefined
     do {
@@ -29,9 +38,7 @@ export function useKnowledgeList(projectId: string) {
       cursor = page.next_cursor
     } while (cursor !== null && entries.length < wanted.value)
     return { entries, hasMore: cursor !== null }
-  })
-  watch(query, () => (wanted.value = pageSize))
-  watch([query, wanted, () => knowledge.changesOf(projectId)], () => void list.reload(), { immediate: true })
+  }
   useWhenBack(() => void list.reload())
   return {
     query,

@@ -1,7 +1,7 @@
 import { computed } from 'vue'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
-import { useAsyncAction } from '../../stores/async-action.ts'
+import { useAction } from '../../stores/query.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
@@ -10,7 +10,7 @@ import { errorSentence } from '../../formatters/error-sentence.ts'
 export function useProjectSettings(projectId: () => string) {
   const projects = useProjects()
   const toasts = useToasts()
-  const { busy, failure, run } = useAsyncAction()
+  const { busy, failure, run } = useAction()
   const settings = computed(() => projects.settings(projectId()))
 
   async function saveNow(input: OperationInput<'projects.update_settings'>): Promise<boolean> {

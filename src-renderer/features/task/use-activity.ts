@@ -1,10 +1,10 @@
-import { computed, watch } from 'vue'
+import { computed } from 'vue'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { useNow } from '../../composables/use-now.ts'
-import { useResource } from '../../composables/use-resource.ts'
+import { useQuery, useTaskInvalidation } from '../../stores/query.ts'
 import { budgetAfter } from '../../model/retry-budget.ts'
 import { isDoneState, stateFace, stateOf } from '../../model/workflow-shape.ts'
 import { useComments } from '../../stores/comments.ts'
@@ -14,7 +14,6 @@ import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { activityItems } from './activity-items.ts'
 import type { Names } from './activity-line.ts'
@@ -35,20 +34,16 @@ export function useActivity(subject: () => Subject) {
   const hooks = useHooks()
   const news = useTaskInvalidation()
   const task = computed(() => subject().task)
-  const read = useResource(async () => {
-    const { id } = task.value
-    const [transitions, runs] = await Promise.all([details.transitions(id), hooks.runs(id, MOST_RUNS)])
-    return { transitions, hooks: runs }
-  })
-  watch(
-    [
-      () => task.value.id,
-      () => task.value.version,
-      () => task.value.status,
-      () => news.changesOf(task.value.id, 'timeline'),
-    ],
-    () => read.reload(),
-    { immediate: true },
+  const read = useQuery(
+    async () => {
+      const { id } = task.value
+      const [transitions, runs] = await Promise.all([details.transitions(id), hooks.runs(id, MOST_RUNS)])
+      return { transitions, hooks: runs }
+    },
+    () => {
+      const { id, version, status } = task.value
+      return ['activity', id, version, status, news.changesOf(id, 'timeline')]
+    },
   )
   const transitions = computed(() => read.data.value?.transitions ?? [])
   const executions = computed(() => useExecutions().byTask(task.value.id))

@@ -1,5 +1,5 @@
 import type { RecoveryAction } from '../../../src-shared/contract/tasks.ts'
-import { useAsyncAction } from '../../stores/async-action.ts'
+import { useAction } from '../../stores/query.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -9,8 +9,8 @@ export function useTaskActions(taskId: () => string) {
   const tasks = useTasks()
   const executions = useExecutions()
   const toasts = useToasts()
-  const { busy, runWithToast } = useAsyncAction()
-  const recovery = useAsyncAction<RecoveryAction>()
+  const { busy, runWithToast } = useAction()
+  const recovery = useAction<RecoveryAction>()
 
   async function stopRunning(): Promise<void> {
     const running = tasks.byId.get(taskId())?.active_execution_id

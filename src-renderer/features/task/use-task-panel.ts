@@ -1,17 +1,13 @@
 import { computed, ref, watch } from 'vue'
-import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
 import type { MenuItem } from '../../components/AppMenu.vue'
-import { useResource } from '../../composables/use-resource.ts'
 import { glyphOfState, stateOf } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useLive, useWhenBack } from '../../stores/live.ts'
-import { useMovesCacheKey } from '../../stores/moves-cache-key.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
-import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskInvalidation } from '../../stores/task-invalidation.ts'
+import { useTaskQueries } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useTaskActions } from './use-task-actions.ts'
 
@@ -20,23 +16,10 @@ export function useTaskPanel(taskId: () => string) {
   const tasks = useTasks()
   const projects = useProjects()
   const live = useLive()
-  const details = useTaskDetails()
-  const news = useTaskInvalidation()
-  const basisOf = useMovesCacheKey()
   const task = computed(() => tasks.byId.get(taskId()) ?? null)
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => stateOf(workflow.value, task.value?.status ?? ''))
-  const workspace = useResource(() => details.workspace(taskId()))
-  const moves = useResource<readonly TaskMove[]>(() => tasks.moves(taskId()))
-  watch(
-    () => basisOf(taskId()),
-    () => void Promise.all([workspace.reload(), moves.reload()]),
-    { immediate: true },
-  )
-  watch(
-    () => news.changesOf(taskId(), 'workspace'),
-    () => void workspace.reload(),
-  )
+  const { moves, workspace } = useTaskQueries(taskId)
 
   const agents = useAgents()
   const agentItems = computed<MenuItem[]>(() =>

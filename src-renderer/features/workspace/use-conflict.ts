@@ -1,6 +1,6 @@
 import { shallowRef, watch } from 'vue'
 import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
-import { useAsyncAction } from '../../stores/async-action.ts'
+import { useAction } from '../../stores/query.ts'
 import { conflictIn, useBranchUpdates, type Conflict, type UpdateStrategy } from '../../stores/branch-updates.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useToasts } from '../../stores/toasts.ts'
@@ -15,7 +15,7 @@ export function useConflict(taskId: () => string, base: () => string) {
   const toasts = useToasts()
   const navigation = useNavigation()
   const conflict = shallowRef<Conflict | null>(null)
-  const { current: busy, runWithToast } = useAsyncAction<ConflictAction | 'update'>()
+  const { current: busy, runWithToast } = useAction<ConflictAction | 'update'>()
   watch(taskId, () => (conflict.value = null))
 
   function report(reply: BranchUpdate, other?: string): void {

@@ -1,7 +1,7 @@
 import { computed, shallowRef } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useResource } from '../../composables/use-resource.ts'
+import { useQuery } from '../../stores/query.ts'
 import { useRescues, type RescueScope } from '../../stores/rescues.ts'
 import { useToasts } from '../../stores/toasts.ts'
 
@@ -17,7 +17,7 @@ function heightOf(files: readonly DiffFile[]): number {
 export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope) {
   const rescues = useRescues()
   const toasts = useToasts()
-  const diff = useResource<Diff>(() => rescues.diff(scope(), rescue()))
+  const diff = useQuery<Diff>(() => rescues.diff(scope(), rescue()))
   const large = shallowRef<ReadonlyMap<string, Diff>>(new Map())
   const loading = shallowRef<ReadonlySet<string>>(new Set())
   const files = computed(() =>

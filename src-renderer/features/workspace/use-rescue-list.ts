@@ -1,7 +1,6 @@
 import { shallowRef, watch } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
-import { useResource } from '../../composables/use-resource.ts'
-import { useAsyncAction } from '../../stores/async-action.ts'
+import { useAction, useQuery } from '../../stores/query.ts'
 import { useRescues, type RescueScope } from '../../stores/rescues.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { restoreOutcome, type RestoreOutcome } from './rescue-text.ts'
@@ -10,8 +9,8 @@ import { restoreOutcome, type RestoreOutcome } from './rescue-text.ts'
 export function useRescueList(scope: () => RescueScope, changes: () => unknown) {
   const rescues = useRescues()
   const toasts = useToasts()
-  const list = useResource<readonly Rescue[]>(() => rescues.list(scope()))
-  const { current, runWithToast } = useAsyncAction<string>()
+  const list = useQuery<readonly Rescue[]>(() => rescues.list(scope()))
+  const { current, runWithToast } = useAction<string>()
   const outcome = shallowRef<(RestoreOutcome & { readonly ref: string }) | null>(null)
 
   watch(

@@ -5,6 +5,7 @@ import { useDaemons } from '../../../../src-renderer/stores/daemons.ts'
 import { useExecutions } from '../../../../src-renderer/stores/executions.ts'
 import { useProjects } from '../../../../src-renderer/stores/projects.ts'
 import { onService, stubPage } from '../renderer-app.ts'
+import { createKeyedStore } from '../../../../src-renderer/stores/entity-store.ts'
 
 beforeEach(stubPage)
 afterEach(() => vi.unstubAllGlobals())
@@ -143,4 +144,48 @@ test('settings that were saved while they were asked for stay as they were saved
   asked.resolve({ auto_merge: false })
   await loading
   expect(projects.settings('p')).toEqual({ auto_merge: true })
+})
+
+/** A store, and answers that the test gives in any order. */
+function answering() {
+  const store = createKeyedStore<string>()
+  const ask = (key: string) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    return { taken: store.take(key, () => promise), resolve }
+  }
+  return { store, ask }
+}
+
+test('of what was asked for, that counts which was asked last, in whatever order the answers come', async () => {
+  const { store, ask } = answering()
+  const [first, second] = [ask('a'), ask('a')]
+  second.resolve('second')
+  expect(await second.taken).toBe(true)
+  first.resolve('first')
+  expect(await first.taken).toBe(false)
+  expect(store.byKey.get('a')).toBe('second')
+})
+
+test('an answer to what was asked for later counts, though an earlier one has come meanwhile', async () => {
+  const { store, ask } = answering()
+  const [first, second] = [ask('a'), ask('a')]
+  first.resolve('first')
+  expect(await first.taken).toBe(true)
+  second.resolve('second')
+  expect(await second.taken).toBe(true)
+  expect(store.byKey.get('a')).toBe('second')
+})
+
+test('what was told while an answer was on its way is newer than the answer, of its key alone', async () => {
+  const { store, ask } = answering()
+  store.put('b', 'told before')
+  const [a, b, c] = [ask('a'), ask('b'), ask('c')]
+  store.put('a', 'told')
+  store.touch('c')
+  for (const one of [a, b, c]) one.resolve('answer')
+  expect(await Promise.all([a.taken, b.taken, c.taken])).toEqual([false, true, false])
+  expect([...store.byKey]).toEqual([
+    ['b', 'answer'],
+    ['a', 'told'],
+  ])
 })
