@@ -267,7 +267,7 @@ const owners = [
     'Only the desktop door knows the window.',
   ),
   owned('commander', ['commander'], ['^src-main/cli/', '^src-main/cli[.]ts$'], 'Command lines belong to cli.'),
-  owned('vue', ['vue', '@vue', 'pinia', 'reka-ui'], ['^src-renderer/'], 'Pixels belong to the renderer.'),
+  owned('vue', ['vue', '@vue', '@vueuse', 'pinia', 'reka-ui'], ['^src-renderer/'], 'Pixels belong to the renderer.'),
   owned(
     'processes',
     ['child_process'],

@@ -1,4 +1,5 @@
-import { onScopeDispose, readonly, shallowRef, watch, type Ref } from 'vue'
+import { useTimeoutFn } from '@vueuse/core'
+import { computed, watch, type Ref } from 'vue'
 
 /** So long whoever was about to press something else takes to see that this has come. */
 const unreadMs = 500
@@ -11,17 +12,7 @@ const unreadMs = 500
  * @param fromStart it pushes other things aside when it appears, so that even the first is not to be pressed at once
  */
 export function usePressDelay(what: () => unknown, { fromStart = false } = {}): Readonly<Ref<string | null>> {
-  const unread = shallowRef<string | null>(null)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  watch(
-    what,
-    () => {
-      unread.value = 'Read it first.'
-      clearTimeout(timer)
-      timer = setTimeout(() => (unread.value = null), unreadMs)
-    },
-    { immediate: fromStart },
-  )
-  onScopeDispose(() => clearTimeout(timer))
-  return readonly(unread)
+  const { isPending, start } = useTimeoutFn(() => undefined, unreadMs, { immediate: false })
+  watch(what, () => start(), { immediate: fromStart })
+  return computed(() => (isPending.value ? 'Read it first.' : null))
 }

@@ -1,4 +1,5 @@
-import { nextTick, onBeforeUnmount, onMounted, watch } from 'vue'
+import { useEventListener } from '@vueuse/core'
+import { nextTick, watch } from 'vue'
 import type { Board } from './use-board.ts'
 
 /**
@@ -21,6 +22,5 @@ export function useKeptCardFocus(board: Board, cardOf: (taskId: string) => HTMLE
     },
     { flush: 'post' },
   )
-  onMounted(() => document.addEventListener('focusin', onFocus))
-  onBeforeUnmount(() => document.removeEventListener('focusin', onFocus))
+  useEventListener(document, 'focusin', onFocus)
 }

@@ -1,4 +1,5 @@
-import { computed, onScopeDispose, shallowRef, watch } from 'vue'
+import { useTimeoutFn } from '@vueuse/core'
+import { computed, shallowRef, watch } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useQuery, type Query } from '../../stores/query.ts'
@@ -36,12 +37,9 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     asked.value = true
     await large.follow(diff.data.value?.files ?? [])
   })
-  let timer: ReturnType<typeof setTimeout> | undefined
-  function changed(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void refresh()
-    }, SETTLE)
+  const { isPending, start } = useTimeoutFn(() => void refresh(), SETTLE, { immediate: false })
+  const changed = () => {
+    if (!isPending.value) start()
   }
   watch(
     taskId,
@@ -62,7 +60,6 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
   // What was missed meanwhile is in the next answer.
   watch(() => live.offline, changed)
   useDiffWatch(taskId, changed)
-  onScopeDispose(() => clearTimeout(timer))
 
   const files = computed<readonly DiffFile[]>(() =>
     treeOrder((diff.data.value?.files ?? []).map((file) => large.loaded.value.get(file.path)?.files[0] ?? file)),

@@ -1,3 +1,4 @@
+import { useTimeoutFn } from '@vueuse/core'
 import { onScopeDispose, watch } from 'vue'
 import { useTaskDetails } from '../../stores/task-details.ts'
 import { useTaskInvalidation } from '../../stores/query.ts'
@@ -12,12 +13,12 @@ const EVERY = 40_000
 export function useDiffWatch(taskId: () => string, changed: () => void): void {
   const details = useTaskDetails()
   const news = useTaskInvalidation()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const { start, stop } = useTimeoutFn(() => void ask(), EVERY, { immediate: false })
   let since: string | null = null
   let turn = 0
 
   async function ask(): Promise<void> {
-    clearTimeout(timer)
+    stop()
     const mine = ++turn
     try {
       const watched = await details.watchDiff(taskId())
@@ -29,7 +30,7 @@ export function useDiffWatch(taskId: () => string, changed: () => void): void {
       // Without a watch the page still follows the task's events; the next turn asks again.
       if (mine !== turn) return
     }
-    timer = setTimeout(() => void ask(), EVERY)
+    start()
   }
   watch(
     taskId,
@@ -48,8 +49,5 @@ export function useDiffWatch(taskId: () => string, changed: () => void): void {
       void ask()
     },
   )
-  onScopeDispose(() => {
-    turn += 1
-    clearTimeout(timer)
-  })
+  onScopeDispose(() => void (turn += 1))
 }

@@ -1,3 +1,4 @@
+import { useTimeoutFn } from '@vueuse/core'
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
 import { useTaskDetails } from '../../stores/task-details.ts'
@@ -16,7 +17,7 @@ export function useStepLog(taskId: () => string, step: () => StepResult, watched
   const failure = ref<string | null>(null)
   const reading = ref(false)
   let offset = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const { start, stop } = useTimeoutFn(() => void grow(), EVERY, { immediate: false })
   let closed = false
 
   async function read(): Promise<void> {
@@ -35,22 +36,19 @@ export function useStepLog(taskId: () => string, step: () => StepResult, watched
   }
   async function grow(): Promise<void> {
     await read()
-    if (!closed && watched() && step().exit_code === null) timer = setTimeout(() => void grow(), EVERY)
+    if (!closed && watched() && step().exit_code === null) start()
   }
 
   watch(
     () => watched() && step().exit_code === null,
     (grows, grew) => {
-      clearTimeout(timer)
+      stop()
       if (grows) void grow()
       // What was written between the last look and the end.
       else if (grew && watched()) void read()
     },
     { immediate: true },
   )
-  onScopeDispose(() => {
-    closed = true
-    clearTimeout(timer)
-  })
+  onScopeDispose(() => void (closed = true))
   return { text, failure, reading, readAll: read }
 }

@@ -1,4 +1,5 @@
-import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import { useTimeoutFn } from '@vueuse/core'
+import { computed, ref, shallowRef, watch } from 'vue'
 import { z } from 'zod'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
@@ -70,7 +71,7 @@ export function useWorkflowEditor(projectId: string) {
       if (mine === asked) checking.value = false
     }
   }
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const { start: checkSoon } = useTimeoutFn(() => void check(), pauseMs, { immediate: false })
   watch(
     text,
     (now) => {
@@ -80,12 +81,10 @@ export function useWorkflowEditor(projectId: string) {
         if (!changed.value) base.value = savedText.value
         editing.keep(projectId, changed.value ? { text: now, base: base.value } : null)
       }
-      clearTimeout(timer)
-      timer = setTimeout(() => void check(), pauseMs)
+      checkSoon()
     },
     { immediate: true },
   )
-  onScopeDispose(() => clearTimeout(timer))
   // What somebody else saves shows at once while nothing is edited here.
   watch(savedText, (now, before) => {
     if (now === null) return
