@@ -1,6 +1,5 @@
 import { shallowReactive } from 'vue'
 import type { Task } from '../../src-shared/contract/tasks.ts'
-import { isNewer } from '../model/is-newer.ts'
 
 /**
  * How the loading of a project's tasks stands. `begun`: what its board shows first is there, and so many more are on
@@ -62,3 +61,9 @@ export function createTaskState() {
 }
 
 export type TaskState = ReturnType<typeof createTaskState>
+
+/** Whether `next` says more than `known`: replies and events may arrive in either order. */
+export function isNewer(next: Task, known: Task | undefined): boolean {
+  if (known === undefined || next.version > known.version) return true
+  return next.version === known.version && next.updated_at >= known.updated_at
+}

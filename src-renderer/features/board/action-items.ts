@@ -5,7 +5,11 @@ import type { CardAction } from './use-card-actions.ts'
 /** The rows of a menu of actions, each with the keys that do the same. */
 export function actionItems(actions: readonly CardAction[], keysOf: (command: CommandId) => string): MenuItem[] {
   return actions.map(({ id, label, icon, command, refused = null, apart = false }) => ({
-    ...{ id, label, icon, refused, apart },
+    id,
+    label,
+    icon,
+    refused,
+    apart,
     ...(command ? { keys: keysOf(command) } : {}),
   }))
 }

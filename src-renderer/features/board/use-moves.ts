@@ -9,7 +9,6 @@ import { useProjects } from '../../stores/projects.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { useUndo } from './use-undo.ts'
-import { withOptimisticMove } from './with-optimistic-move.ts'
 
 /** A question that a move asks before it is made. */
 export type MoveQuestion =
@@ -134,5 +133,29 @@ function useKnownAgent(): (task: Task) => string | null {
       if (assignee?.type === 'agent' && agents.byId.get(assignee.id)?.paused === false) return assignee.id
     }
     return null
+  }
+}
+
+/** Changes of a card that show before the service has agreed. */
+function withOptimisticMove() {
+  const tasks = useTasks()
+  const projects = useProjects()
+  const toasts = useToasts()
+
+  /** Where the card is when nothing came of the change. */
+  function stays(task: Task): string {
+    const state = stateOf(projects.workflow(task.project_id), task.status)
+    return `“${task.title}” stays in ${state?.label ?? task.status}.`
+  }
+  return {
+    stays,
+    /** Runs the change with the card already where it goes; a refusal brings it back and says why. */
+    async optimistic(task: Task, to: string | null, work: () => Promise<unknown>): Promise<void> {
+      try {
+        await (to === null ? work() : tasks.moving(task.id, to, work))
+      } catch (error) {
+        toasts.refused(error, stays(task))
+      }
+    },
   }
 }

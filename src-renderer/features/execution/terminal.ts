@@ -43,19 +43,34 @@ export function terminalTheme(element: HTMLElement): ITheme {
     probe.style.color = `var(--${name})`
     return getComputedStyle(probe).color
   }
-  const [red, green, yellow, blue, magenta, cyan] = [
-    ...[token('fail'), token('ok'), token('warn')],
-    ...[token('run'), token('you'), token('sx-type')],
-  ]
+  const red = token('fail')
+  const green = token('ok')
+  const yellow = token('warn')
+  const blue = token('run')
+  const magenta = token('you')
+  const cyan = token('sx-type')
   const theme = {
     background: token('sunken'),
     foreground: token('text'),
     cursor: token('accent'),
     cursorAccent: token('sunken'),
     selectionBackground: token('accent-soft'),
-    ...{ black: token('line-strong'), white: token('text-2'), red, green, yellow, blue, magenta, cyan },
-    ...{ brightBlack: token('text-3'), brightWhite: token('text'), brightRed: red, brightGreen: green },
-    ...{ brightYellow: yellow, brightBlue: blue, brightMagenta: magenta, brightCyan: cyan },
+    black: token('line-strong'),
+    white: token('text-2'),
+    red,
+    green,
+    yellow,
+    blue,
+    magenta,
+    cyan,
+    brightBlack: token('text-3'),
+    brightWhite: token('text'),
+    brightRed: red,
+    brightGreen: green,
+    brightYellow: yellow,
+    brightBlue: blue,
+    brightMagenta: magenta,
+    brightCyan: cyan,
   } as ITheme
   probe.remove()
   return theme

@@ -1,11 +1,12 @@
-import { onScopeDispose, readonly, shallowRef, watch } from 'vue'
+import { computed, onScopeDispose, readonly, shallowRef, watch } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { throttle } from '../../composables/throttle.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useHooks } from '../../stores/hooks.ts'
 import { useWhenBack } from '../../stores/live.ts'
-import { useTaskInvalidation } from '../../stores/query.ts'
-import { leavesOut, mergeRuns } from './hook-runs.ts'
+import { useQuery, useTaskInvalidation } from '../../stores/query.ts'
+import { leavesOut, mergeRuns, skipsOf } from './hook-runs.ts'
+import { useTaskDetails } from '../../stores/task-details.ts'
 
 const ALL = 200
 /** A run carries its output, so while hooks write only the newest are read again. */
@@ -49,4 +50,15 @@ export function useHookRuns(taskId: string) {
   useWhenBack(() => void load())
   onScopeDispose(paced.stop)
   return { runs: readonly(runs), failure: readonly(failure), load }
+}
+
+/** Which failed runs of a task somebody passed over: the history keeps it, not the logs. */
+export function useSkips(taskId: string, version: () => unknown) {
+  const details = useTaskDetails()
+  const news = useTaskInvalidation()
+  const { data: entries } = useQuery(
+    () => details.transitions(taskId),
+    () => ['transitions', taskId, news.changesOf(taskId, 'timeline'), version()],
+  )
+  return computed(() => skipsOf(entries.value ?? []))
 }

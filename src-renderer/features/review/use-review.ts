@@ -1,4 +1,4 @@
-import { computed } from 'vue'
+import { computed, type Ref } from 'vue'
 import { retryBudget } from '../../model/retry-budget.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
@@ -6,9 +6,11 @@ import { useProjects } from '../../stores/projects.ts'
 import { useReviews } from '../../stores/reviews.ts'
 import { useTaskQueries } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { useConflictCount } from './use-conflict-count.ts'
 import { decisionState } from './decision-state.ts'
 import { useDecisionActions } from './use-decision-actions.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { useQuery, useTaskInvalidation } from '../../stores/query.ts'
+import { useBranchUpdates } from '../../stores/branch-updates.ts'
 
 /** Everything that the review pane knows and does for one task. */
 export function useReview(taskId: () => string) {
@@ -60,4 +62,20 @@ export function useReview(taskId: () => string) {
     settings: computed(() => (task.value ? projects.settings(task.value.project_id) : undefined)),
     ...useDecisionActions(taskId, { decision, feedback, branch, workflow }),
   }
+}
+
+/** In how many files the task's branch would conflict now; null while that is not known, and where nobody will merge it. */
+function useConflictCount(task: Readonly<Ref<Task | null>>, isOver: () => boolean) {
+  const updates = useBranchUpdates()
+  const news = useTaskInvalidation()
+  const { data, error } = useQuery(
+    async () => (task.value ? updates.conflicts(task.value.id) : null),
+    () => {
+      const known = task.value
+      if (known === null || isOver()) return null
+      return ['conflict count', known.id, known.status, known.version, news.changesOf(known.id, 'workspace')]
+    },
+  )
+  // Without a branch there is nothing to say; the reason stands elsewhere.
+  return { conflicts: computed(() => (error.value ? null : (data.value?.files.length ?? null))) }
 }

@@ -8,7 +8,7 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useWorkflowEditing, type WorkflowDraft } from '../../stores/workflow-editing.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
-import { readRaw, textOf, type RawDefinition } from './edit-definition.ts'
+import { type RawDefinition, readRaw, textOf } from './edit-definition.ts'
 
 /** A rule that the definition breaks, and where. */
 export interface Problem {
@@ -157,4 +157,21 @@ export type WorkflowEditor = ReturnType<typeof useWorkflowEditor>
 function problemsOf(error: unknown): readonly Problem[] {
   if (!(error instanceof ApiError) || error.code !== 'workflow_invalid') return []
   return Problems.safeParse(error.details).data?.issues ?? [{ rule: 'schema', path: '', message: error.message }]
+}
+
+/** The state that is looked at beside the graph: the first one until another is chosen, and again once that is gone. */
+export function useChosenState(raw: () => RawDefinition | null) {
+  const chosen = ref<string | null>(null)
+  const chosenIndex = computed(() => {
+    const index = raw()?.states.findIndex((state) => state.name === chosen.value)
+    return index === -1 ? null : (index ?? null)
+  })
+  watch(
+    [raw, chosenIndex],
+    () => {
+      if (chosenIndex.value === null) chosen.value = raw()?.states[0]?.name ?? null
+    },
+    { immediate: true },
+  )
+  return { chosen, chosenIndex }
 }

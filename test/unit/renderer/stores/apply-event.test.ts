@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNewer } from '../../../../src-renderer/model/is-newer.ts'
+import { isNewer } from '../../../../src-renderer/stores/task-state.ts'
 import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/apply-event.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'

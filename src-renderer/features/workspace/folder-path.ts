@@ -4,3 +4,9 @@ export function shortPath(path: string, home: string): string {
   const rest = path.slice(home.length)
   return rest === '' || /^[/\\]/.test(rest) ? `~${rest}` : path
 }
+
+/** What to type into a terminal to be in a folder. */
+export function folderCommand(path: string): string {
+  if (/^[A-Za-z]:[\\/]/.test(path)) return `cd /d "${path}"`
+  return /^[\w./@%+=:,-]+$/.test(path) ? `cd ${path}` : `cd '${path.replaceAll("'", `'\\''`)}'`
+}

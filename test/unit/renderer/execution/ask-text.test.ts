@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerOf } from '../../../../src-renderer/features/execution/answer-of.ts'
-import { showHidden } from '../../../../src-renderer/features/execution/show-hidden.ts'
+import { answerOf, showHidden } from '../../../../src-renderer/features/execution/ask-text.ts'
 import type { Ask, AskOption } from '../../../../src-shared/contract/executions.ts'
 
 const option = (id: string, kind: AskOption['kind']): AskOption => ({

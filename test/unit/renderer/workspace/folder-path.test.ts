@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortPath } from '../../../../src-renderer/features/workspace/short-path.ts'
+import { folderCommand, shortPath } from '../../../../src-renderer/features/workspace/folder-path.ts'
 
 test.each([
   ['/home/mara/.local/share/copse/workspaces/1', '/home/mara', '~/.local/share/copse/workspaces/1'],
@@ -11,4 +11,11 @@ test.each([
   ['/srv/copse/1', '', '/srv/copse/1'],
 ])('%s is, where %s is home, %s', (path, home, short) => {
   expect(shortPath(path, home)).toBe(short)
+})
+
+test('the command that goes to a folder is quoted where a shell needs it', () => {
+  expect(folderCommand('/home/me/copse/workspaces/1a-2b')).toBe('cd /home/me/copse/workspaces/1a-2b')
+  expect(folderCommand("/home/me/it's mine")).toBe("cd '/home/me/it'\\''s mine'")
+  expect(folderCommand('/tmp/$(rm -r x)')).toBe("cd '/tmp/$(rm -r x)'")
+  expect(folderCommand('C:\\Users\\me\\copse')).toBe('cd /d "C:\\Users\\me\\copse"')
 })
