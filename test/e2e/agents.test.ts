@@ -72,7 +72,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
   expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('My Claude Code 2')
   expect(await dialog.getByLabel('May do').inputValue()).toBe('ask')
   await dialog.getByLabel('Model, if not its default').fill('opus')
-  await dialog.getByRole('button', { name: 'Add agent' }).click()
+  await dialog.getByLabel('More arguments, one a line').press('Control+Enter')
   await table.getByText('claude-code · opus', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'More about My Claude Code 2' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
