@@ -2,6 +2,7 @@ import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import { maxOwnLines } from './scripts/lint/max-own-lines.js'
 import { noValueInTemplate } from './scripts/lint/no-value-in-template.js'
+import { noExecutorNames } from './scripts/lint/no-executor-names.js'
 import { parser } from './scripts/lint/one-program.js'
 
 const code = ['**/*.ts', '**/*.vue']
@@ -77,7 +78,15 @@ export default [
   },
   {
     linterOptions: { reportUnusedDisableDirectives: 'error' },
-    plugins: { copse: { rules: { 'max-own-lines': maxOwnLines, 'no-value-in-template': noValueInTemplate } } },
+    plugins: {
+      copse: {
+        rules: {
+          'max-own-lines': maxOwnLines,
+          'no-value-in-template': noValueInTemplate,
+          'no-executor-names': noExecutorNames,
+        },
+      },
+    },
   },
   { files: ['**/*.js', '**/*.mjs', ...code], rules: everywhere },
   { plugins: ts.configs.base.plugins, files: code },
@@ -118,6 +127,12 @@ export default [
     },
   },
   { files: ['src-main/domain/**'], rules: deterministic },
+  {
+    files: ['src-main/**', 'src-shared/**', 'src-renderer/**'],
+    // An agent's folder, and the record that clients know of it.
+    ignores: ['src-main/executors/**', 'src-shared/contract/executor-profiles.ts'],
+    rules: { 'copse/no-executor-names': 'error' },
+  },
   {
     files: tests,
     rules: { 'copse/max-own-lines': 'off', 'no-restricted-syntax': 'off' },

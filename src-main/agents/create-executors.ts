@@ -1,45 +1,45 @@
-import type { ExecutorProfile } from '../../src-shared/contract/projects.ts'
+import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { reap } from '../platform/process/process.ts'
 import type { Executors } from '../ports/executors.ts'
-import { createAcpDriver } from './acp.ts'
-import type { AcpAgent } from './acp/acp-agent.ts'
-import { acpProfile } from './acp/acp-profile.ts'
-import { createAgentDriver } from './agent/agent-driver.ts'
-import { createClaudeCodeDriver } from './claude-code.ts'
-import { createCodexDriver } from './codex.ts'
-import { command } from './command.ts'
-import { copilot } from './copilot.ts'
-import type { ExecutorProfileDriver } from './executor.ts'
-import { external } from './external.ts'
-import { gemini } from './gemini.ts'
-import { opencode } from './opencode.ts'
-import { qwen } from './qwen.ts'
+import { definition as acp } from './acp/definition.ts'
+import { definition as claudeCode } from './claude-code/definition.ts'
+import { definition as codex } from './codex/definition.ts'
+import { definition as command } from './command/definition.ts'
+import { definition as copilot } from './copilot/definition.ts'
+import type { ExecutorDefinition } from './definition.ts'
+import { definition as external } from './external/definition.ts'
+import { definition as gemini } from './gemini/definition.ts'
+import { definition as opencode } from './opencode/definition.ts'
+import { definition as qwen } from './qwen/definition.ts'
 
-/** Drivers by profile. A profile of the contract that is missing here is a type error. */
-export type Drivers = { readonly [K in ExecutorProfile]: ExecutorProfileDriver }
+type Definitions = { readonly [P in ExecutorProfile]: ExecutorDefinition }
 
-/** A driver of each profile. */
-export const createDrivers = (): Drivers => ({
-  'claude-code': createClaudeCodeDriver(),
-  codex: createCodexDriver(),
-  opencode: overAcp(opencode),
-  gemini: overAcp(gemini),
-  copilot: overAcp(copilot),
-  qwen: overAcp(qwen),
-  acp: createAcpDriver(),
+/** Every type of agent. One of the contract that is missing here is a type error. */
+const executorDefinitions: Definitions = {
+  'claude-code': claudeCode,
+  codex,
+  opencode,
+  gemini,
+  copilot,
+  qwen,
+  acp,
   command,
   external,
-})
-
-/** All executor profiles. */
-export function createExecutors(drivers: Drivers = createDrivers()): Executors {
-  return {
-    location: (profile) => drivers[profile].location,
-    start: async (profile, run, options) => await drivers[profile].start(run, options),
-    refusedArgs: (profile, config) => drivers[profile].refusedArgs(config),
-    reap: async (process, executionId) => await reap(process, executionId),
-    detect: async (options) => await Promise.all(Object.values(drivers).map((driver) => driver.detect(options))),
-  }
 }
 
-const overAcp = (agent: AcpAgent): ExecutorProfileDriver => createAgentDriver(acpProfile(agent))
+const all = Object.values(executorDefinitions)
+
+/** Names of the files and folders in a repository that steer any agent. */
+export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition) => definition.configNames))
+
+/** All types of agent. */
+export function createExecutors(): Executors {
+  return {
+    location: (profile) => executorInfos[profile].location,
+    start: async (profile, run, options) =>
+      await executorDefinitions[profile].start({ ...run, protectedNames: configNames }, options),
+    refusedArgs: (profile, config) => executorDefinitions[profile].refusedArgs(config),
+    reap: async (process, executionId) => await reap(process, executionId),
+    detect: async (options) => await Promise.all(all.map((definition) => definition.detect(options))),
+  }
+}

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
+import type { AgentTest } from '../../src-shared/contract/agent-tests.ts'
 import type {
   ActiveSession,
   Invite,

@@ -1,3 +1,4 @@
+import { scriptExecutor } from '../../src-shared/contract/executor-profiles.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import type { AgentRecord } from '../ports/store.ts'
 
@@ -33,7 +34,7 @@ echo "Done: greet.sh greets, test.sh proves it"
 export const demoAgent: Omit<AgentRecord, 'id' | 'owner_id' | 'created_at'> = {
   name: 'Demo agent',
   daemon_id: null,
-  executor: 'command',
+  executor: scriptExecutor,
   config: { command: script },
   paused: false,
 }

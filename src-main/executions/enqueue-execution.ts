@@ -1,3 +1,4 @@
+import { hostedExecutor } from '../../src-shared/contract/executor-profiles.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
@@ -41,8 +42,7 @@ export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExe
     role,
     agent_id,
     user_id: assignee.type === 'user' ? assignee.id : null,
-    // What a daemon hosts runs on its machine, whatever it is.
-    executor: agent === null ? 'person' : agent.daemon_id === null ? agent.executor : 'external',
+    executor: agent === null ? 'person' : agent.daemon_id === null ? agent.executor : hostedExecutor,
     status: 'queued',
     dispatched: request.dispatched,
     exit_code: null,

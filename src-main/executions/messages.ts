@@ -1,5 +1,5 @@
+import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import { executorCapabilities } from '../../src-shared/contract/projects.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { ExecutionRecord, OpenExecution, Queries } from '../ports/store.ts'
@@ -37,7 +37,7 @@ export function sessionOf(
   { task_id, role, agent_id }: Pick<ExecutionRecord, 'task_id' | 'role' | 'agent_id'>,
 ): string | null {
   const agent = agent_id === null ? null : q.agents.get(agent_id)
-  if (!agent || !executorCapabilities[agent.executor].resumes) return null
+  if (!agent || !executorInfos[agent.executor].resumes) return null
   const last = lastRun(q, task_id, role)
   return last?.agent_id === agent_id ? last.session_id : null
 }

@@ -1,5 +1,5 @@
+import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
-import { executorCapabilities } from '../../src-shared/contract/projects.ts'
 import { commentsText, contextText, type NeighbourTask } from '../domain/task/context-text.ts'
 import type { PromptFacts } from '../domain/task/prompt-parts.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
@@ -37,7 +37,7 @@ export function promptFacts(context: EngineContext, q: Queries, told: PromptTarg
     resumed: !isNew,
     judges: stateOfRole(context, q, task, role)?.kind === 'gate',
     review_prompt: task.review_config.review_prompt,
-    has_mcp: agent !== null && executorCapabilities[agent.executor].mcp,
+    has_mcp: agent !== null && executorInfos[agent.executor].mcp,
     template: settings.prompt_templates?.[role] ?? null,
     // A session that goes on has read the rest.
     context: isNew ? surroundings(context, q, task) : null,

@@ -1,6 +1,7 @@
+import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import type { Ask, AskOption, Usage } from '../../src-shared/contract/executions.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { AgentConfig, DetectedAgent, ExecutorProfile } from '../../src-shared/contract/projects.ts'
+import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { AgentLog } from './logs.ts'
 

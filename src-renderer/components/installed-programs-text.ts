@@ -1,3 +1,4 @@
+import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { DetectedAgent } from '../../src-shared/contract/projects.ts'
 import type { GlyphName, Tone } from './state-glyphs.ts'
 
@@ -22,5 +23,5 @@ export function detectedPrograms(detected: readonly DetectedAgent[]): readonly D
 
 /** Programs that lie on this machine; the rest of the kinds are what a person brings. */
 function isProgram(found: DetectedAgent): boolean {
-  return found.executor !== 'external' && found.executor !== 'acp' && found.executor !== 'command'
+  return executorInfos[found.executor].command === 'path'
 }

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
-import type { AgentTest } from '../../src-shared/contract/agent-profiles.ts'
+import type { AgentTest } from '../../src-shared/contract/agent-tests.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { Agent, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import { useClient } from './client.ts'

@@ -1,6 +1,7 @@
+import { executorProfiles } from './executor-profiles.ts'
 import { z } from 'zod'
 import { ExecutionId, DaemonId, Timestamp, UserId } from './ids.ts'
-import { AgentConfig, executorProfiles } from './projects.ts'
+import { AgentConfig } from './projects.ts'
 
 /** A machine that hosts agents. */
 export const Daemon = z

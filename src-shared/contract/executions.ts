@@ -1,6 +1,7 @@
+import { executorProfiles } from './executor-profiles.ts'
 import { z } from 'zod'
 import { AgentId, ExecutionId, TaskId, Timestamp, UserId } from './ids.ts'
-import { Effort, executorProfiles } from './projects.ts'
+import { Effort } from './projects.ts'
 
 export const executionStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'stopped', 'lost'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { branchPrefixProblem } from './branch-names.ts'
+import { executorProfiles, permissionPolicies } from './executor-profiles.ts'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
 import { PromptTemplates } from './prompts.ts'
@@ -136,49 +137,6 @@ export const defaultProjectSettings: ProjectSettings = {
   knowledge: { enabled: true },
   nested_repositories: 'auto',
   prompt_templates: {},
-}
-
-export const executorProfiles = [
-  'claude-code',
-  'codex',
-  'opencode',
-  'gemini',
-  'copilot',
-  'qwen',
-  'acp',
-  'command',
-  'external',
-] as const
-export type ExecutorProfile = (typeof executorProfiles)[number]
-
-/** What an agent may do without asking anybody, from everything to as little as possible. */
-export const permissionPolicies = ['all', 'worktree', 'ask'] as const
-export type PermissionPolicy = (typeof permissionPolicies)[number]
-
-/** What an agent of a profile can do. Everything asks here, and nothing by the profile's name. */
-export interface ExecutorCapabilities {
-  /** It is given the MCP endpoint. */
-  readonly mcp: boolean
-  /** It can take up an earlier session by its id. */
-  readonly resumes: boolean
-  /** It takes words from a person while it runs. */
-  readonly input: boolean
-  /** It can be told how hard to think. */
-  readonly effort: boolean
-  /** What it can be held to; `all` alone when it can't ask. */
-  readonly permissions: readonly PermissionPolicy[]
-}
-
-export const executorCapabilities: { readonly [P in ExecutorProfile]: ExecutorCapabilities } = {
-  'claude-code': { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
-  codex: { mcp: true, resumes: true, input: false, effort: true, permissions: ['all'] },
-  opencode: { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
-  gemini: { mcp: true, resumes: true, input: true, effort: false, permissions: permissionPolicies },
-  copilot: { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
-  qwen: { mcp: true, resumes: true, input: true, effort: false, permissions: permissionPolicies },
-  acp: { mcp: true, resumes: true, input: true, effort: true, permissions: permissionPolicies },
-  command: { mcp: false, resumes: false, input: false, effort: false, permissions: ['all'] },
-  external: { mcp: true, resumes: false, input: false, effort: false, permissions: ['all'] },
 }
 
 /** How hard an agent thinks, in its own words. It stands in settings, so it is one plain word. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { AgentLog } from '../../src-main/ports/logs.ts'
-import type { ExecutionRun } from '../../src-main/ports/executors.ts'
+import type { AgentRun } from '../../src-main/agents/definition.ts'
+import { configNames } from '../../src-main/agents/create-executors.ts'
 import { startModelServer } from '../fakes/model-server.ts'
 import type { ModelServer } from '../fakes/model-server.ts'
 import { createTestRepository, testGitEnvironment } from '../helpers/git-repository.ts'
@@ -63,7 +64,7 @@ export interface AgentBench extends AsyncDisposable {
   /** For `config.env`: points the agent at the model server and the home. */
   readonly env: Readonly<Record<string, string>>
   /** A run in the worktree; `log` is a fresh memory log unless given. */
-  run(about: Partial<ExecutionRun> & { readonly prompt: string; readonly log: AgentLog }): ExecutionRun
+  run(about: Partial<AgentRun> & { readonly prompt: string; readonly log: AgentLog }): AgentRun
 }
 
 /** Sets one up; disposing removes all of it. */
@@ -98,6 +99,7 @@ export async function createAgentBench(): Promise<AgentBench> {
       mcp: null,
       session_id: null,
       timeout_seconds: null,
+      protectedNames: configNames,
       ...about,
     }),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

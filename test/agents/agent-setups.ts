@@ -1,6 +1,7 @@
+import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { AgentConfig, ExecutorProfile } from '../../src-shared/contract/projects.ts'
+import type { AgentConfig } from '../../src-shared/contract/projects.ts'
 import { agentBinary } from './agent-binaries.ts'
 import type { PinnedAgentName } from './agent-binaries.ts'
 import type { AgentBench } from './agent-bench.ts'

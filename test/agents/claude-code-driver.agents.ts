@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createClaudeCodeDriver } from '../../src-main/agents/claude-code.ts'
+import { createClaudeCodeDriver } from '../../src-main/agents/claude-code/definition.ts'
 import type { ExecutionOutcome, ExecutionRun } from '../../src-main/ports/executors.ts'
 import { scripted } from '../fakes/model-server.ts'
 import { createAgentBench, createMemoryLog } from './agent-bench.ts'

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { TranscriptEntry as TranscriptEntrySchema } from '../../src-shared/contract/executions.ts'
 import type { ExecutionOutcome, ExecutionRun } from '../../src-main/ports/executors.ts'
-import { createDrivers } from '../../src-main/agents/create-executors.ts'
+import { createExecutors } from '../../src-main/agents/create-executors.ts'
 import { scripted } from '../fakes/model-server.ts'
 import { createAgentBench, createMemoryLog } from './agent-bench.ts'
 import type { AgentBench, MemoryLog } from './agent-bench.ts'
@@ -13,7 +13,7 @@ import type { AgentSetup } from './agent-setups.ts'
 import { startNoteMcpServer } from './note-mcp-server.ts'
 import { processesIn } from './processes.ts'
 
-const drivers = createDrivers()
+const executors = createExecutors()
 const never = new AbortController().signal
 
 afterEach(() => {
@@ -32,7 +32,7 @@ async function finish(
 ): Promise<Finished> {
   const log = createMemoryLog()
   const config = { ...(await configure(bench)), ...about.config }
-  const running = await drivers[executor].start(bench.run({ ...about, log, config }), { signal: never })
+  const running = await executors.start(executor, bench.run({ ...about, log, config }), { signal: never })
   return { outcome: await running.outcome, log }
 }
 
@@ -105,7 +105,7 @@ describe.each(agentSetups)('$name', (setup) => {
     ]
     const config = await setup.configure(bench)
     const prompt = scripted('Write half of it.', steps)
-    const running = await drivers[setup.executor].start(bench.run({ prompt, log, config }), { signal: never })
+    const running = await executors.start(setup.executor, bench.run({ prompt, log, config }), { signal: never })
     await log.waitFor((entry) => entry.type === 'tool_call' && entry.action === 'run')
     await bench.model.waitForCall(({ index }) => index === 1)
     await running.stop()

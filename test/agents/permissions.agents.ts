@@ -1,9 +1,9 @@
+import { executorInfos, type PermissionPolicy } from '../../src-shared/contract/executor-profiles.ts'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { executorCapabilities, type PermissionPolicy } from '../../src-shared/contract/projects.ts'
-import { createDrivers } from '../../src-main/agents/create-executors.ts'
+import { createExecutors } from '../../src-main/agents/create-executors.ts'
 import type { AgentRequestAnswer, AgentRequest, ExecutionOutcome } from '../../src-main/ports/executors.ts'
 import { scripted, type ModelStep } from '../fakes/model-server.ts'
 import { createAgentBench, createMemoryLog, type AgentBench, type MemoryLog } from './agent-bench.ts'
@@ -11,7 +11,7 @@ import { agentBinary } from './agent-binaries.ts'
 import { agentSetups, type AgentSetup } from './agent-setups.ts'
 import { startNoteMcpServer } from './note-mcp-server.ts'
 
-const drivers = createDrivers()
+const executors = createExecutors()
 const never = new AbortController().signal
 
 const claude: AgentSetup = {
@@ -23,9 +23,7 @@ const claude: AgentSetup = {
     env: { ...bench.env },
   }),
 }
-const asking = [claude, ...agentSetups].filter(({ executor }) =>
-  executorCapabilities[executor].permissions.includes('ask'),
-)
+const asking = [claude, ...agentSetups].filter(({ executor }) => executorInfos[executor].permissions.includes('ask'))
 
 interface Asked {
   readonly outcome: ExecutionOutcome
@@ -54,7 +52,7 @@ async function run(
   }
   const config = { ...(await configure(bench)), permissions: about.permissions }
   const prompt = scripted('Do it.', about.steps)
-  const running = await drivers[executor].start(bench.run({ prompt, log, config, ask, mcp: about.mcp ?? null }), {
+  const running = await executors.start(executor, bench.run({ prompt, log, config, ask, mcp: about.mcp ?? null }), {
     signal: never,
   })
   return { outcome: await running.outcome, log, requests }

@@ -4,9 +4,11 @@ import { expect, test } from 'vitest'
 import { copySettings } from './project-copy.ts'
 
 const long = (lines: number) => Array.from({ length: lines }, (_, i) => `export const line${i} = ${i}`).join('\n')
-const vue = (code: string) => `<script setup lang="ts">\n${code}\n</script>\n<template><p>x</p></template>`
 const template = (inner: string) =>
   `<script setup lang="ts">\nimport { useFound } from './use-found.ts'\nconst found = useFound()\n</script>\n<template>${inner}</template>`
+const vue = (code: string, template = 'x') =>
+  `<script setup lang="ts">\n${code}\n</script>\n<template><p>${template}</p></template>`
+const agent = "type Executor = 'codex' | 'acp' | 'command' | 'external'"
 
 /** One offence per net: rule, file, code. */
 const planted: readonly (readonly [rule: string, file: string, code: string])[] = [
@@ -62,6 +64,32 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
   ['copse/no-value-in-template', 'src-renderer/components/U.vue', template('<p>{{ found.rows.value.length }}</p>')],
   ['copse/no-value-in-template', 'src-renderer/components/V.vue', template('<input v-model="found.rows.value" />')],
   ['copse/no-value-in-template', 'src-renderer/components/W.vue', template('<p :class="found.rows?.value" />')],
+  ['copse/no-executor-names', 'src-main/api/u.ts', `${agent}\nexport const u = (e: Executor) => e === 'external'`],
+  [
+    'copse/no-executor-names',
+    'src-main/engine/v.ts',
+    `${agent}\nexport const v = (one: { executor: Executor | 'person' }) => one.executor !== 'command'`,
+  ],
+  [
+    'copse/no-executor-names',
+    'src-main/api/w.ts',
+    `${agent}\nexport const w: { executor: Executor } = { executor: 'acp' }`,
+  ],
+  [
+    'copse/no-executor-names',
+    'src-main/api/x.ts',
+    `${agent}\nexport function x(e: Executor) { switch (e) { case 'codex': return 1; default: return 2 } }`,
+  ],
+  [
+    'copse/no-executor-names',
+    'src-renderer/components/Y.vue',
+    vue(`${agent}\nconst y = (e: Executor) => e\ny('codex')`),
+  ],
+  [
+    'copse/no-executor-names',
+    'src-renderer/components/Z.vue',
+    vue("const draft = { executor: 'x' }", "{{ draft.executor === 'command' }}"),
+  ],
 ]
 
 /** What looks like an offence and is none. */
@@ -69,6 +97,8 @@ const innocent: readonly (readonly [file: string, code: string])[] = [
   ['src-renderer/components/AppX.vue', template('<p v-for="row in found.rows" :key="row.value">{{ row.value }}</p>')],
   ['src-renderer/components/AppY.vue', template('<input @input="found.take($event.target.value)" />')],
   ['src-renderer/components/AppZ.vue', template('<button @click="found.each((row) => row.value)" />')],
+  // A string that is no type of agent may be called like one.
+  ['src-main/api/harmless.ts', "export const free = (kind: 'command' | 'external') => kind === 'command' || 'codex'"],
 ]
 
 test('every net of the linter catches what it is there for', async () => {

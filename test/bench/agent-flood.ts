@@ -2,8 +2,9 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v7 } from 'uuid'
 import { createRedactor } from '../../src-main/platform/text/redact.ts'
-import type { ExecutionRun } from '../../src-main/ports/executors.ts'
-import { createClaudeCodeDriver } from '../../src-main/agents/claude-code.ts'
+import type { AgentRun } from '../../src-main/agents/definition.ts'
+import { configNames } from '../../src-main/agents/create-executors.ts'
+import { createClaudeCodeDriver } from '../../src-main/agents/claude-code/definition.ts'
 import { createLogs } from '../../src-main/logs/create-logs.ts'
 import { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import { serveParent } from './child.ts'
@@ -59,7 +60,7 @@ async function run({
       redact,
       onEntry: () => (entries += 1),
     })
-    const about: ExecutionRun = {
+    const about: AgentRun = {
       execution_id,
       task_id,
       cwd: folder,
@@ -70,6 +71,7 @@ async function run({
       mcp: null,
       session_id: null,
       timeout_seconds: null,
+      protectedNames: configNames,
     }
     const { outcome } = await driver.start(about, { signal: new AbortController().signal })
     const { exit_code, message } = await outcome

@@ -8,6 +8,7 @@ import { PersonalAccessToken, Session, User } from '../../src-shared/contract/id
 import { Integration } from '../../src-shared/contract/integrations.ts'
 import { HookRun } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { operations, streams } from '../../src-shared/contract/operations.ts'
+import { executorProfiles } from '../../src-shared/contract/executor-profiles.ts'
 import * as projects from '../../src-shared/contract/projects.ts'
 import * as reviews from '../../src-shared/contract/reviews.ts'
 import * as tasks from '../../src-shared/contract/tasks.ts'
@@ -116,7 +117,7 @@ const words: readonly (readonly [string, readonly string[], string])[] = [
   ['a scope of a diff', workspaces.diffScopes, 'uncommitted branch'],
   ['what became of a file', workspaces.DiffFile.shape.status.options, 'added modified deleted renamed'],
   ['a strategy', projects.ProjectSettings.shape.merge_strategy.options, 'merge squash rebase'],
-  ['an executor profile', projects.executorProfiles, 'claude-code codex gemini opencode acp command external'],
+  ['an executor profile', executorProfiles, 'claude-code codex gemini opencode acp command external'],
   [
     'an entry of a transcript',
     executions.TranscriptEntry.options.map((one) => one.shape.type.value),

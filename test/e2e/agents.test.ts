@@ -1,7 +1,6 @@
+import { executorInfos, executorProfiles } from '../../src-shared/contract/executor-profiles.ts'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
-import { profileFields } from '../../src-shared/contract/agent-profiles.ts'
-import { executorCapabilities, executorProfiles } from '../../src-shared/contract/projects.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
@@ -19,7 +18,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
 
   const table = page.getByRole('table').first()
   for (const executor of executorProfiles) {
-    const { name, command, model, args, env } = profileFields[executor]
+    const { name, command, model, args, env } = executorInfos[executor]
     await page.getByRole('button', { name: 'Add agent' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Kind').selectOption(executor)
@@ -28,7 +27,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
     expect(
       [await seen(/^Command$|^Path of/), await seen(/^Model/), await seen(/^More arguments/), await seen('May do')],
       executor,
-    ).toEqual([command !== null, model, args, executorCapabilities[executor].permissions.length > 1])
+    ).toEqual([command !== null, model, args, executorInfos[executor].permissions.length > 1])
     if (command === 'line') await dialog.getByLabel('Command', { exact: true }).fill('echo ready; cat >/dev/null')
     if (env) {
       await dialog.getByRole('button', { name: 'Add variable' }).click()

@@ -1,13 +1,13 @@
-import type { ExecutionRun } from '../../ports/executors.ts'
+import type { AgentRun, ExecutorDefinition } from '../definition.ts'
 import type { AgentProgram, PrepareContext } from '../agent/agent-profile.ts'
 import type { RefusedArgs } from '../agent/filter-args.ts'
 
 /** An agent that speaks the Agent Client Protocol on its stdin and stdout. */
-export interface AcpAgent {
+export interface AcpAgent extends Pick<ExecutorDefinition, 'configNames'> {
   readonly program: AgentProgram
   /** The arguments that make it speak the protocol, around the agent's `own`. */
   readonly args: (
-    run: ExecutionRun,
+    run: AgentRun,
     own: readonly string[],
     place: PrepareContext,
   ) => readonly string[] | Promise<readonly string[]>

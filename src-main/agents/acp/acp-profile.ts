@@ -1,11 +1,14 @@
 import { policyOf } from '../../domain/access/permissions.ts'
+import { createAgentDriver } from '../agent/agent-driver.ts'
 import type { AgentProfile } from '../agent/agent-profile.ts'
+import type { ExecutorDefinition } from '../definition.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { converseOverAcp } from './converse.ts'
 
 /** The profile of an agent that is spoken to over ACP. Its MCP token travels over its stdin and lies nowhere. */
 export const acpProfile = (agent: AcpAgent): AgentProfile => ({
   program: agent.program,
+  configNames: agent.configNames,
   refusedArgs: agent.refusedArgs,
   defaultEnv: () => agent.defaultEnv ?? {},
   prepare: async (run, own, place) => ({
@@ -16,3 +19,6 @@ export const acpProfile = (agent: AcpAgent): AgentProfile => ({
   // It waits for further prompts until its stdin ends, and not every one notices that.
   exitGraceMs: 3_000,
 })
+
+/** The definition of an agent that is spoken to over ACP. */
+export const defineAcpAgent = (agent: AcpAgent): ExecutorDefinition => createAgentDriver(acpProfile(agent))

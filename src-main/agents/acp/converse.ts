@@ -1,7 +1,8 @@
+import { executorInfos } from '../../../src-shared/contract/executor-profiles.ts'
 import { methods, RequestError } from '@agentclientprotocol/sdk'
 import type { AnyMessage, PromptResponse, Stream } from '@agentclientprotocol/sdk'
 import { policyOf } from '../../domain/access/permissions.ts'
-import type { ExecutionRun } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
@@ -21,7 +22,7 @@ import type { UsageCount } from './usage.ts'
 /** What one conversation holds together. */
 interface AcpState {
   readonly agent: AcpAgent
-  readonly run: ExecutionRun
+  readonly run: AgentRun
   readonly listener: AgentSessionListener
   readonly story: RunState
   readonly usage: UsageCount
@@ -40,7 +41,7 @@ interface AcpState {
 }
 
 /** Speaks the Agent Client Protocol: a session, a prompt, and further prompts as long as people have something to say. */
-export function converseOverAcp(agent: AcpAgent, run: ExecutionRun, listener: AgentSessionListener): AgentSession {
+export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentSessionListener): AgentSession {
   const story = createRunState(null)
   const usage = createUsageCount()
   const { isNotice = () => false } = agent
@@ -199,9 +200,12 @@ function fail(talk: AcpState, error: unknown): void {
     talk.cutShort = true
     return
   }
-  const { name, signInHint } = agent.program
+  const { executor, signInHint } = agent.program
   const told = error instanceof RequestError ? describeError(error) : error.message
-  const text = error instanceof AcpSetupError && error.code === 'sign_in' ? `${name}: ${told}. ${signInHint}` : told
+  const text =
+    error instanceof AcpSetupError && error.code === 'sign_in'
+      ? `${executorInfos[executor].name}: ${told}. ${signInHint}`
+      : told
   story.ended = true
   recordFailure(story, text)
   listener.onEntry({ type: 'error', at: listener.now(), text: clip(text) })
@@ -209,7 +213,8 @@ function fail(talk: AcpState, error: unknown): void {
 
 function conclude({ story, run, usage, agent, cutShort }: AcpState, stderr: string): RunResult {
   story.usage = usage.total()
-  if (cutShort) recordFailure(story, stderr || `${agent.program.name} ended in the middle of its turn.`)
+  if (cutShort)
+    recordFailure(story, stderr || `${executorInfos[agent.program.executor].name} ended in the middle of its turn.`)
   const result = toRunResult(story, stderr)
   // What it never took up is no session to be asked for again, unless it did not come to that.
   return { ...result, session_id: result.session_id ?? (story.failure !== null && !cutShort ? null : run.session_id) }

@@ -9,7 +9,7 @@ import type {
   RequestPermissionRequest,
   Stream,
 } from '@agentclientprotocol/sdk'
-import type { ExecutionRun } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 import { isRecord, isText } from '../agent/text.ts'
 
@@ -22,7 +22,7 @@ export interface AcpSession {
 }
 
 export interface AcpSessionRequest {
-  readonly run: ExecutionRun
+  readonly run: AgentRun
   readonly stream: Stream
   /** Model and effort are asked for over the protocol; null when told in another way, or the agent's own choice. */
   readonly model: string | null
@@ -101,7 +101,7 @@ async function shakeHands(agent: ClientContext): Promise<InitializeResponse> {
 
 type Opened = Pick<NewSessionResponse, 'sessionId' | 'modes' | 'configOptions'>
 
-async function enter(agent: ClientContext, about: InitializeResponse, run: ExecutionRun): Promise<Opened> {
+async function enter(agent: ClientContext, about: InitializeResponse, run: AgentRun): Promise<Opened> {
   const { agentCapabilities: can } = about
   const place = { cwd: run.cwd, mcpServers: can?.mcpCapabilities?.http === true ? mcpServersOf(run) : [] }
   const { session_id } = run
@@ -126,7 +126,7 @@ async function enter(agent: ClientContext, about: InitializeResponse, run: Execu
 /** As the protocol numbers it. */
 const authRequired = -32000
 
-function mcpServersOf({ mcp }: ExecutionRun): McpServer[] {
+function mcpServersOf({ mcp }: AgentRun): McpServer[] {
   if (mcp === null) return []
   const headers = [{ name: 'Authorization', value: `Bearer ${mcp.token}` }]
   return [{ type: 'http', name: mcpServerName, url: mcp.url, headers }]

@@ -1,13 +1,14 @@
+import { executorInfos } from '../../../src-shared/contract/executor-profiles.ts'
 import type { Writable } from 'node:stream'
-import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import { policyOf } from '../../domain/access/permissions.ts'
 import { shellCommand } from '../../platform/process/process-shell.ts'
 import { ProcessStartError, spawnTree } from '../../platform/process/process.ts'
 import type { ProcessTree } from '../../platform/process/process.ts'
 import { ExecutorError } from '../../ports/executors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ExecutionRun, RunningExecution } from '../../ports/executors.ts'
-import type { ArgsConfig, ExecutorProfileDriver } from '../executor.ts'
+import type { RunningExecution } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
+import type { ArgsConfig, ExecutorDefinition } from '../definition.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import type { AgentProfile, AgentProgram, Variables } from './agent-profile.ts'
 import { detectAgent } from './detect-agent.ts'
@@ -32,12 +33,12 @@ export interface SpawnSpec {
 }
 
 /** A driver for a coding agent that is a program on this machine. */
-export function createAgentDriver(profile: AgentProfile, options: AgentDriverOptions = {}): ExecutorProfileDriver {
+export function createAgentDriver(profile: AgentProfile, options: AgentDriverOptions = {}): ExecutorDefinition {
   const { program } = profile
   const env = options.env ?? process.env
   return {
-    name: program.executor,
-    location: 'local',
+    executor: program.executor,
+    configNames: profile.configNames,
     start: (run, { signal }) =>
       startAgent(profile, run, {
         ...options,
@@ -66,7 +67,7 @@ export interface StartOptions extends AgentDriverOptions {
 /** Starts one run of an agent. Whatever happens, the log is closed in the end and nothing is left behind. */
 export async function startAgent(
   profile: AgentProfile,
-  run: ExecutionRun,
+  run: AgentRun,
   options: StartOptions,
 ): Promise<RunningExecution> {
   try {
@@ -77,7 +78,7 @@ export async function startAgent(
   }
 }
 
-async function start(profile: AgentProfile, run: ExecutionRun, options: StartOptions): Promise<RunningExecution> {
+async function start(profile: AgentProfile, run: AgentRun, options: StartOptions): Promise<RunningExecution> {
   const { clock = systemClock, exitGraceMs = profile.exitGraceMs, signal, launch } = options
   signal.throwIfAborted()
   // Some trust the shell's word for where they are more than the system's.
@@ -90,8 +91,8 @@ async function start(profile: AgentProfile, run: ExecutionRun, options: StartOpt
   if (own.refused.length > 0) {
     warn(`Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`)
   }
-  const { executor, name } = profile.program
-  if (run.config.effort !== undefined && !executorCapabilities[executor].effort) {
+  const { name, effort } = executorInfos[profile.program.executor]
+  if (run.config.effort !== undefined && !effort) {
     warn(`${name} can't be told an effort; it chooses its own.`)
   }
   const prepared = await profile.prepare(run, own.args, { env, resources })
@@ -107,7 +108,7 @@ async function start(profile: AgentProfile, run: ExecutionRun, options: StartOpt
 
 function launchProgram(
   about: AgentProgram,
-  run: ExecutionRun,
+  run: AgentRun,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): SpawnSpec {
@@ -119,7 +120,7 @@ function launchProgram(
 }
 
 async function spawnAgent(
-  { name }: AgentProgram,
+  { executor }: AgentProgram,
   { file, args, verbatimArguments = false }: SpawnSpec,
   place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<ProcessTree & { readonly stdin: Writable }> {
@@ -130,16 +131,20 @@ async function spawnAgent(
     return { ...tree, stdin }
   } catch (error) {
     if (!(error instanceof ProcessStartError)) throw error
-    throw new ExecutorError('spawn_failed', `${name} could not be started: ${error.message}`, { cause: error })
+    throw new ExecutorError('spawn_failed', `${executorInfos[executor].name} could not be started: ${error.message}`, {
+      cause: error,
+    })
   }
 }
 
 const systemClock: Clock = { now: () => Date.now() }
 
-const notInstalled = ({ name, installHint }: AgentProgram, command: string | null): ExecutorError =>
-  new ExecutorError(
+function notInstalled({ executor, installHint }: AgentProgram, command: string | null): ExecutorError {
+  const { name } = executorInfos[executor]
+  return new ExecutorError(
     'not_installed',
     command === null
       ? `${name} was not found. ${installHint}`
       : `${name} was not found at ${command}, the agent's configured command.`,
   )
+}

@@ -1,6 +1,7 @@
-import type { ExecutorProfile } from '../../../src-shared/contract/projects.ts'
+import type { ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import type { ExecutionOutcome, ExecutionRun } from '../../ports/executors.ts'
+import type { ExecutionOutcome } from '../../ports/executors.ts'
+import type { AgentRun, ExecutorDefinition } from '../definition.ts'
 import type { RefusedArgs } from './filter-args.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -8,8 +9,6 @@ export type Variables = Readonly<Record<string, string | undefined>>
 /** How a coding agent is called and where it lies. */
 export interface AgentProgram {
   readonly executor: ExecutorProfile
-  /** Its name for people. */
-  readonly name: string
   /** Its name on PATH. */
   readonly program: string
   /** Where its own installers put it. An app that a desktop started often has a short PATH. */
@@ -74,7 +73,7 @@ export interface AgentSession {
 }
 
 /** A coding agent with a command line: how it is started, spoken to and read. */
-export interface AgentProfile {
+export interface AgentProfile extends Pick<ExecutorDefinition, 'configNames'> {
   readonly program: AgentProgram
   readonly refusedArgs: RefusedArgs
   /** Flags that are refused, too, where it has to ask before it acts. */
@@ -84,8 +83,8 @@ export interface AgentProfile {
   /** Variables of the person's environment that it must not see. */
   readonly unsetEnv?: readonly string[]
   /** The arguments for this run around the person's `own`. */
-  prepare(run: ExecutionRun, own: readonly string[], place: PrepareContext): Promise<PreparedLaunch>
-  createSession(run: ExecutionRun, listener: AgentSessionListener): AgentSession
+  prepare(run: AgentRun, own: readonly string[], place: PrepareContext): Promise<PreparedLaunch>
+  createSession(run: AgentRun, listener: AgentSessionListener): AgentSession
   /** How long it may take to exit after its last turn before it is made to, in ms. */
   readonly exitGraceMs: number
 }

@@ -1,6 +1,7 @@
+import { executorInfos } from '../../../src-shared/contract/executor-profiles.ts'
 import type { DetectedAgent } from '../../../src-shared/contract/projects.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { readVersion } from '../read-version.ts'
+import { readVersion } from './read-version.ts'
 import type { AgentProgram, Variables } from './agent-profile.ts'
 import { findProgram, homeOf } from './find-program.ts'
 
@@ -10,7 +11,7 @@ export async function detectAgent(
   environment: Variables,
   options: Cancellable,
 ): Promise<DetectedAgent> {
-  const found = { executor: about.executor, name: about.name, signed_in: null } as const
+  const found = { executor: about.executor, name: executorInfos[about.executor].name, signed_in: null } as const
   const path = findProgram(about, null, environment)
   if (path === null) return { ...found, installed: false, path: null, version: null, hint: about.installHint }
   const version = await readVersion(path, options)

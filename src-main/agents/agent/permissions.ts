@@ -1,6 +1,7 @@
 import type { AskOption, ToolAction, TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { mayActAlone, policyOf, staysInOwnTask } from '../../domain/access/permissions.ts'
-import type { AgentRequestAnswer, AgentRequest, ExecutionRun } from '../../ports/executors.ts'
+import type { AgentRequestAnswer, AgentRequest } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
 import { resolveToolPaths } from './places.ts'
 import { isRecord, isText } from './text.ts'
 
@@ -37,7 +38,7 @@ export interface PermissionOptions {
 }
 
 export function createPermissions(
-  run: Pick<ExecutionRun, 'config' | 'cwd' | 'ask' | 'task_id'>,
+  run: Pick<AgentRun, 'config' | 'cwd' | 'ask' | 'task_id' | 'protectedNames'>,
   { tellsWhy }: PermissionOptions,
 ): Permissions {
   const policy = policyOf(run.config)
@@ -50,8 +51,8 @@ export function createPermissions(
       const ours = call.ours && staysInOwnTask(call.tool, call.input, run.task_id)
       const places = await resolveToolPaths(run.cwd, paths)
       const alone = { action, ours, places }
-      if (mayActAlone(policy, alone)) return yes
-      const lasting = lastingOf(call, mayActAlone('worktree', alone))
+      if (mayActAlone(policy, alone, run.protectedNames)) return yes
+      const lasting = lastingOf(call, mayActAlone('worktree', alone, run.protectedNames))
       if (allowed.has(lasting.key)) return yes
       const answer = await ask(requestOf(call, lasting.label, tellsWhy), signal)
       if (answer?.option?.kind === 'allow_always') allowed.add(lasting.key)

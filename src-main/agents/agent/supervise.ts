@@ -2,14 +2,15 @@ import type { Writable } from 'node:stream'
 import type { ProcessTree, TreeEnd } from '../../platform/process/process.ts'
 import { ExecutorError } from '../../ports/executors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ExecutionOutcome, ExecutionRun, RunningExecution } from '../../ports/executors.ts'
+import type { ExecutionOutcome, RunningExecution } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
 import type { AgentProfile, RunResult } from './agent-profile.ts'
 import { drain, settle } from './drain.ts'
 import { createStderrReader } from './read-stderr.ts'
 import { lastParagraph } from './classify-output.ts'
 
 export interface SupervisedRun {
-  readonly run: ExecutionRun
+  readonly run: AgentRun
   readonly tree: ProcessTree & { readonly stdin: Writable }
   readonly clock: Clock
   readonly profile: Pick<AgentProfile, 'createSession'>
@@ -90,13 +91,13 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
 }
 
 /** A question at the end of the words waits for a person, so it stands in the transcript as one. */
-function noteQuestion({ log }: ExecutionRun, result: RunResult, endedBy: EndedBy, at: string): void {
+function noteQuestion({ log }: AgentRun, result: RunResult, endedBy: EndedBy, at: string): void {
   if (result.conclusion !== 'question' || result.message === null || endedBy === 'stop' || endedBy === 'timeout') return
   log.entry({ type: 'question', at, text: lastParagraph(result.message) })
 }
 
 interface RunEnd {
-  readonly run: ExecutionRun
+  readonly run: AgentRun
   readonly result: RunResult
   readonly treeEnd: TreeEnd
   readonly endedBy: EndedBy

@@ -1,4 +1,4 @@
-import type { ExecutionRun } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import { conclude } from './conclude.ts'
@@ -7,7 +7,7 @@ import { createStreamReader } from './read-stream.ts'
 import type { RunState } from './reduce-run-state.ts'
 
 /** Stream-json both ways: every message is a line, and the end of a turn closes its stdin, upon which it exits. */
-export function converseWithClaude(run: ExecutionRun, listener: AgentSessionListener): AgentSession {
+export function converseWithClaude(run: AgentRun, listener: AgentSessionListener): AgentSession {
   const control = createControl({
     permissions: createPermissions(run, { tellsWhy: true }),
     cwd: run.cwd,

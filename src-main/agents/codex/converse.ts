@@ -1,4 +1,4 @@
-import type { ExecutionRun } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener } from '../agent/agent-profile.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
@@ -10,7 +10,7 @@ import { readCodexEvent } from './stream-events.ts'
 import type { CodexEvent, CodexItem } from './stream-events.ts'
 
 /** Codex takes its prompt over stdin up to the end and prints events; it is asked once per run. */
-export function converseWithCodex(run: ExecutionRun, listener: AgentSessionListener): AgentSession {
+export function converseWithCodex(run: AgentRun, listener: AgentSessionListener): AgentSession {
   const story = createRunState(null)
   const scribe = createScribe(run, story, listener)
   let heard = false
@@ -43,7 +43,7 @@ export function converseWithCodex(run: ExecutionRun, listener: AgentSessionListe
 
 /** Writes the transcript of the events, and the story that they tell. */
 function createScribe(
-  { cwd, session_usage }: ExecutionRun,
+  { cwd, session_usage }: AgentRun,
   story: RunState,
   listener: AgentSessionListener,
 ): (event: CodexEvent) => void {

@@ -1,10 +1,10 @@
-import { Option, type Command } from 'commander'
 import {
   executorProfiles,
   permissionPolicies,
   type ExecutorProfile,
   type PermissionPolicy,
-} from '../../../src-shared/contract/projects.ts'
+} from '../../../src-shared/contract/executor-profiles.ts'
+import { Option, type Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { shortId } from '../pick.ts'
 import {

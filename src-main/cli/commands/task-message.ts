@@ -1,5 +1,5 @@
+import { inputOf } from '../../../src-shared/contract/executor-profiles.ts'
 import type { Command } from 'commander'
-import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
 import { CliError } from '../cli-error.ts'
 import { findTask } from '../find.ts'
 import { textOf } from '../prompt.ts'
@@ -31,7 +31,7 @@ async function message(scene: CommandContext, ref: string, text: string, now: bo
     if (execution_id === null)
       throw new CliError('execution_not_running', 'Nobody works on this task now. Leave --now out.')
     const { executor } = await client.call('executions.get', { execution_id })
-    if (executor === 'person' || !executorCapabilities[executor].input)
+    if (inputOf(executor) === null)
       throw new CliError(
         'execution_not_running',
         'This agent reads nothing while it works. Leave --now out, and it comes after its run.',

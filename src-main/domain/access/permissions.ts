@@ -1,7 +1,11 @@
+import {
+  executorInfos,
+  type ExecutorProfile,
+  type PermissionPolicy,
+} from '../../../src-shared/contract/executor-profiles.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
-import type { AgentConfig, ExecutorProfile, PermissionPolicy } from '../../../src-shared/contract/projects.ts'
+import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
 import { invalidInput } from '../refusal.ts'
 
 /** Why an agent can't be held to what its configuration says; null when it can. What a daemon hosts can't ask here. */
@@ -12,7 +16,7 @@ export function checkPermissions(agent: {
 }): Refusal | null {
   const policy = policyOf(agent.config)
   const able: readonly PermissionPolicy[] =
-    agent.daemon_id === null ? executorCapabilities[agent.executor].permissions : ['all']
+    agent.daemon_id === null ? executorInfos[agent.executor].permissions : ['all']
   if (able.includes(policy)) return null
   const who = agent.daemon_id === null ? `An agent of the kind ${agent.executor}` : 'An agent on another machine'
   const message = `${who} can't ask for permission. Let it do ${able.map((one) => `\`${one}\``).join(' or ')}, or take another kind.`
@@ -48,20 +52,28 @@ export function staysInOwnTask(tool: string, input: unknown, task_id: string): b
   return named === undefined || named === task_id
 }
 
-/** Whether an agent may do this by itself. */
-export function mayActAlone(policy: PermissionPolicy, { action, ours, places }: AskedAction): boolean {
+/** Whether an agent may do this by itself. `configNames`: what steers agents, wherever it lies, in lower case. */
+export function mayActAlone(
+  policy: PermissionPolicy,
+  { action, ours, places }: AskedAction,
+  configNames: ReadonlySet<string>,
+): boolean {
   if (policy === 'all' || ours) return true
   if (places === null) return false
   if (action === 'read' || action === 'search') return true
   const changes = action === 'edit' || action === 'write'
-  return policy === 'worktree' && changes && places.length > 0 && !places.some(isProtected)
+  return (
+    policy === 'worktree' && changes && places.length > 0 && !places.some((place) => isProtected(place, configNames))
+  )
 }
 
-/** Who may write these may decide what agents and git do without asking. */
+/** Whoever may write these decides what git, shells, editors and MCP clients do without asking. */
 const protectedNames: ReadonlySet<string> = new Set([
   ...['.git', '.gitmodules', '.svc.lock', '.mcp.json', '.envrc'],
-  ...['.claude', '.codex', '.gemini', '.qwen', '.copilot', '.opencode', 'opencode.json', 'opencode.jsonc'],
   ...['.vscode', '.husky'],
 ])
 
-const isProtected = (place: string): boolean => place.split('/').some((name) => protectedNames.has(name.toLowerCase()))
+function isProtected(place: string, configNames: ReadonlySet<string>): boolean {
+  const names = place.split('/').map((name) => name.toLowerCase())
+  return names.some((name) => protectedNames.has(name) || configNames.has(name))
+}

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
+import { isFinishedOverApi } from '../../../src-shared/contract/executor-profiles.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { McpScope } from './scope.ts'
 
@@ -17,7 +18,7 @@ export async function submitForReview(scope: McpScope, { task_id, summary, versi
   const task = await scope.call('tasks.get', { task_id })
   if (task.active_execution_id !== null) {
     const execution = await scope.call('executions.get', { execution_id: task.active_execution_id })
-    if (execution.executor === 'external' || execution.executor === 'person') {
+    if (isFinishedOverApi(execution.executor)) {
       if (version !== undefined && version !== task.version) throw changed(task.version)
       return scope.call('executions.finish', {
         execution_id: execution.id,

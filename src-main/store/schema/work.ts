@@ -1,3 +1,4 @@
+import type { ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { ExecutionStatus, Usage } from '../../../src-shared/contract/executions.ts'
@@ -11,12 +12,7 @@ import type {
   UserId,
   WorkspaceId,
 } from '../../../src-shared/contract/ids.ts'
-import type {
-  AgentConfig,
-  ExecutorProfile,
-  ProjectSettings,
-  ReviewConfig,
-} from '../../../src-shared/contract/projects.ts'
+import type { AgentConfig, ProjectSettings, ReviewConfig } from '../../../src-shared/contract/projects.ts'
 import type { PromptPartSize } from '../../../src-shared/contract/prompts.ts'
 import type { ReviewConfigChange } from '../../../src-shared/contract/reviews.ts'
 import type {

@@ -1,12 +1,11 @@
-import { missingCommand, profileFields } from '../../../src-shared/contract/agent-profiles.ts'
 import {
-  Effort,
-  executorCapabilities,
-  type Agent,
-  type AgentConfig,
+  defaultExecutor,
+  executorInfos,
+  missingCommand,
   type ExecutorProfile,
   type PermissionPolicy,
-} from '../../../src-shared/contract/projects.ts'
+} from '../../../src-shared/contract/executor-profiles.ts'
+import { Effort, type Agent, type AgentConfig } from '../../../src-shared/contract/projects.ts'
 
 /** An agent while somebody writes it. */
 export interface AgentDraft {
@@ -30,9 +29,10 @@ export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
 }
 
 /** A new agent of a kind. */
-export function newDraft(executor: ExecutorProfile): AgentDraft {
-  const name =
-    executor === 'command' || executor === 'acp' || executor === 'external' ? '' : profileFields[executor].name
+export function newDraft(executor: ExecutorProfile = defaultExecutor): AgentDraft {
+  // What a person brings has a name of their own.
+  const { command, name: own } = executorInfos[executor]
+  const name = command === 'path' ? own : ''
   return { executor, name, command: '', model: '', effort: '', args: '', env: [], permissions: 'all', terminal: false }
 }
 
@@ -82,19 +82,17 @@ export function missingOf(draft: AgentDraft): string | null {
 
 /** What is saved: what the kind takes, and nothing that was left empty. */
 export function configOf(draft: AgentDraft): AgentConfig {
-  const { command, model, args, env } = profileFields[draft.executor]
-  const can = executorCapabilities[draft.executor]
+  const { command, model, args, env, effort, permissions, terminal } = executorInfos[draft.executor]
   const own = argsOf(draft)
   const variables = draft.env.filter(({ name }) => name.trim() !== '')
   return {
     ...(command !== null && draft.command.trim() !== '' && { command: draft.command.trim() }),
     ...(model && draft.model.trim() !== '' && { model: draft.model.trim() }),
-    ...(can.effort && draft.effort.trim() !== '' && draft.executor !== 'external' && { effort: draft.effort.trim() }),
+    ...(effort && draft.effort.trim() !== '' && { effort: draft.effort.trim() }),
     ...(args && own.length > 0 && { args: own }),
     ...(env &&
       variables.length > 0 && { env: Object.fromEntries(variables.map(({ name, value }) => [name.trim(), value])) }),
-    ...(draft.permissions !== 'all' &&
-      can.permissions.includes(draft.permissions) && { permissions: draft.permissions }),
-    ...(draft.executor === 'command' && draft.terminal && { terminal: true }),
+    ...(draft.permissions !== 'all' && permissions.includes(draft.permissions) && { permissions: draft.permissions }),
+    ...(terminal && draft.terminal && { terminal: true }),
   }
 }

@@ -1,4 +1,4 @@
-import { executorCapabilities } from '../../../src-shared/contract/projects.ts'
+import { inputOf } from '../../../src-shared/contract/executor-profiles.ts'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
@@ -51,14 +51,9 @@ export function inputState(
   if (execution === null) return { allowed: false, reason: 'Nothing runs yet.' }
   if (execution.status === 'queued') return { allowed: false, reason: 'It can be written to once it has started.' }
   if (execution.status !== 'running') return { allowed: false, reason: 'This run has ended. Start another to go on.' }
-  if (execution.executor === 'person' || !executorCapabilities[execution.executor].input) {
-    return { allowed: false, reason: 'This agent reads no messages while it works.' }
-  }
-  // Over the Agent Client Protocol, which the others speak, a message is a turn of its own.
-  return {
-    allowed: true,
-    read: execution.executor === 'claude-code' ? 'Read at its next step' : 'Read when its turn ends',
-  }
+  const input = inputOf(execution.executor)
+  if (input === null) return { allowed: false, reason: 'This agent reads no messages while it works.' }
+  return { allowed: true, read: input === 'next_step' ? 'Read at its next step' : 'Read when its turn ends' }
 }
 
 export interface EndNotice {

@@ -1,8 +1,9 @@
+import { executorProfiles, permissionPolicies } from '../executor-profiles.ts'
 import { z } from 'zod'
-import { AgentTest } from '../agent-profiles.ts'
+import { AgentTest } from '../agent-tests.ts'
 import { AgentId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
-import { Agent, AgentConfig, DetectedAgent, executorProfiles, permissionPolicies } from '../projects.ts'
+import { Agent, AgentConfig, DetectedAgent } from '../projects.ts'
 
 export const agentsOperations = {
   'agents.list': get(

@@ -1,3 +1,4 @@
+import { executorProfiles } from '../../../src-shared/contract/executor-profiles.ts'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -6,7 +7,6 @@ import { readProcessTable } from '../../../src-main/platform/process/process-tab
 import { ExecutorError } from '../../../src-main/ports/executors.ts'
 import type { ExecutionOutcome, ExecutionRun, Executors } from '../../../src-main/ports/executors.ts'
 import type { Logs } from '../../../src-main/ports/logs.ts'
-import { executorProfiles } from '../../../src-shared/contract/projects.ts'
 import { createExecutors } from '../../../src-main/agents/create-executors.ts'
 import { createLogs } from '../../../src-main/logs/create-logs.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'

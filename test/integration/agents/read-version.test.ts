@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { readVersion } from '../../../src-main/agents/read-version.ts'
+import { readVersion } from '../../../src-main/agents/agent/read-version.ts'
 
 const noSignal = { signal: new AbortController().signal }
 let dir: string

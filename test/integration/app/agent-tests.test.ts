@@ -1,7 +1,7 @@
+import { executorProfiles, type PermissionPolicy } from '../../../src-shared/contract/executor-profiles.ts'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { executorProfiles, type PermissionPolicy } from '../../../src-shared/contract/projects.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
 import { refused } from '../../helpers/refusal.ts'

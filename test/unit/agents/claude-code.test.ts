@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClaudeCodeDriver } from '../../../src-main/agents/claude-code.ts'
+import { createClaudeCodeDriver } from '../../../src-main/agents/claude-code/definition.ts'
 import {
   at,
   clock,

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../../../src-main/agents/agent/agent-profile.ts'
-import type { ExecutionRun } from '../../../src-main/ports/executors.ts'
+import type { AgentRun } from '../../../src-main/agents/definition.ts'
+import { configNames } from '../../../src-main/agents/create-executors.ts'
 
 export const at = '2026-11-21T10:00:00.000Z'
 
@@ -21,7 +22,7 @@ export interface Played {
 }
 
 /** A run of a recording. */
-export const runOf = (about: Partial<ExecutionRun> = {}): ExecutionRun => ({
+export const runOf = (about: Partial<AgentRun> = {}): AgentRun => ({
   execution_id: ExecutionId.parse('0198f000-0000-7000-8000-000000000001'),
   task_id: TaskId.parse('0198f000-0000-7000-8000-000000000002'),
   cwd: '/somewhere/tree',
@@ -31,6 +32,7 @@ export const runOf = (about: Partial<ExecutionRun> = {}): ExecutionRun => ({
   mcp: null,
   session_id: null,
   timeout_seconds: null,
+  protectedNames: configNames,
   log: { entry: () => undefined, raw: () => Promise.resolve(), close: () => Promise.resolve() },
   ...about,
 })
@@ -41,8 +43,8 @@ export const runOf = (about: Partial<ExecutionRun> = {}): ExecutionRun => ({
  */
 export async function play(
   lines: readonly string[],
-  converse: (run: ExecutionRun, listener: AgentSessionListener) => AgentSession,
-  run: ExecutionRun = runOf(),
+  converse: (run: AgentRun, listener: AgentSessionListener) => AgentSession,
+  run: AgentRun = runOf(),
   cut: (bytes: Uint8Array) => readonly Uint8Array[] = (bytes) => [bytes],
 ): Promise<Played> {
   const entries: TranscriptEntry[] = []

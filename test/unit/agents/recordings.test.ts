@@ -4,12 +4,12 @@ import { TranscriptEntry as TranscriptEntrySchema } from '../../../src-shared/co
 import type { AcpAgent } from '../../../src-main/agents/acp/acp-agent.ts'
 import { acpProfile } from '../../../src-main/agents/acp/acp-profile.ts'
 import type { AgentProfile } from '../../../src-main/agents/agent/agent-profile.ts'
-import { anyAcpAgent } from '../../../src-main/agents/acp.ts'
-import { codex } from '../../../src-main/agents/codex.ts'
-import { copilot } from '../../../src-main/agents/copilot.ts'
-import { gemini } from '../../../src-main/agents/gemini.ts'
-import { opencode } from '../../../src-main/agents/opencode.ts'
-import { qwen } from '../../../src-main/agents/qwen.ts'
+import { anyAcpAgent } from '../../../src-main/agents/acp/definition.ts'
+import { codex } from '../../../src-main/agents/codex/definition.ts'
+import { copilot } from '../../../src-main/agents/copilot/definition.ts'
+import { gemini } from '../../../src-main/agents/gemini/definition.ts'
+import { opencode } from '../../../src-main/agents/opencode/definition.ts'
+import { qwen } from '../../../src-main/agents/qwen/definition.ts'
 import { play, recordingOf } from './play-recording.ts'
 
 /** What is worth a look in an entry, in one line. */

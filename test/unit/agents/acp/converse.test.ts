@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { AcpAgent } from '../../../../src-main/agents/acp/acp-agent.ts'
-import { anyAcpAgent } from '../../../../src-main/agents/acp.ts'
+import { anyAcpAgent } from '../../../../src-main/agents/acp/definition.ts'
 import { converseOverAcp } from '../../../../src-main/agents/acp/converse.ts'
-import { copilot } from '../../../../src-main/agents/copilot.ts'
+import { copilot } from '../../../../src-main/agents/copilot/definition.ts'
 import { play, runOf } from '../play-recording.ts'
 import type { Played } from '../play-recording.ts'
 

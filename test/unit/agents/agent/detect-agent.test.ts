@@ -2,13 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { executorInfos } from '../../../../src-shared/contract/executor-profiles.ts'
 import type { AgentProgram, Variables } from '../../../../src-main/agents/agent/agent-profile.ts'
 import { detectAgent } from '../../../../src-main/agents/agent/detect-agent.ts'
-import { codex } from '../../../../src-main/agents/codex.ts'
-import { copilot } from '../../../../src-main/agents/copilot.ts'
-import { gemini } from '../../../../src-main/agents/gemini.ts'
-import { opencode } from '../../../../src-main/agents/opencode.ts'
-import { qwen } from '../../../../src-main/agents/qwen.ts'
+import { codex } from '../../../../src-main/agents/codex/definition.ts'
+import { copilot } from '../../../../src-main/agents/copilot/definition.ts'
+import { gemini } from '../../../../src-main/agents/gemini/definition.ts'
+import { opencode } from '../../../../src-main/agents/opencode/definition.ts'
+import { qwen } from '../../../../src-main/agents/qwen/definition.ts'
 
 const signal = new AbortController().signal
 
@@ -30,7 +31,7 @@ async function put(path: string, text = '{}', mode = 0o600): Promise<string> {
 }
 
 const programs = [codex, opencode, gemini, copilot, qwen].map(({ program }): [string, AgentProgram] => [
-  program.name,
+  executorInfos[program.executor].name,
   program,
 ])
 

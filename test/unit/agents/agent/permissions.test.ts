@@ -1,10 +1,11 @@
+import type { PermissionPolicy } from '../../../../src-shared/contract/executor-profiles.ts'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { TaskId } from '../../../../src-shared/contract/ids.ts'
-import type { PermissionPolicy } from '../../../../src-shared/contract/projects.ts'
 import type { AgentRequestAnswer, AgentRequest } from '../../../../src-main/ports/executors.ts'
+import { configNames } from '../../../../src-main/agents/create-executors.ts'
 import { createPermissions } from '../../../../src-main/agents/agent/permissions.ts'
 import type { PermissionRequest } from '../../../../src-main/agents/agent/permissions.ts'
 import { pathsIn, resolveToolPaths } from '../../../../src-main/agents/agent/places.ts'
@@ -48,7 +49,7 @@ interface Asked {
   decide(call: Partial<PermissionRequest>): Promise<boolean>
 }
 
-const about = { task_id: 'own-task' as TaskId }
+const about = { task_id: 'own-task' as TaskId, protectedNames: configNames }
 
 function under(policy: PermissionPolicy, cwd: string, answer: (request: AgentRequest) => string | null): Asked {
   const requests: AgentRequest[] = []
@@ -92,6 +93,21 @@ test('all edits allowed for the run are those in the worktree that steer nothing
   const edit = (path: string) => ({ action: 'edit', target: path, paths: [path] }) as const
   for (const path of ['a.ts', 'src/b.ts', '.git/hooks/pre-commit', '../out.ts']) await asked.decide(edit(path))
   expect(asked.requests.map(({ target }) => target)).toEqual(['a.ts', '.git/hooks/pre-commit', '../out.ts'])
+})
+
+test('an agent asks before it writes what steers it or another agent', async () => {
+  await using tree = await makeTree()
+  const asked = under('worktree', tree.cwd, () => null)
+  const agents = ['.claude', '.codex', '.gemini', '.qwen', '.copilot', '.opencode', 'opencode.json', 'opencode.jsonc']
+  const steering = [...agents, '.mcp.json', '.git', '.gitmodules', '.envrc', '.vscode', '.husky'].flatMap((name) => [
+    name,
+    `sub/${name.toUpperCase()}/x`,
+  ])
+  const written: string[] = []
+  for (const path of [...steering, 'claude.ts', 'src/codex']) {
+    if (await asked.decide({ action: 'write', target: path, paths: [path] })) written.push(path)
+  }
+  expect(written).toEqual(['claude.ts', 'src/codex'])
 })
 
 test('without an answer the answer is no; nobody there to ask is no answer', async () => {

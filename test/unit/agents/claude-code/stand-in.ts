@@ -6,8 +6,10 @@ import type { TranscriptEntry } from '../../../../src-shared/contract/executions
 import { ExecutionId, TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { AgentConfig } from '../../../../src-shared/contract/projects.ts'
 import type { AgentLog } from '../../../../src-main/ports/logs.ts'
-import type { ExecutionOutcome, ExecutionRun } from '../../../../src-main/ports/executors.ts'
-import { createClaudeCodeDriver } from '../../../../src-main/agents/claude-code.ts'
+import type { ExecutionOutcome } from '../../../../src-main/ports/executors.ts'
+import type { AgentRun } from '../../../../src-main/agents/definition.ts'
+import { configNames } from '../../../../src-main/agents/create-executors.ts'
+import { createClaudeCodeDriver } from '../../../../src-main/agents/claude-code/definition.ts'
 
 /** The fixed time of these tests. */
 export const at = '2026-11-21T10:00:00.000Z'
@@ -77,8 +79,8 @@ export const echo = `heard.once('line', (line) => { words(JSON.parse(line).messa
 
 export function runOf(
   { cwd }: Place,
-  about: Partial<ExecutionRun> & { readonly config: AgentConfig },
-): ExecutionRun & { readonly log: AgentLog } {
+  about: Partial<AgentRun> & { readonly config: AgentConfig },
+): AgentRun & { readonly log: AgentLog } {
   return {
     execution_id: ExecutionId.parse('0198f000-0000-7000-8000-000000000001'),
     task_id: TaskId.parse('0198f000-0000-7000-8000-000000000002'),
@@ -88,6 +90,7 @@ export function runOf(
     mcp: null,
     session_id: null,
     timeout_seconds: null,
+    protectedNames: configNames,
     log: keptLog(),
     ...about,
   }
@@ -97,7 +100,7 @@ export function runOf(
 export async function finish(
   place: Place,
   body: string,
-  about: Partial<ExecutionRun> = {},
+  about: Partial<AgentRun> = {},
   exitGraceMs = 30_000,
 ): Promise<{ readonly outcome: ExecutionOutcome; readonly log: KeptLog }> {
   const log = keptLog()

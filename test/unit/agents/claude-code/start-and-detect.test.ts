@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AgentConfig } from '../../../../src-shared/contract/projects.ts'
 import type { ExecutionRun } from '../../../../src-main/ports/executors.ts'
-import { createClaudeCodeDriver } from '../../../../src-main/agents/claude-code.ts'
+import { createClaudeCodeDriver } from '../../../../src-main/agents/claude-code/definition.ts'
 import { clock, echo, keptLog, makePlace, never, runOf, writeProgram } from './stand-in.ts'
 import type { KeptLog, Place } from './stand-in.ts'
 

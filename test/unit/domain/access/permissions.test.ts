@@ -1,5 +1,5 @@
+import { executorInfos, executorProfiles } from '../../../../src-shared/contract/executor-profiles.ts'
 import { expect, test } from 'vitest'
-import { executorCapabilities, executorProfiles } from '../../../../src-shared/contract/projects.ts'
 import { checkPermissions, mayActAlone } from '../../../../src-main/domain/access/permissions.ts'
 import type { AskedAction } from '../../../../src-main/domain/access/permissions.ts'
 
@@ -8,6 +8,8 @@ const asked = (
   places: AskedAction['places'],
   more: Partial<AskedAction> = {},
 ): AskedAction => ({ action, places, ours: false, ...more })
+
+const configNames: ReadonlySet<string> = new Set(['.claude'])
 
 const inside = ['src/a.ts']
 /** What is done → who may do it alone. */
@@ -31,9 +33,9 @@ const table: readonly [string, AskedAction, { worktree: boolean; ask: boolean }]
 
 test.each(table)('%s is allowed alone to whom the policy says', (_name, action, { worktree, ask }) => {
   expect({
-    all: mayActAlone('all', action),
-    worktree: mayActAlone('worktree', action),
-    ask: mayActAlone('ask', action),
+    all: mayActAlone('all', action, configNames),
+    worktree: mayActAlone('worktree', action, configNames),
+    ask: mayActAlone('ask', action, configNames),
   }).toEqual({ all: true, worktree, ask })
 })
 
@@ -42,7 +44,7 @@ test('every profile can be let do everything, and is refused what it can’t be 
     expect(checkPermissions({ executor, daemon_id: null, config: {} })).toBeNull()
     for (const permissions of ['worktree', 'ask'] as const) {
       const refusal = checkPermissions({ executor, daemon_id: null, config: { permissions } })
-      const able = executorCapabilities[executor].permissions.includes(permissions)
+      const able = executorInfos[executor].permissions.includes(permissions)
       expect(refusal?.code).toBe(able ? undefined : 'validation_failed')
     }
   }

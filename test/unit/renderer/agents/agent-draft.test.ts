@@ -1,3 +1,4 @@
+import { executorProfiles } from '../../../../src-shared/contract/executor-profiles.ts'
 import { expect, test } from 'vitest'
 import {
   configOf,
@@ -7,7 +8,7 @@ import {
   variantOf,
 } from '../../../../src-renderer/features/agents/agent-draft.ts'
 import { AgentId } from '../../../../src-shared/contract/ids.ts'
-import { executorProfiles, type Agent } from '../../../../src-shared/contract/projects.ts'
+import { type Agent } from '../../../../src-shared/contract/projects.ts'
 
 const codex: Agent = {
   id: AgentId.parse('01990003-0000-7000-8000-000000000001'),

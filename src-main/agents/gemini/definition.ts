@@ -1,18 +1,19 @@
 import { join } from 'node:path'
-import type { AcpAgent } from './acp/acp-agent.ts'
-import { acpRefusedArgs } from './acp/refused-args.ts'
-import type { Variables } from './agent/agent-profile.ts'
-import { homeOf } from './agent/find-program.ts'
-import { hasFile, hasVariable } from './agent/signed-in.ts'
-import { keepGeminiSession } from './gemini/keep-session.ts'
+import type { AcpAgent } from '../acp/acp-agent.ts'
+import { defineAcpAgent } from '../acp/acp-profile.ts'
+import { acpRefusedArgs } from '../acp/refused-args.ts'
+import type { Variables } from '../agent/agent-profile.ts'
+import { homeOf } from '../agent/find-program.ts'
+import { hasFile, hasVariable } from '../agent/signed-in.ts'
+import { keepGeminiSession } from './keep-session.ts'
 
 const folderOf = (env: Variables, home: string): string => join(env['GEMINI_CLI_HOME'] ?? home, '.gemini')
 
 /** Gemini CLI, by its `--acp` mode. */
 export const gemini: AcpAgent = {
+  configNames: ['.gemini'],
   program: {
     executor: 'gemini',
-    name: 'Gemini CLI',
     program: 'gemini',
     installHint:
       'Install Gemini CLI with `npm install -g @google/gemini-cli`, and set GEMINI_API_KEY or run `gemini` once to sign in.',
@@ -43,3 +44,5 @@ export const gemini: AcpAgent = {
   reportsToolsViaPermission: true,
   replaysAfterLoad: true,
 }
+
+export const definition = defineAcpAgent(gemini)

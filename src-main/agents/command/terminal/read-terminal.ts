@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { createLineBuffer } from '../../platform/text/line-buffer.ts'
-import type { AgentLog } from '../../ports/logs.ts'
+import { createLineBuffer } from '../../../platform/text/line-buffer.ts'
+import type { AgentLog } from '../../../ports/logs.ts'
 import type { OutputEntries } from '../output-entries.ts'
 
 /** After so long without more, what stands in the last line is shown: a prompt has no line end. */

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
-import type { AcpAgent } from './acp/acp-agent.ts'
-import { acpRefusedArgs } from './acp/refused-args.ts'
-import { hasFile, hasVariable } from './agent/signed-in.ts'
+import type { AcpAgent } from '../acp/acp-agent.ts'
+import { defineAcpAgent } from '../acp/acp-profile.ts'
+import { acpRefusedArgs } from '../acp/refused-args.ts'
+import { hasFile, hasVariable } from '../agent/signed-in.ts'
 
 /** Qwen Code, by its `--acp` mode. */
 export const qwen: AcpAgent = {
+  configNames: ['.qwen'],
   program: {
     executor: 'qwen',
-    name: 'Qwen Code',
     program: 'qwen',
     installHint: 'Install Qwen Code with `npm install -g @qwen-code/qwen-code` and run `qwen` once to sign in.',
     signInHint: 'Run `qwen` once to sign in, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL.',
@@ -27,3 +28,5 @@ export const qwen: AcpAgent = {
   }),
   configuresViaProtocol: false,
 }
+
+export const definition = defineAcpAgent(qwen)

@@ -1,20 +1,19 @@
 import { join } from 'node:path'
-import { policyOf } from '../domain/access/permissions.ts'
-import { createAgentDriver } from './agent/agent-driver.ts'
-import type { AgentDriverOptions } from './agent/agent-driver.ts'
-import type { AgentProfile, AgentProgram, PrepareContext, PreparedLaunch } from './agent/agent-profile.ts'
-import { mcpServerName } from './agent/mcp-server.ts'
-import { writePrivateFile } from './agent/private-file.ts'
-import { hasFile, hasVariable } from './agent/signed-in.ts'
-import { buildCommandLine, claudeRefusedArgs, claudeRefusedWhenAsking } from './claude-code/command-line.ts'
-import { converseWithClaude } from './claude-code/converse.ts'
-import { claudeUnsetEnv, claudeDefaultEnv } from './claude-code/environment.ts'
-import type { ExecutorProfileDriver } from './executor.ts'
-import type { ExecutionRun } from '../ports/executors.ts'
+import { policyOf } from '../../domain/access/permissions.ts'
+import { createAgentDriver } from '../agent/agent-driver.ts'
+import type { AgentDriverOptions } from '../agent/agent-driver.ts'
+import type { AgentProfile, AgentProgram, PrepareContext, PreparedLaunch } from '../agent/agent-profile.ts'
+import { mcpServerName } from '../agent/mcp-server.ts'
+import { writePrivateFile } from '../agent/private-file.ts'
+import { hasFile, hasVariable } from '../agent/signed-in.ts'
+import { buildCommandLine, claudeRefusedArgs, claudeRefusedWhenAsking } from './command-line.ts'
+import { converseWithClaude } from './converse.ts'
+import { claudeUnsetEnv, claudeDefaultEnv } from './environment.ts'
+import type { ExecutorDefinition } from '../definition.ts'
+import type { AgentRun } from '../definition.ts'
 
 const program: AgentProgram = {
   executor: 'claude-code',
-  name: 'Claude Code',
   program: 'claude',
   places: (home) => [join(home, '.claude', 'local', 'claude')],
   windowsProgram: ['@anthropic-ai', 'claude-code', 'bin', 'claude.exe'],
@@ -32,6 +31,7 @@ const program: AgentProgram = {
 
 /** Claude Code, headless: stream-json both ways, the prompt over stdin. */
 const claudeCode: AgentProfile = {
+  configNames: ['.claude'],
   program,
   refusedArgs: claudeRefusedArgs,
   refusedWhenAsking: claudeRefusedWhenAsking,
@@ -42,12 +42,14 @@ const claudeCode: AgentProfile = {
   exitGraceMs: 30_000,
 }
 
-/** The driver of Claude Code. */
-export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): ExecutorProfileDriver =>
+/** Claude Code with a clock or an environment of the caller's. */
+export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): ExecutorDefinition =>
   createAgentDriver(claudeCode, options)
 
+export const definition = createClaudeCodeDriver()
+
 async function prepareClaude(
-  run: ExecutionRun,
+  run: AgentRun,
   own: readonly string[],
   { resources }: PrepareContext,
 ): Promise<PreparedLaunch> {
@@ -57,7 +59,7 @@ async function prepareClaude(
   return buildCommandLine({ model, effort, session_id: run.session_id, mcp_config: mcp?.path ?? null, asks, args: own })
 }
 
-function mcpConfig({ url, token }: NonNullable<ExecutionRun['mcp']>): string {
+function mcpConfig({ url, token }: NonNullable<AgentRun['mcp']>): string {
   const server = { type: 'http', url, headers: { Authorization: `Bearer ${token}` } }
   return JSON.stringify({ mcpServers: { [mcpServerName]: server } })
 }

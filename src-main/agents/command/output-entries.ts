@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { AgentLog } from '../ports/logs.ts'
+import type { AgentLog } from '../../ports/logs.ts'
 
 /** Turns the lines of one output into transcript entries. */
 export interface OutputEntries {

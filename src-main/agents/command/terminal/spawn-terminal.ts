@@ -8,8 +8,8 @@ import {
   treeVariable,
   type ProcessExit,
   type ProcessTree,
-} from '../../platform/process/process.ts'
-import { sendSignal } from '../../platform/process/process-sweep.ts'
+} from '../../../platform/process/process.ts'
+import { sendSignal } from '../../../platform/process/process-sweep.ts'
 
 export interface SpawnTerminalOptions {
   readonly cwd: string

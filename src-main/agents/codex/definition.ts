@@ -1,15 +1,12 @@
 import { join } from 'node:path'
-import { createAgentDriver } from './agent/agent-driver.ts'
-import type { AgentDriverOptions } from './agent/agent-driver.ts'
-import type { AgentProfile, AgentProgram } from './agent/agent-profile.ts'
-import { hasFile, hasVariable } from './agent/signed-in.ts'
-import { buildCodexCommandLine, codexRefusedArgs, tokenVariable } from './codex/command-line.ts'
-import { converseWithCodex } from './codex/converse.ts'
-import type { ExecutorProfileDriver } from './executor.ts'
+import { createAgentDriver } from '../agent/agent-driver.ts'
+import type { AgentProfile, AgentProgram } from '../agent/agent-profile.ts'
+import { hasFile, hasVariable } from '../agent/signed-in.ts'
+import { buildCodexCommandLine, codexRefusedArgs, tokenVariable } from './command-line.ts'
+import { converseWithCodex } from './converse.ts'
 
 const program: AgentProgram = {
   executor: 'codex',
-  name: 'Codex',
   program: 'codex',
   installHint: 'Install Codex with `npm install -g @openai/codex` and run `codex login` once.',
   signInHint: 'Run `codex login` once to sign in.',
@@ -23,6 +20,7 @@ const program: AgentProgram = {
 
 /** Codex, headless: one turn of `codex exec --json`, resumed by the id of its thread. */
 export const codex: AgentProfile = {
+  configNames: ['.codex'],
   program,
   refusedArgs: codexRefusedArgs,
   defaultEnv: () => ({ RUST_BACKTRACE: '0' }),
@@ -38,6 +36,4 @@ export const codex: AgentProfile = {
   exitGraceMs: 30_000,
 }
 
-/** The driver of Codex. */
-export const createCodexDriver = (options: AgentDriverOptions = {}): ExecutorProfileDriver =>
-  createAgentDriver(codex, options)
+export const definition = createAgentDriver(codex)

@@ -1,17 +1,18 @@
 import type { Readable } from 'node:stream'
-import { createLineBuffer } from '../platform/text/line-buffer.ts'
-import { childEnvironment } from '../platform/process/process-environment.ts'
-import { shellCommand } from '../platform/process/process-shell.ts'
-import { ProcessStartError, spawnTree } from '../platform/process/process.ts'
-import type { ProcessTree } from '../platform/process/process.ts'
-import { ExecutorError } from '../ports/executors.ts'
-import type { AgentLog } from '../ports/logs.ts'
-import type { Cancellable } from '../ports/cancellable.ts'
-import type { ExecutionOutcome, ExecutionRun, RunningExecution } from '../ports/executors.ts'
-import { writePrivateFile } from './agent/private-file.ts'
-import type { PrivateFile } from './agent/private-file.ts'
-import { findOnPath } from '../platform/process/find-on-path.ts'
-import type { ExecutorProfileDriver } from './executor.ts'
+import { createLineBuffer } from '../../platform/text/line-buffer.ts'
+import { childEnvironment } from '../../platform/process/process-environment.ts'
+import { shellCommand } from '../../platform/process/process-shell.ts'
+import { ProcessStartError, spawnTree } from '../../platform/process/process.ts'
+import type { ProcessTree } from '../../platform/process/process.ts'
+import { ExecutorError } from '../../ports/executors.ts'
+import type { AgentLog } from '../../ports/logs.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
+import type { ExecutionOutcome, RunningExecution } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
+import { writePrivateFile } from '../agent/private-file.ts'
+import type { PrivateFile } from '../agent/private-file.ts'
+import { findOnPath } from '../../platform/process/find-on-path.ts'
+import type { ExecutorDefinition } from '../definition.ts'
 import { readTerminal } from './terminal/read-terminal.ts'
 import { spawnTerminal, type TerminalTree } from './terminal/spawn-terminal.ts'
 import { createOutputEntries } from './output-entries.ts'
@@ -26,9 +27,9 @@ const notFoundCode = 127
  * `SVC_PROMPT_FILE` names; `config.args` are appended to it as words of their own. With `config.terminal` it runs in a
  * terminal, which people type into.
  */
-export const command: ExecutorProfileDriver = {
-  name: 'command',
-  location: 'local',
+export const definition: ExecutorDefinition = {
+  executor: 'command',
+  configNames: [],
   start: startCommand,
   refusedArgs: () => [],
   detect: () => {
@@ -45,7 +46,7 @@ export const command: ExecutorProfileDriver = {
   },
 }
 
-async function startCommand(run: ExecutionRun, { signal }: Cancellable): Promise<RunningExecution> {
+async function startCommand(run: AgentRun, { signal }: Cancellable): Promise<RunningExecution> {
   let promptFile: PrivateFile | undefined
   try {
     const line = run.config.command?.trim() ?? ''
@@ -78,7 +79,7 @@ interface Work {
   readonly resize?: (cols: number, rows: number) => void
 }
 
-function onPipes(run: ExecutionRun, tree: ProcessTree): Work {
+function onPipes(run: AgentRun, tree: ProcessTree): Work {
   const stdout = createOutputEntries('stdout', run.log)
   const stderr = createOutputEntries('stderr', run.log)
   // A command reads its prompt to the end, so the end has to come.
@@ -92,7 +93,7 @@ function onPipes(run: ExecutionRun, tree: ProcessTree): Work {
   }
 }
 
-function inTerminal(run: ExecutionRun, tree: TerminalTree): Work {
+function inTerminal(run: AgentRun, tree: TerminalTree): Work {
   const entries = createOutputEntries('stdout', run.log)
   return {
     tree,
@@ -112,7 +113,7 @@ async function all(tasks: readonly Promise<void>[]): Promise<void> {
   if (failure) throw failure.reason
 }
 
-function watch(run: ExecutionRun, work: Work, promptFile: PrivateFile): RunningExecution {
+function watch(run: AgentRun, work: Work, promptFile: PrivateFile): RunningExecution {
   const { tree } = work
   let cut: 'stopped' | 'timed_out' | undefined
   let exited = false
@@ -144,7 +145,7 @@ function watch(run: ExecutionRun, work: Work, promptFile: PrivateFile): RunningE
 }
 
 async function finish(
-  run: ExecutionRun,
+  run: AgentRun,
   { tree, outputs, read }: Work,
   promptFile: PrivateFile,
   cut: () => 'stopped' | 'timed_out' | undefined,
@@ -185,7 +186,7 @@ async function pump(output: Readable, entries: OutputEntries, log: AgentLog): Pr
 
 /** A sentence for people: why it failed, or its last words. */
 function describe(
-  run: ExecutionRun,
+  run: AgentRun,
   exitCode: number,
   cut: 'stopped' | 'timed_out' | undefined,
   outputs: readonly OutputEntries[],

@@ -1,10 +1,11 @@
-import { ExecutorError } from '../ports/executors.ts'
-import type { ExecutorProfileDriver } from './executor.ts'
+import { executorInfos } from '../../../src-shared/contract/executor-profiles.ts'
+import { ExecutorError } from '../../ports/executors.ts'
+import type { ExecutorDefinition } from '../definition.ts'
 
 /** An agent that runs elsewhere: it claims, heartbeats and finishes over the API, and nothing is started here. */
-export const external: ExecutorProfileDriver = {
-  name: 'external',
-  location: 'remote',
+export const definition: ExecutorDefinition = {
+  executor: 'external',
+  configNames: [],
   start: () =>
     Promise.reject(
       new ExecutorError('not_configured', 'An external agent runs elsewhere and is not started from here.'),
@@ -13,7 +14,7 @@ export const external: ExecutorProfileDriver = {
   detect: () =>
     Promise.resolve({
       executor: 'external',
-      name: 'External agent',
+      name: executorInfos.external.name,
       installed: true,
       path: null,
       version: null,

@@ -1,14 +1,15 @@
 import { join } from 'node:path'
-import { policyOf } from '../domain/access/permissions.ts'
-import type { AcpAgent } from './acp/acp-agent.ts'
-import { acpRefusedArgs } from './acp/refused-args.ts'
-import { hasVariable } from './agent/signed-in.ts'
+import { policyOf } from '../../domain/access/permissions.ts'
+import type { AcpAgent } from '../acp/acp-agent.ts'
+import { defineAcpAgent } from '../acp/acp-profile.ts'
+import { acpRefusedArgs } from '../acp/refused-args.ts'
+import { hasVariable } from '../agent/signed-in.ts'
 
 /** GitHub Copilot CLI, by its `--acp` mode. */
 export const copilot: AcpAgent = {
+  configNames: ['.copilot'],
   program: {
     executor: 'copilot',
-    name: 'Copilot CLI',
     program: 'copilot',
     places: (home) => [join(home, '.copilot', 'bin', 'copilot')],
     installHint: 'Install Copilot CLI with `npm install -g @github/copilot` and run `copilot login` once.',
@@ -44,3 +45,5 @@ export const copilot: AcpAgent = {
   isFailure: (text) => text.startsWith('Error: '),
   isNotice: (text) => /^Info: \S+$|^Warning: \d+ tool call\(s\) had no recorded result/.test(text),
 }
+
+export const definition = defineAcpAgent(copilot)

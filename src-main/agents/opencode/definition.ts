@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import type { AcpAgent } from './acp/acp-agent.ts'
-import { acpRefusedArgs } from './acp/refused-args.ts'
-import { hasFile } from './agent/signed-in.ts'
+import type { AcpAgent } from '../acp/acp-agent.ts'
+import { defineAcpAgent } from '../acp/acp-profile.ts'
+import { acpRefusedArgs } from '../acp/refused-args.ts'
+import { hasFile } from '../agent/signed-in.ts'
 
 /** It asks about everything then, whatever the person's settings say, and we decide. */
 const asksAll = Object.fromEntries(
@@ -12,9 +13,9 @@ const asksAll = Object.fromEntries(
 
 /** opencode, by its `acp` command. Its models are named `provider/model`. */
 export const opencode: AcpAgent = {
+  configNames: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   program: {
     executor: 'opencode',
-    name: 'opencode',
     program: 'opencode',
     places: (home) => [join(home, '.opencode', 'bin', 'opencode')],
     windowsProgram: ['opencode-ai', 'bin', 'opencode.exe'],
@@ -36,3 +37,5 @@ export const opencode: AcpAgent = {
   asking: { OPENCODE_PERMISSION: JSON.stringify(asksAll) },
   configuresViaProtocol: true,
 }
+
+export const definition = defineAcpAgent(opencode)

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
-import { createTextTail } from '../platform/text/text-tail.ts'
-import { childEnvironment } from '../platform/process/process-environment.ts'
-import { ProcessStartError, spawnTree } from '../platform/process/process.ts'
-import type { ProcessTree } from '../platform/process/process.ts'
-import type { Cancellable } from '../ports/cancellable.ts'
+import { createTextTail } from '../../platform/text/text-tail.ts'
+import { childEnvironment } from '../../platform/process/process-environment.ts'
+import { ProcessStartError, spawnTree } from '../../platform/process/process.ts'
+import type { ProcessTree } from '../../platform/process/process.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
 
 const versionLimitMs = 5_000
 

@@ -1,0 +1,37 @@
+import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
+import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import type { ExecutionRun, RunningExecution } from '../ports/executors.ts'
+
+/** What decides which arguments an agent gets. */
+export type ArgsConfig = Pick<AgentConfig, 'args' | 'permissions'>
+
+/** A run as a type of agent gets it. */
+export interface AgentRun extends ExecutionRun {
+  /** The `configNames` of all types of agent: no agent writes another's settings without asking. */
+  readonly protectedNames: ReadonlySet<string>
+}
+
+/**
+ * A type of agent: how it is found, started, read and stopped. Each lies in a folder of its own; what clients know of
+ * it is its record in `executorInfos`.
+ */
+export interface ExecutorDefinition {
+  readonly executor: ExecutorProfile
+  /**
+   * Names of files and folders in a repository that steer this agent: its settings, instructions for its tools, hooks.
+   * Lower case. An agent that may edit its worktree asks before it writes below one.
+   */
+  readonly configNames: readonly string[]
+  /**
+   * Starts one run. `signal` ends the attempt to start; once this has resolved, only
+   * `RunningExecution.stop` ends the run. Closing `run.log` is up to it: when `outcome` settles,
+   * the tree is gone and the log is closed. Throws `ExecutorError` when the agent can't be started,
+   * with the log closed and nothing left behind. Never called where the agent runs elsewhere.
+   */
+  start(run: AgentRun, options: Cancellable): Promise<RunningExecution>
+  /** Those of a person's arguments that its agent would not get, because they are not the person's to set. */
+  refusedArgs(config: ArgsConfig): readonly string[]
+  /** Whether and where its agent is installed on this machine; takes 5 s at most. */
+  detect(options: Cancellable): Promise<DetectedAgent>
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { TranscriptEntry, Usage } from './executions.ts'
+
+/** A run that only shows whether an agent works. */
+export const AgentTest = z
+  .object({
+    ok: z.boolean(),
+    started: z.boolean().describe('Its program was found and began.'),
+    answered: z.boolean().describe('It said something: it is signed in, and its model answers.'),
+    ended: z.boolean().describe('It ended by itself and called that a success.'),
+    message: z.string().nullable().describe('Its last words, or why it failed, in a sentence for people.'),
+    exit_code: z.int().nullable(),
+    duration_ms: z.int(),
+    usage: Usage.nullable(),
+    entries: z.array(TranscriptEntry).describe('What it said and did; the first 200 things.'),
+  })
+  .meta({ id: 'AgentTest' })
+export type AgentTest = z.infer<typeof AgentTest>
