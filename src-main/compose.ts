@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { v7 } from 'uuid'
+import type { WorkflowDefinition } from '../src-shared/contract/workflow-definition.ts'
 import type { User } from '../src-shared/contract/identity.ts'
 import type { Api } from './api/api.ts'
 import { createApi } from './api/create-api.ts'
@@ -12,7 +13,6 @@ import type { SecretSeal } from './platform/config/secret-seal.ts'
 import { createRedactor, validateRedactionPattern } from './platform/text/redact.ts'
 import { asksForUser, type RegistrationPolicy } from './domain/access/registration.ts'
 import { thisProcess } from './domain/access/request-source.ts'
-import type { indexWorkflow } from './domain/workflow/graph.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './core/context.ts'
 import { createDiffWatches, type DiffWatchers } from './workspaces/diff-watches.ts'
@@ -25,6 +25,7 @@ import { createEventFeed, type EventFeed, type Tx } from './core/event-feed.ts'
 import { createTaskEventLogger } from './core/task-event-logger.ts'
 import type { Clock } from './ports/clock.ts'
 import { changeWorkflow } from './projects/change-workflow.ts'
+import { pluginTraits } from './plugins/create-plugins.ts'
 import { createWorkflows } from './core/workflows.ts'
 import { createExecutors } from './agents/create-executors.ts'
 import { createScripts } from './hooks/scripts/run-script.ts'
@@ -181,7 +182,7 @@ function contextOf({ config, store, feed, identity, secrets, clock, log, url, bu
     newId: v7,
     redactor: (patterns) => createRedactor(patterns, secrets.values()),
     rememberSecrets: secrets.remember,
-    workflows: createWorkflows(builtin),
+    workflows: createWorkflows(builtin, pluginTraits),
     log: log.child({ module: 'engine' }),
     config: {
       workspaceRoot: config.workspaceRoot,
@@ -268,7 +269,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
 }
 
 /** A shipped template that breaks a rule must fail the start, not a task later. */
-function checkBuiltin(definition: Parameters<typeof indexWorkflow>[0], engine: Engine): void {
+function checkBuiltin(definition: WorkflowDefinition, engine: Engine): void {
   const [issue] = validateWorkflow(definition, engine.plugins)
   if (issue) throw new Error(`The built-in workflow is broken at ${issue.path}: ${issue.message}`)
 }

@@ -1,5 +1,5 @@
 import { scriptExecutor } from '../../src-shared/contract/executor-profiles.ts'
-import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
+import type { Workflow } from '../domain/workflow/graph.ts'
 import type { AgentRecord } from '../ports/store.ts'
 
 /** What the scripted agent does: it reads its task, works in steps that can be watched, and commits. */
@@ -47,10 +47,11 @@ export const demoTask = {
 }
 
 /** The default workflow, but a passed review goes on to the merge by itself, so that the demo walks alone. */
-export function demoWorkflow(definition: WorkflowDefinition): string {
+export function demoWorkflow({ definition, plugins }: Workflow): string {
+  const [plugin] = [...plugins].find(([, { traits }]) => traits.includes('follows_review')) ?? []
   const states = definition.states.map((state) => {
     if (state.name !== 'review') return state
-    const auto = { plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }
+    const auto = { plugin, on_success: { cascade: 'merging' } }
     return { ...state, hooks: { ...state.hooks, after_enter: [...(state.hooks?.after_enter ?? []), auto] } }
   })
   return JSON.stringify({ ...definition, states })

@@ -1,4 +1,5 @@
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
+import { pluginTraits } from '../plugins/create-plugins.ts'
 import type { Logger } from '../platform/logging/log.ts'
 
 /**
@@ -63,7 +64,8 @@ function describeEvent({ type, data }: EventEnvelope): LogEntry | null {
     case 'hook.finished': {
       const { phase, action, outcome } = data.hook
       // What CI said its review tells.
-      if ((outcome !== 'failed' && outcome !== 'blocked') || action === 'run_ci_steps') return null
+      if ((outcome !== 'failed' && outcome !== 'blocked') || pluginTraits.get(action)?.traits.includes('makes_gate'))
+        return null
       return { message: 'a hook said no', fields: { phase, action, outcome }, level: 'warn' }
     }
     case 'workspace.cleaned':

@@ -3,7 +3,7 @@ import type { Prompt, PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { estimateTokens } from '../domain/task/knowledge-text.ts'
 import { isForKnownTask, promptText } from '../domain/task/prompt-parts.ts'
-import { hooksAt, roleOf, workStateOf } from '../domain/workflow/graph.ts'
+import { hookHas, hooksAt, roleOf, workStateOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import { knowledgeFor } from './knowledge.ts'
 import { buildPrompt } from './build-launch-prompt.ts'
@@ -84,9 +84,10 @@ function nextRole(context: EngineContext, task: TaskRecord): string | null {
 function knowledgeAhead(context: EngineContext, task: TaskRecord, state: WorkflowState): string | null {
   const { read } = context.store
   const project = read.projects.get(task.project_id)
+  const workflow = project && context.workflows.of(project.workflow_definition)
   const isThere = task.status === state.name
   const hooks = isThere ? [] : [...hooksAt(state, 'before_enter'), ...hooksAt(state, 'on_enter')]
-  const hook = hooks.find(({ plugin }) => plugin === 'knowledge-inject')
+  const hook = workflow && hooks.find((one) => hookHas(workflow, one, 'injects_knowledge'))
   if (!project || !hook) return read.knowledge.injected(task.id)
   if (!toSettings(project).knowledge.enabled) return null
   return knowledgeFor(context, project, task, KnowledgeOptions.parse(hook.config ?? {}))?.text ?? null

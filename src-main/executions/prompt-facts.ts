@@ -53,11 +53,15 @@ export function stateOfRole(
   task: TaskRecord,
   role: string,
 ): WorkflowState | null {
-  const project = q.projects.get(task.project_id)
-  const workflow: Workflow | null = project ? context.workflows.of(project.workflow_definition) : null
+  const workflow = workflowOf(context, q, task)
   const here = workflow?.states.get(task.status)
   if (here && roleOf(here) === role) return here
   return workflow?.definition.states.find((state) => roleOf(state) === role) ?? null
+}
+
+function workflowOf(context: Pick<EngineContext, 'workflows'>, q: Queries, task: TaskRecord): Workflow | null {
+  const project = q.projects.get(task.project_id)
+  return project ? context.workflows.of(project.workflow_definition) : null
 }
 
 /** Whether the role judges a review, whose change and checks it is shown. */
@@ -67,7 +71,8 @@ export function reviews(
   { task, role }: Pick<PromptTarget, 'task' | 'role'>,
 ): boolean {
   const state = stateOfRole(context, q, task, role)
-  return state !== null && isReviewGate(state)
+  const workflow = workflowOf(context, q, task)
+  return workflow !== null && state !== null && isReviewGate(workflow, state)
 }
 
 /** What the last rejection said, while the task has not moved on since. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { HookEvent, PluginInfo } from '../../src-shared/contract/lifecycle-hooks.ts'
-import type { HookPhase, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import type { HookPhase, StateTrait, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import type { Workflow } from '../domain/workflow/graph.ts'
 import type { Cleanup } from '../workspaces/cleanup.ts'
 import type { EngineContext } from '../core/context.ts'
@@ -34,7 +34,8 @@ export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'co
   readonly vouched: string | null
 }
 
-export interface Plugin {
+/** What there is to say of a plugin before it runs. */
+export interface PluginDeclaration {
   readonly name: string
   /** What it is for, in a sentence. */
   readonly purpose: string
@@ -43,10 +44,22 @@ export interface Plugin {
   readonly events: readonly HookEvent[]
   /** What its `config` may hold; `run` gets what this parsed. */
   readonly options: z.ZodType<Readonly<Record<string, unknown>>>
+  /** What it means for a state whose hooks name it at one of its `phases`. Everything asks for these, not for its name. */
+  readonly traits: readonly StateTrait[]
+}
+
+export interface PluginWork {
   /** Asked before a transition into a state with this plugin is committed. Answers the work that it found in order. */
   guard?(context: GuardContext): Promise<Refusal | { readonly work: Work } | null>
   /** Must be safe to run again: a crash may come between its work and the note that it is done. */
-  run(context: PluginContext): Promise<PluginResult>
+  run(context: PluginContext): PluginResult | Promise<PluginResult>
+}
+
+export interface Plugin extends PluginDeclaration, PluginWork {}
+
+/** A plugin before the services are there that it works with. */
+export interface PluginDefinition extends PluginDeclaration {
+  readonly create: (services: PluginServices) => PluginWork
 }
 
 /** What plugins may do beside looking at the task that they run for. */

@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { moveSubtasks } from './move-subtasks.ts'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginDefinition } from '../hooks/plugin.ts'
 
 /** Cancels the subtasks that are not finished, and ends what they have under way. */
-export function cancelPendingSubtasks(services: PluginServices): Plugin {
-  return {
-    name: 'cancel_pending_subtasks',
-    purpose: 'Cancel the subtasks that are not done.',
-    phases: ['on_enter', 'after_enter'],
-    events: ['on_task_cancel'],
-    options: z.strictObject({}),
+export const cancelPendingSubtasks: PluginDefinition = {
+  name: 'cancel_pending_subtasks',
+  purpose: 'Cancel the subtasks that are not done.',
+  phases: ['on_enter', 'after_enter'],
+  events: ['on_task_cancel'],
+  options: z.strictObject({}),
+  traits: [],
+  create: (services) => ({
     run: async (context) => {
       const { cancellation } = context.workflow
       if (!cancellation) {
@@ -18,5 +19,5 @@ export function cancelPendingSubtasks(services: PluginServices): Plugin {
       const reason = `Its parent went to ${context.state.label}.`
       return moveSubtasks(services, context, { to: cancellation.name, cause: 'cancel', reason }, () => true)
     },
-  }
+  }),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { reviewLimitReached } from '../transitions/block-task.ts'
-import type { Plugin, PluginContext, PluginServices } from '../hooks/plugin.ts'
+import type { PluginContext, PluginDefinition } from '../hooks/plugin.ts'
 
 const Options = z.strictObject({
   gate: z.string().min(1).max(64).optional(),
@@ -13,33 +13,33 @@ const Options = z.strictObject({
  * the option's, else the entered state itself, else the state that the task came from; the budget is the
  * option's, else the gate's own. What came before a person's last action on the task does not count.
  */
-export function checkRetryBudget({ context }: PluginServices): Plugin {
-  return {
-    name: 'check_retry_budget',
-    purpose: 'Hand a task to a person when its gate has sent it back too often.',
-    phases: ['before_enter', 'on_enter'],
-    events: [],
-    options: Options,
+export const checkRetryBudget: PluginDefinition = {
+  name: 'check_retry_budget',
+  purpose: 'Hand a task to a person when its gate has sent it back too often.',
+  phases: ['before_enter', 'on_enter'],
+  events: [],
+  options: Options,
+  traits: [],
+  create: ({ context }) => ({
     run: (moment) => {
       const { task, config } = moment
       const options = Options.parse(config)
       const gate = gateOf(moment, options.gate)
       if (typeof gate === 'string')
-        return Promise.resolve({ kind: 'failed', reason: `The workflow has no gate ${gate} whose budget to check.` })
+        return { kind: 'failed', reason: `The workflow has no gate ${gate} whose budget to check.` }
       const budget = options.max_rejections ?? gate?.gate_config?.max_rejections
-      if (!gate || budget === undefined) return Promise.resolve({ kind: 'skipped', reason: 'not_needed' })
+      if (!gate || budget === undefined) return { kind: 'skipped', reason: 'not_needed' }
       const { transitions } = context.store.read
       const rejections = transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
-      if (rejections <= budget)
-        return Promise.resolve({ kind: 'ok', note: `${rejections} of ${budget} rejections are used up` })
+      if (rejections <= budget) return { kind: 'ok', note: `${rejections} of ${budget} rejections are used up` }
       const feedback = transitions
         .byTask(task.id)
         .findLast((entry) => entry.rejection && entry.from_state === gate.name)
       const reason = feedback?.trigger_reason?.slice(0, 10_000)
       const annotation = { ...reviewLimitReached(gate, rejections), ...(reason !== undefined && { reason }) }
-      return Promise.resolve({ kind: 'escalate', annotation })
+      return { kind: 'escalate', annotation }
     },
-  }
+  }),
 }
 
 /** The gate that is meant; the name of one that does not exist; null when no gate is concerned. */

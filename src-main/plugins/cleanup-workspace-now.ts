@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import type { CleanupEnd } from '../workspaces/cleanup.ts'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginDefinition } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
 /** Removes the task's worktree, never its branch. It takes the place of the state's own clean-up. */
-export function cleanupWorkspaceNow({ cleanup }: PluginServices): Plugin {
-  return {
-    name: 'cleanup_workspace_now',
-    purpose: 'Remove the worktree at once; what is not committed is kept aside.',
-    phases: ['on_enter', 'after_enter'],
-    events: [],
-    options: z.strictObject({}),
+export const cleanupWorkspaceNow: PluginDefinition = {
+  name: 'cleanup_workspace_now',
+  purpose: 'Remove the worktree at once; what is not committed is kept aside.',
+  phases: ['on_enter', 'after_enter'],
+  events: [],
+  options: z.strictObject({}),
+  traits: ['owns_cleanup'],
+  create: ({ cleanup }) => ({
     run: async ({ task, signal }) => toResult(await cleanup.now(task, signal)),
-  }
+  }),
 }
 
 /** A clean-up that failed leaves the task where it is; the record of the worktree says what is the matter. */

@@ -1,3 +1,4 @@
+import type { PluginTraits } from '../domain/workflow/graph.ts'
 import { autoCascadeOnReviewPass } from './auto-cascade-on-review-pass.ts'
 import { cancelPendingSubtasks } from './cancel-pending-subtasks.ts'
 import { checkRetryBudget } from './check-retry-budget.ts'
@@ -5,7 +6,7 @@ import { cleanupWorkspaceNow } from './cleanup-workspace-now.ts'
 import { dispatchRoleAgent } from './dispatch-role-agent.ts'
 import { knowledgeCapture } from './knowledge-capture.ts'
 import { knowledgeInject } from './knowledge-inject.ts'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { Plugin, PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import { propagateDoneToSubtasks } from './propagate-done-to-subtasks.ts'
 import { publishTaskBlocked } from './publish-task-blocked.ts'
 import { runCiSteps } from './run-ci-steps.ts'
@@ -13,7 +14,7 @@ import { runMerge } from './run-merge.ts'
 import { satisfyDependents } from './satisfy-dependents.ts'
 import { scheduleWorkspaceCleanup } from './schedule-workspace-cleanup.ts'
 
-const makers: readonly ((services: PluginServices) => Plugin)[] = [
+const definitions: readonly PluginDefinition[] = [
   checkRetryBudget,
   knowledgeInject,
   knowledgeCapture,
@@ -29,9 +30,12 @@ const makers: readonly ((services: PluginServices) => Plugin)[] = [
   publishTaskBlocked,
 ]
 
+/** What the built-in plugins mean for the states whose hooks name them. */
+export const pluginTraits: PluginTraits = new Map(definitions.map((one) => [one.name, one]))
+
 /** The built-in plugins by name. A workflow may name these and no others. */
 export function createPlugins(services: PluginServices): ReadonlyMap<string, Plugin> {
-  return new Map(makers.map((make) => make(services)).map((plugin) => [plugin.name, plugin]))
+  return new Map(definitions.map(({ create, ...plugin }) => [plugin.name, { ...plugin, ...create(services) }]))
 }
 
 /** By plugin: what is wrong with a `config` for it, in a sentence; null when nothing is. */

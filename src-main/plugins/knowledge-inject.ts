@@ -1,21 +1,22 @@
 import { injectKnowledge, KnowledgeOptions } from '../executions/knowledge.ts'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginDefinition } from '../hooks/plugin.ts'
 
 /** Gives the task's next agents what is known about the project and bears on the task, within a budget. */
-export function knowledgeInject({ context }: PluginServices): Plugin {
-  return {
-    name: 'knowledge-inject',
-    purpose: 'Tell the agent what the project has learned that fits the task.',
-    phases: ['before_enter', 'on_enter'],
-    events: ['before_work'],
-    options: KnowledgeOptions,
+export const knowledgeInject: PluginDefinition = {
+  name: 'knowledge-inject',
+  purpose: 'Tell the agent what the project has learned that fits the task.',
+  phases: ['before_enter', 'on_enter'],
+  events: ['before_work'],
+  options: KnowledgeOptions,
+  traits: ['injects_knowledge'],
+  create: ({ context }) => ({
     run: ({ task, project, config }) => {
       const told = injectKnowledge(context, project, task, KnowledgeOptions.parse(config))
-      if (typeof told === 'string') return Promise.resolve({ kind: 'skipped', reason: told })
-      return Promise.resolve({
+      if (typeof told === 'string') return { kind: 'skipped', reason: told }
+      return {
         kind: 'ok',
         note: `${told.entries} ${told.entries === 1 ? 'entry' : 'entries'}, about ${told.tokens} tokens`,
-      })
+      }
     },
-  }
+  }),
 }

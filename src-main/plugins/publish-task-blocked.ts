@@ -1,18 +1,19 @@
 import { z } from 'zod'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginDefinition } from '../hooks/plugin.ts'
 
 /** Tells people that the task needs them, and why. The state that has it at `on_enter` takes blocked tasks. */
-export function publishTaskBlocked({ context }: PluginServices): Plugin {
-  return {
-    name: 'publish_task_blocked',
-    purpose: 'Tell people that the task is blocked.',
-    phases: ['on_enter'],
-    events: [],
-    options: z.strictObject({}),
+export const publishTaskBlocked: PluginDefinition = {
+  name: 'publish_task_blocked',
+  purpose: 'Tell people that the task is blocked.',
+  phases: ['on_enter'],
+  events: [],
+  options: z.strictObject({}),
+  traits: ['takes_blocked'],
+  create: ({ context }) => ({
     run: ({ task }) => {
       const reason = context.store.read.transitions.last(task.id)?.trigger_reason ?? null
       const body = task.error_annotation?.message ?? reason
-      return Promise.resolve({ kind: 'ok', notify: { event_type: 'task.blocked', body } })
+      return { kind: 'ok', notify: { event_type: 'task.blocked', body } }
     },
-  }
+  }),
 }

@@ -9,48 +9,51 @@ import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import { toReviewSummary, toSettings } from '../core/views.ts'
 import { settleInner } from '../workspaces/inner-repositories.ts'
 import { noteOpenRuns } from '../workspaces/repository-changes.ts'
-import type { Plugin, PluginContext, PluginServices } from '../hooks/plugin.ts'
+import type { PluginContext, PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
 type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
 
 /** Runs the task's CI steps in its worktree, one after the other; the first that fails rejects the attempt. */
-export function runCiSteps(services: Services): Plugin {
-  const { context } = services
-  return {
-    name: 'run_ci_steps',
-    purpose: 'Run the review’s CI steps.',
-    phases: ['before_enter'],
-    events: [],
-    options: z.strictObject({}),
-    run: async (run): Promise<PluginResult> => {
-      const { task, workspace, signal } = run
-      const opened = context.store.read.reviews.latest(task.id)
-      if (!opened || !['running', 'passed', 'pending'].includes(opened.status)) return { kind: 'ok' }
-      if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
-      await services.waitUntilIdle(task.id, 60_000, signal)
-      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-      // An agent that takes longer than that may have changed what steers git already.
-      await noteOpenRuns(context, task)
-      const ref = await services.worktrees.ref(workspace)
-      const undecided = await settleInner(context, task, run.project, ref, signal)
-      if (undecided !== null) return await hold(context, task, undecided)
-      const resumed =
-        opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
-      const before = await context.workspaces.work(ref, { signal })
-      // A run that a crash cut short starts over: half a result would be worth nothing.
-      const review: ReviewRecord = { ...resumed, ...before, changed_by_steps: [], step_results: [] }
-      const result = await runSteps(services, run, review, workspace.path)
-      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-      if (opened.ci_steps.length === 0) return await conclude(context, task, review, result)
-      // What the steps themselves left there, such as a lock file, is judged with the rest.
-      const work = await context.workspaces.work(ref, { signal })
-      const differs = before !== null && work !== null && before.tree !== work.tree
-      const changed = differs ? await context.workspaces.changedFiles(ref, before.tree, work.tree, { signal }) : []
-      const changed_by_steps = changed.slice(0, maxChangedBySteps)
-      return await conclude(context, task, { ...review, ...work, changed_by_steps }, result)
-    },
-  }
+export const runCiSteps: PluginDefinition = {
+  name: 'run_ci_steps',
+  purpose: 'Run the review’s CI steps.',
+  phases: ['before_enter'],
+  events: [],
+  options: z.strictObject({}),
+  traits: ['needs_worktree', 'makes_gate'],
+  create: (services) => {
+    const { context } = services
+    return {
+      run: async (run): Promise<PluginResult> => {
+        const { task, workspace, signal } = run
+        const opened = context.store.read.reviews.latest(task.id)
+        if (!opened || !['running', 'passed', 'pending'].includes(opened.status)) return { kind: 'ok' }
+        if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
+        await services.waitUntilIdle(task.id, 60_000, signal)
+        if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+        // An agent that takes longer than that may have changed what steers git already.
+        await noteOpenRuns(context, task)
+        const ref = await services.worktrees.ref(workspace)
+        const undecided = await settleInner(context, task, run.project, ref, signal)
+        if (undecided !== null) return await hold(context, task, undecided)
+        const resumed =
+          opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
+        const before = await context.workspaces.work(ref, { signal })
+        // A run that a crash cut short starts over: half a result would be worth nothing.
+        const review: ReviewRecord = { ...resumed, ...before, changed_by_steps: [], step_results: [] }
+        const result = await runSteps(services, run, review, workspace.path)
+        if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+        if (opened.ci_steps.length === 0) return await conclude(context, task, review, result)
+        // What the steps themselves left there, such as a lock file, is judged with the rest.
+        const work = await context.workspaces.work(ref, { signal })
+        const differs = before !== null && work !== null && before.tree !== work.tree
+        const changed = differs ? await context.workspaces.changedFiles(ref, before.tree, work.tree, { signal }) : []
+        const changed_by_steps = changed.slice(0, maxChangedBySteps)
+        return await conclude(context, task, { ...review, ...work, changed_by_steps }, result)
+      },
+    }
+  },
 }
 
 const maxChangedBySteps = 1_000

@@ -11,74 +11,75 @@ import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginDefinition } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
-export function runMerge(
-  services: Pick<PluginServices, 'context' | 'worktrees' | 'isWorktreeShared' | 'waitUntilExclusive'>,
-): Plugin {
-  const { context, worktrees } = services
-  return {
-    name: 'run_merge',
-    purpose: 'Merge the task’s branch.',
-    phases: ['on_enter', 'after_enter'],
-    events: [],
-    options: z.strictObject({}),
-    guard: async ({ task, project, vouched, workspace, signal }) => {
-      if (isInParents(context, task)) return null
-      if (services.isWorktreeShared(task.id)) return workspaceLocked
-      if (!workspace)
-        return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
-      const judged = vouchingReview(context.store.read, task)
-      // At a gate this was settled before anything was judged.
-      const undecided =
-        judged === null ? await settleInner(context, task, project, await worktrees.ref(workspace), signal) : null
-      if (undecided !== null) {
-        return { code: 'review_not_ready', message: undecided.message, details: { folders: undecided.folders ?? [] } }
-      }
-      const found = await lookAtWork(services, task, { seen: vouched, judged }, signal)
-      const other = vouched === null ? checkJudged({ ...found, by_person: false }) : checkSeen(found)
-      if (other) return other
-      const ref = await worktrees.ref(workspace)
-      const work = found.work && { ...found.work, head: await commitJudged(context, task, ref, found.work, signal) }
-      const { dirty } = await context.workspaces.checkTarget({ ...ref, ...(work && { head: work.head }) }, { signal })
-      if (dirty.length === 0) return work && { work }
-      return {
-        code: 'merge_target_dirty',
-        message: `Your checkout of ${workspace.base_branch} has changes in files that the merge would change. Commit or stash them, then merge again.`,
-        details: { files: dirty },
-      }
-    },
-    run: async ({ task, project, workspace, signal }): Promise<PluginResult> => {
-      if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
-      if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
-      // A move that nobody waits for is not refused: it waits until nothing half-written can be merged.
-      await services.waitUntilExclusive(task.id, signal)
-      if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-      const ref = await worktrees.ref(workspace)
-      try {
-        const head = await headToMerge(context, task, ref, signal)
-        const strategy = toSettings(project).merge_strategy
-        const result = await context.workspaces.merge(
-          { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) },
-          { signal },
-        )
-        if (result.kind !== 'merged') return refused(context, task, workspace, result)
-        const { base_branch, branch } = workspace
-        const note = result.empty ? `; ${branch} has no commit of its own` : ''
-        return { kind: 'ok', note: `${base_branch} is at ${result.commit.slice(0, 12)}${note}` }
-      } catch (error) {
-        if (!(error instanceof WorkspaceError) || signal.aborted) throw error
-        return {
-          kind: 'failed',
-          reason: error.message,
-          annotation: { type: 'workspace_error', message: error.message, recovery_actions: ['retry_merge'] },
-          notify: { event_type: 'merge.failed', body: error.message },
+export const runMerge: PluginDefinition = {
+  name: 'run_merge',
+  purpose: 'Merge the task’s branch.',
+  phases: ['on_enter', 'after_enter'],
+  events: [],
+  options: z.strictObject({}),
+  traits: ['merges'],
+  create: (services) => {
+    const { context, worktrees } = services
+    return {
+      guard: async ({ task, project, vouched, workspace, signal }) => {
+        if (isInParents(context, task)) return null
+        if (services.isWorktreeShared(task.id)) return workspaceLocked
+        if (!workspace)
+          return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
+        const judged = vouchingReview(context.store.read, task)
+        // At a gate this was settled before anything was judged.
+        const undecided =
+          judged === null ? await settleInner(context, task, project, await worktrees.ref(workspace), signal) : null
+        if (undecided !== null) {
+          return { code: 'review_not_ready', message: undecided.message, details: { folders: undecided.folders ?? [] } }
         }
-      }
-    },
-  }
+        const found = await lookAtWork(services, task, { seen: vouched, judged }, signal)
+        const other = vouched === null ? checkJudged({ ...found, by_person: false }) : checkSeen(found)
+        if (other) return other
+        const ref = await worktrees.ref(workspace)
+        const work = found.work && { ...found.work, head: await commitJudged(context, task, ref, found.work, signal) }
+        const { dirty } = await context.workspaces.checkTarget({ ...ref, ...(work && { head: work.head }) }, { signal })
+        if (dirty.length === 0) return work && { work }
+        return {
+          code: 'merge_target_dirty',
+          message: `Your checkout of ${workspace.base_branch} has changes in files that the merge would change. Commit or stash them, then merge again.`,
+          details: { files: dirty },
+        }
+      },
+      run: async ({ task, project, workspace, signal }): Promise<PluginResult> => {
+        if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
+        if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
+        // A move that nobody waits for is not refused: it waits until nothing half-written can be merged.
+        await services.waitUntilExclusive(task.id, signal)
+        if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
+        const ref = await worktrees.ref(workspace)
+        try {
+          const head = await headToMerge(context, task, ref, signal)
+          const strategy = toSettings(project).merge_strategy
+          const result = await context.workspaces.merge(
+            { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) },
+            { signal },
+          )
+          if (result.kind !== 'merged') return refused(context, task, workspace, result)
+          const { base_branch, branch } = workspace
+          const note = result.empty ? `; ${branch} has no commit of its own` : ''
+          return { kind: 'ok', note: `${base_branch} is at ${result.commit.slice(0, 12)}${note}` }
+        } catch (error) {
+          if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+          return {
+            kind: 'failed',
+            reason: error.message,
+            annotation: { type: 'workspace_error', message: error.message, recovery_actions: ['retry_merge'] },
+            notify: { event_type: 'merge.failed', body: error.message },
+          }
+        }
+      },
+    }
+  },
 }
 
 function refused(

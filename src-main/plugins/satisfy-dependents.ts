@@ -2,19 +2,20 @@ import { z } from 'zod'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
 import { toTask } from '../core/views.ts'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginDefinition } from '../hooks/plugin.ts'
 
 /** Tells everybody who looks at the tasks that wait for this one that their gate may have lifted. */
-export function satisfyDependents({ context }: PluginServices): Plugin {
-  return {
-    name: 'satisfy_dependents',
-    purpose: 'Free the tasks that waited for this one.',
-    phases: ['on_enter', 'after_enter'],
-    events: ['on_task_done'],
-    options: z.strictObject({}),
+export const satisfyDependents: PluginDefinition = {
+  name: 'satisfy_dependents',
+  purpose: 'Free the tasks that waited for this one.',
+  phases: ['on_enter', 'after_enter'],
+  events: ['on_task_done'],
+  options: z.strictObject({}),
+  traits: [],
+  create: ({ context }) => ({
     run: ({ task, workflow }) => {
       if (context.store.read.dependencies.dependents(task.id).length === 0)
-        return Promise.resolve({ kind: 'skipped', reason: 'not_needed' })
+        return { kind: 'skipped', reason: 'not_needed' }
       const free = context.feed.commit((tx) => {
         const waiting = tx.dependencies
           .dependents(task.id)
@@ -24,11 +25,11 @@ export function satisfyDependents({ context }: PluginServices): Plugin {
           tx.emit('task.updated', { project_id: one.project_id, task_id: one.id, task: toTask(tx, one) })
         return waiting.map((one) => isFree(tx, workflow, one))
       })
-      if (free.length === 0) return Promise.resolve({ kind: 'skipped', reason: 'not_needed' })
+      if (free.length === 0) return { kind: 'skipped', reason: 'not_needed' }
       const note = `${free.filter(Boolean).length} of ${free.length} waiting tasks can be claimed now`
-      return Promise.resolve({ kind: 'ok', note })
+      return { kind: 'ok', note }
     },
-  }
+  }),
 }
 
 /** Nothing that it depends on is still to be done. */

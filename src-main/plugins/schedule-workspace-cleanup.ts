@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toResult } from './cleanup-workspace-now.ts'
-import type { Plugin, PluginServices } from '../hooks/plugin.ts'
+import type { PluginDefinition } from '../hooks/plugin.ts'
 
 /** Ten years; beyond that nobody means it. */
 const maxSeconds = 315_360_000
@@ -11,16 +11,17 @@ const Options = z.strictObject({ seconds: z.int().min(0).max(maxSeconds).optiona
  * Removes the task's worktree in `seconds`, or after the configured delay of cancelled tasks. It takes
  * the place of the state's own clean-up.
  */
-export function scheduleWorkspaceCleanup({ context, cleanup }: PluginServices): Plugin {
-  return {
-    name: 'schedule_workspace_cleanup',
-    purpose: 'Remove the worktree after a while; what is not committed is kept aside.',
-    phases: ['on_enter', 'after_enter'],
-    events: [],
-    options: Options,
+export const scheduleWorkspaceCleanup: PluginDefinition = {
+  name: 'schedule_workspace_cleanup',
+  purpose: 'Remove the worktree after a while; what is not committed is kept aside.',
+  phases: ['on_enter', 'after_enter'],
+  events: [],
+  options: Options,
+  traits: ['owns_cleanup'],
+  create: ({ context, cleanup }) => ({
     run: ({ task, config }) => {
       const { seconds = context.config.cleanupDelaySeconds } = Options.parse(config)
-      return Promise.resolve(toResult(cleanup.later(task, seconds)))
+      return toResult(cleanup.later(task, seconds))
     },
-  }
+  }),
 }

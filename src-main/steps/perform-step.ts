@@ -12,6 +12,7 @@ import type { StepOutcome, StepContext } from '../transitions/step.ts'
 import { escalate, resolveHookResult } from './resolve-hook-result.ts'
 import { blockOnFailedHooks, runBeforeWorkHook } from '../hooks/before-work.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
+import { dispatchRoleAgent } from '../plugins/dispatch-role-agent.ts'
 import { runPlugin } from '../hooks/run-plugin.ts'
 import { runStateScript } from './state-script.ts'
 import type { TaskRecord } from '../ports/store.ts'
@@ -35,7 +36,7 @@ export function createPerformStep(deps: StepServices): OutboxWorkerDeps['perform
       case 'workspace':
         return ensureWorkspace(deps, task, effect, run)
       case 'dispatch': {
-        const action = { phase: 'on_enter', action: 'dispatch_role_agent', hook: {} } as const
+        const action = { phase: 'on_enter', action: dispatchRoleAgent.name, hook: {} } as const
         return resolveHookResult(deps, effect, action, await deps.dispatch(task))
       }
       case 'cleanup':
@@ -45,8 +46,9 @@ export function createPerformStep(deps: StepServices): OutboxWorkerDeps['perform
         return leave(deps, effect)
       case 'hook': {
         const { hook, phase } = step
-        const state = deps.transitions.workflowOf(deps.context.store.read, task).states.get(task.status)
-        const cascade = state && cascadeOnSuccess(state, hook)
+        const workflow = deps.transitions.workflowOf(deps.context.store.read, task)
+        const state = workflow.states.get(task.status)
+        const cascade = state && cascadeOnSuccess(workflow, state, hook)
         const action = {
           phase,
           action: hook.plugin ?? 'script',

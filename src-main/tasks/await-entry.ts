@@ -5,6 +5,7 @@ import { stepsOf, type Step } from '../domain/transition/phases.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import type { Moved } from '../transitions/transitions.ts'
 import type { TaskRecord } from '../ports/store.ts'
+import { hookHas, type Workflow } from '../domain/workflow/graph.ts'
 import type { ActionDeps, Actor } from './action-services.ts'
 
 /**
@@ -22,7 +23,7 @@ export async function awaitEntry(
     0,
     steps.findIndex(({ kind }) => kind === 'clear_barrier'),
   )
-  if (!behind.every((step) => isQuick(deps, task, step))) return
+  if (!behind.every((step) => isQuick(deps, plan.workflow, task, step))) return
   await settleOrAbort(deps.worker.waitForStep(task.id, 'clear_barrier'), signal)
 }
 
@@ -34,10 +35,10 @@ function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {
 }
 
 /** A worktree that is there is only looked at; without CI steps there is nothing to run. */
-function isQuick({ worktrees }: ActionDeps, task: TaskRecord, step: Step): boolean {
+function isQuick({ worktrees }: ActionDeps, workflow: Workflow, task: TaskRecord, step: Step): boolean {
   if (step.kind === 'workspace') return worktrees.of(task)?.status === 'ready'
   if (step.kind !== 'hook' || step.hook.script !== undefined) return false
-  return step.hook.plugin !== 'run_ci_steps' || task.review_config.ci_steps.length === 0
+  return !hookHas(workflow, step.hook, 'makes_gate') || task.review_config.ci_steps.length === 0
 }
 
 /**

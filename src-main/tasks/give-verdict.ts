@@ -8,7 +8,7 @@ import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import type { WorkFacts } from '../domain/review/judged-work.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
-import { cascadeOnSuccess, hooksAt, isReviewGate } from '../domain/workflow/graph.ts'
+import { cascadeOnSuccess, hookHas, hooksAt, isReviewGate, type Workflow } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
 import type { Decision } from './decision.ts'
 import { applyFailedReview } from '../transitions/block-task.ts'
@@ -87,7 +87,8 @@ async function findVerdictFacts(
   const work = await workFor(deps, task, request, signal)
   const plan = planVerdict(deps, read, task, request, work)
   if (isRefusal(plan)) return plan
-  const move = moveOf(deps.transitions.workflowOf(read, task).states.get(task.status), plan)
+  const workflow = deps.transitions.workflowOf(read, task)
+  const move = moveOf(workflow, workflow.states.get(task.status), plan)
   if (!move) return { work, merged: null, checked: [], seen }
   const asked = { ...move, triggered_by: request.triggered_by, version: null }
   const said = { seen: null, vouched: work.work?.tree ?? null }
@@ -152,17 +153,17 @@ function planVerdict(
 }
 
 /** Where a verdict takes the task, when it takes it anywhere. */
-function moveOf(gate: WorkflowState | undefined, plan: VerdictPlan) {
+function moveOf(workflow: Workflow, gate: WorkflowState | undefined, plan: VerdictPlan) {
   if (plan.kind === 'forward' || plan.kind === 'reject') return { to: plan.to, cause: plan.kind } as const
   if (plan.kind === 'escalate' || plan.waits_for_person) return null
-  const cascade = gate && cascadeOnPass(gate)
+  const cascade = gate && cascadeOnPass(workflow, gate)
   return cascade === undefined ? null : ({ to: cascade, cause: 'cascade' } as const)
 }
 
 /** Where a workflow goes by itself once its review has passed. */
-function cascadeOnPass(gate: WorkflowState): string | undefined {
-  const auto = hooksAt(gate, 'after_enter').find((hook) => hook.plugin === 'auto_cascade_on_review_pass')
-  return auto && cascadeOnSuccess(gate, auto)
+function cascadeOnPass(workflow: Workflow, gate: WorkflowState): string | undefined {
+  const auto = hooksAt(gate, 'after_enter').find((hook) => hookHas(workflow, hook, 'follows_review'))
+  return auto && cascadeOnSuccess(workflow, gate, auto)
 }
 
 function commitVerdict(
@@ -172,8 +173,9 @@ function commitVerdict(
   request: VerdictRequest & VerdictFindings,
 ): Refusal | null {
   const { triggered_by, checked, feedback } = request
-  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
-  if (gate && isReviewGate(gate)) writeVerdict(deps, tx, task, request)
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const gate = workflow.states.get(task.status)
+  if (gate && isReviewGate(workflow, gate)) writeVerdict(deps, tx, task, request)
   else noteVerdict(tx, task, request)
   switch (plan.kind) {
     case 'pass_review':
@@ -244,8 +246,9 @@ function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: Verdi
     ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
   })
   if (review.status !== 'passed') notify(deps.context, tx, task, { event_type: 'review.passed', body: null })
-  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
-  const to = gate && cascadeOnPass(gate)
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const gate = workflow.states.get(task.status)
+  const to = gate && cascadeOnPass(workflow, gate)
   if (to === undefined) return
   const { triggered_by, checked } = request
   const cascade = { to, cause: 'cascade', version: null, reason: null, depth: 1 } as const

@@ -2,7 +2,7 @@ import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { isRefusal } from '../domain/refusal.ts'
-import { hasPlugin } from '../domain/workflow/graph.ts'
+import { hasTrait } from '../domain/workflow/graph.ts'
 import { awaitEntry, nameBarrier } from './await-entry.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
 import { requestMove, type RequestedMove } from './request-move.ts'
@@ -24,7 +24,7 @@ export async function transition(
   if (isRefusal(result)) return nameBarrier(deps, request.task_id, actor, result)
   await stopSuperseded(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
-  const merges = hasPlugin(result.plan.to, 'run_merge')
+  const merges = hasTrait(result.plan.workflow, result.plan.to, 'merges')
   if (merges) await deps.worker.waitUntilEntered(request.task_id)
   else await awaitEntry(deps, result, signal)
   const now = outcomeOf(deps, request.task_id)

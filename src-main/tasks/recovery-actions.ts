@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
 import { isPerson } from '../domain/transition/audience.ts'
-import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
+import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
 import { enqueueExecution, type NewExecution } from '../executions/enqueue-execution.ts'
@@ -27,7 +27,7 @@ export function mergeStateFrom(deps: StepServices, tx: Pick<Tx, 'projects'>, tas
   return (
     targets.find(({ to }) => {
       const state = workflow.states.get(to)
-      return state !== undefined && hasPlugin(state, 'run_merge')
+      return state !== undefined && hasTrait(workflow, state, 'merges')
     })?.to ?? null
   )
 }

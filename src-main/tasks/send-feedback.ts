@@ -6,7 +6,7 @@ import type { WorkflowState } from '../../src-shared/contract/workflow-definitio
 import { followUpState } from '../domain/task/follow-up-state.ts'
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
-import { isReviewGate, roleOf } from '../domain/workflow/graph.ts'
+import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { collectFeedback, type FeedbackInput, type CollectedFeedback } from './collect-feedback.ts'
@@ -83,7 +83,7 @@ function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest):
   const sent = collectFeedback(deps.context, q, task, request)
   if (isRefusal(sent)) return sent
   const workflow = deps.transitions.workflowOf(q, task)
-  const behind = planQueuedMessage(q, task, workflow.states.get(task.status), sent)
+  const behind = planQueuedMessage(q, task, workflow, sent)
   if (behind) return behind
   const target = followUpState({ workflow, status: task.status, audit: q.transitions.byTask(task.id) })
   if (isRefusal(target)) return target
@@ -102,12 +102,13 @@ function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest):
 function planQueuedMessage(
   q: Queries,
   task: TaskRecord,
-  state: WorkflowState | undefined,
+  workflow: Workflow,
   sent: CollectedFeedback,
 ): Plan | Refusal | null {
+  const state = workflow.states.get(task.status)
   const role = state && roleOf(state)
   const assignee = role ? task.roles[role] : undefined
-  if (!state || !role || !assignee || isReviewGate(state)) return null
+  if (!state || !role || !assignee || isReviewGate(workflow, state)) return null
   const isAtWork = q.executions.openOfTask(task.id).some((one) => one.role === role && belongsToCurrentState(q, one))
   if (!isAtWork) return null
   return checkTask(task) ?? { task, target: state, role, assignee, sent, moves: false, waits: true }

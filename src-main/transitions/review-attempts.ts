@@ -1,7 +1,7 @@
 import type { ReviewId } from '../../src-shared/contract/ids.ts'
 import type { ReviewNote, Verdict } from '../../src-shared/contract/reviews.ts'
 import type { TransitionPlan } from '../domain/transition/plan-transition.ts'
-import { hasPlugin, roleOf } from '../domain/workflow/graph.ts'
+import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { Queries, ReviewRecord, TaskRecord } from '../ports/store.ts'
@@ -36,7 +36,7 @@ export function openReview(
   const role = roleOf(plan.to)
   const asksSomebody =
     plan.to.gate_config?.requires_human_approval === true ||
-    (role !== null && task.roles[role] !== undefined && hasPlugin(plan.to, 'dispatch_role_agent'))
+    (role !== null && task.roles[role] !== undefined && hasTrait(plan.workflow, plan.to, 'dispatches'))
   const passed = task.review_config.ci_steps.length === 0 && !asksSomebody && task.repository_changes.length === 0
   const review: ReviewRecord = {
     id: context.newId() as ReviewId,

@@ -1,4 +1,4 @@
-import type { StateHook, WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import type { StateTrait, WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 
 /** The glyphs that a state can have; `StateGlyph` draws them. */
 export type StateGlyphName =
@@ -103,8 +103,8 @@ export function coderRole(workflow: WorkflowDefinition): string | null {
 export function glyphOfState(workflow: WorkflowDefinition, state: WorkflowState): StateGlyphName {
   if (state.kind === 'terminal') return state.name === cancellationState(workflow) ? 'cancelled' : 'terminal'
   if (state.kind !== 'custom') return state.kind
-  if (usesPlugin(state, 'run_merge')) return 'merging'
-  if (usesPlugin(state, 'publish_task_blocked')) return 'blocked'
+  if (hasTrait(workflow, state, 'merges')) return 'merging'
+  if (hasTrait(workflow, state, 'takes_blocked')) return 'blocked'
   return isMergeFailure(workflow, state) ? 'merge-failed' : 'custom'
 }
 
@@ -115,15 +115,22 @@ export function cancellationState(workflow: WorkflowDefinition): string | null {
   return implicit?.name ?? null
 }
 
-function hooksOf(state: WorkflowState): StateHook[] {
-  return Object.values(state.hooks ?? {}).flat()
+/** Whether a plugin in the state's hooks makes this of it. */
+export function hasTrait(
+  workflow: Pick<WorkflowDefinition, 'traits'> | undefined,
+  state: Pick<WorkflowState, 'name'>,
+  trait: StateTrait,
+): boolean {
+  return workflow?.traits?.states[state.name]?.includes(trait) ?? false
 }
 
-/** Whether a hook of the state uses a plugin, at any point. */
-export function usesPlugin(state: WorkflowState, plugin: string): boolean {
-  return hooksOf(state).some((hook) => hook.plugin === plugin)
+/** Whether it is this plugin that makes this of a state. */
+export function pluginHas(workflow: WorkflowDefinition | undefined, plugin: string, trait: StateTrait): boolean {
+  return workflow?.traits?.plugins[plugin]?.includes(trait) ?? false
 }
+
 function isMergeFailure(workflow: WorkflowDefinition, state: WorkflowState): boolean {
-  const merges = workflow.states.flatMap(hooksOf).filter((hook) => hook.plugin === 'run_merge')
+  const hooks = workflow.states.flatMap(({ hooks = {} }) => Object.values(hooks).flat())
+  const merges = hooks.filter(({ plugin = '' }) => pluginHas(workflow, plugin, 'merges'))
   return merges.some((hook) => typeof hook.on_failure === 'object' && hook.on_failure.cascade === state.name)
 }

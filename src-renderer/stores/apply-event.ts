@@ -8,7 +8,9 @@ import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
+import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import { assertNever } from '../../src-shared/lang/assert-never.ts'
+import { pluginHas } from '../model/workflow-shape.ts'
 
 /** What an event changes. The stores are handed in, so that the switch is tested without them. */
 export interface EventTargets {
@@ -34,7 +36,11 @@ export interface EventTargets {
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly daemons: { put(daemonId: string, daemon: Daemon | null): void }
   readonly accounts: { putUser(user: User): void; putMember(data: EventPayload<'member.updated'>): void }
-  readonly projects: { put(project: Project): void; remove(projectId: string): void }
+  readonly projects: {
+    put(project: Project): void
+    remove(projectId: string): void
+    workflow(projectId: string): WorkflowDefinition | undefined
+  }
   /** A hook failed under a policy that lets the task go on: somebody should know. */
   readonly warn: (message: string) => void
 }
@@ -64,7 +70,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       to.news.changed(event.data.task_id, 'hooks')
       return to.news.changed(event.data.task_id, 'timeline')
     case 'transition.effect_failed':
-      return to.warn(failureOf(event.data))
+      return to.warn(failureOf(event.data, to.projects.workflow(event.data.project_id)))
     case 'comment.created':
     case 'comment.updated':
       return to.comments.put(event.data.comment)
@@ -110,6 +116,11 @@ function forgetTask(taskId: string, to: EventTargets): void {
   to.tasks.remove(taskId)
 }
 
-function failureOf({ action, phase, reason }: { action: string; phase: string; reason: string }): string {
-  return action === 'run_merge' ? `The merge failed. ${reason}` : `The hook ${action} failed at ${phase}: ${reason}`
+function failureOf(
+  { action, phase, reason }: { action: string; phase: string; reason: string },
+  workflow: WorkflowDefinition | undefined,
+): string {
+  return pluginHas(workflow, action, 'merges')
+    ? `The merge failed. ${reason}`
+    : `The hook ${action} failed at ${phase}: ${reason}`
 }

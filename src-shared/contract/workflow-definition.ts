@@ -5,6 +5,34 @@ export const audiences = ['all', 'agent_only', 'user_only'] as const
 export const hookPhases = ['before_exit', 'on_exit', 'before_enter', 'on_enter', 'after_enter'] as const
 export type HookPhase = (typeof hookPhases)[number]
 
+/** What the plugins in its hooks make of a state. */
+export const stateTraits = [
+  'needs_worktree',
+  'makes_gate',
+  'merges',
+  'takes_blocked',
+  'dispatches',
+  'owns_cleanup',
+  'follows_review',
+  'injects_knowledge',
+] as const
+export type StateTrait = (typeof stateTraits)[number]
+
+const Traits = z.record(z.string(), z.array(z.enum(stateTraits)))
+
+/** By state what the plugins in its hooks make of it, and by plugin what it makes of a state. */
+export const WorkflowTraits = z
+  .object({ states: Traits, plugins: Traits })
+  .describe(
+    'By state what the plugins in its hooks make of it, and by plugin what it makes of a state. `needs_worktree`: the ' +
+      'worktree is made first. `makes_gate`: a gate keeps a review with CI steps. `merges`: the branch is merged. ' +
+      '`takes_blocked`: tasks that need a person go there. `dispatches`: whoever has the role starts. `owns_cleanup`: ' +
+      'the hooks say when the worktree goes. `follows_review`: it leads on once the review has passed. ' +
+      '`injects_knowledge`: agents are told what the project has learned.',
+  )
+  .meta({ id: 'WorkflowTraits' })
+export type WorkflowTraits = z.infer<typeof WorkflowTraits>
+
 const Cascade = z.object({ cascade: z.string().min(1) })
 
 /** One action at a hook point: a built-in plugin or an inline script. */
@@ -65,6 +93,7 @@ export const WorkflowDefinition = z
     states: z.array(WorkflowState).min(1).max(1_000),
     cancellation_state: z.string().optional(),
     initial_state: z.string().optional(),
+    traits: WorkflowTraits.optional().describe('In answers, what its plugins mean. Ignored in what is sent.'),
   })
   .meta({ id: 'WorkflowDefinition' })
 export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hookPhases, WorkflowDefinition, WorkflowWarning } from './workflow-definition.ts'
+import { hookPhases, WorkflowDefinition, WorkflowTraits, WorkflowWarning } from './workflow-definition.ts'
 
 export const TemplateName = z
   .string()
@@ -40,6 +40,7 @@ export const DryRun = z
       .array(z.object({ state: z.string(), reason: z.string() }))
       .describe('Gates that nobody can pass, and why.'),
     warnings: z.array(WorkflowWarning).describe('Keys of the given definition that do nothing.'),
+    traits: WorkflowTraits,
   })
   .meta({ id: 'DryRun' })
 export type DryRun = z.infer<typeof DryRun>

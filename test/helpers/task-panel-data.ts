@@ -1,3 +1,4 @@
+import { withTraits } from './with-traits.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Task, TaskMove, TransitionEntry } from '../../src-shared/contract/tasks.ts'
@@ -8,65 +9,67 @@ import { ago, id, ids } from './task-panel-ids.ts'
 import { reviews } from './task-panel-reviews.ts'
 
 /** The default workflow without its planning gate. */
-export const workflow = WorkflowDefinition.parse({
-  roles: [
-    { name: 'planner', label: 'Planner' },
-    { name: 'coder', label: 'Coder' },
-    { name: 'reviewer', label: 'Reviewer' },
-  ],
-  states: [
-    {
-      name: 'backlog',
-      kind: 'backlog',
-      column: 'Backlog',
-      label: 'Backlog',
-      transitions: [{ to: 'todo', label: 'Queue' }],
-    },
-    {
-      name: 'todo',
-      kind: 'initial',
-      column: 'To do',
-      label: 'To do',
-      transitions: [{ to: 'in_progress', label: 'Start' }],
-    },
-    {
-      name: 'in_progress',
-      kind: 'active',
-      role: 'coder',
-      column: 'In progress',
-      label: 'In progress',
-      transitions: [{ to: 'review', label: 'Submit for review' }],
-    },
-    {
-      name: 'review',
-      kind: 'gate',
-      role: 'reviewer',
-      column: 'Review',
-      label: 'Review',
-      gate_config: { max_rejections: 3, reject_target: 'in_progress' },
-      transitions: [
-        { to: 'merging', label: 'Merge' },
-        { to: 'in_progress', label: 'Request changes' },
-      ],
-      hooks: { before_enter: [{ plugin: 'run_ci_steps' }] },
-    },
-    {
-      name: 'merging',
-      kind: 'custom',
-      column: 'Merging',
-      label: 'Merging',
-      hooks: {
-        after_enter: [
-          { plugin: 'run_merge', on_failure: { cascade: 'merge_failed' }, on_success: { cascade: 'done' } },
-        ],
+export const workflow = withTraits(
+  WorkflowDefinition.parse({
+    roles: [
+      { name: 'planner', label: 'Planner' },
+      { name: 'coder', label: 'Coder' },
+      { name: 'reviewer', label: 'Reviewer' },
+    ],
+    states: [
+      {
+        name: 'backlog',
+        kind: 'backlog',
+        column: 'Backlog',
+        label: 'Backlog',
+        transitions: [{ to: 'todo', label: 'Queue' }],
       },
-      transitions: [{ to: 'done', label: 'Merged' }],
-    },
-    { name: 'merge_failed', kind: 'custom', column: 'Merging', label: 'Merge failed', transitions: [] },
-    { name: 'done', kind: 'terminal', column: 'Done', label: 'Done', transitions: [] },
-    { name: 'cancelled', kind: 'terminal', column: 'Done', label: 'Cancelled', transitions: [] },
-  ],
-})
+      {
+        name: 'todo',
+        kind: 'initial',
+        column: 'To do',
+        label: 'To do',
+        transitions: [{ to: 'in_progress', label: 'Start' }],
+      },
+      {
+        name: 'in_progress',
+        kind: 'active',
+        role: 'coder',
+        column: 'In progress',
+        label: 'In progress',
+        transitions: [{ to: 'review', label: 'Submit for review' }],
+      },
+      {
+        name: 'review',
+        kind: 'gate',
+        role: 'reviewer',
+        column: 'Review',
+        label: 'Review',
+        gate_config: { max_rejections: 3, reject_target: 'in_progress' },
+        transitions: [
+          { to: 'merging', label: 'Merge' },
+          { to: 'in_progress', label: 'Request changes' },
+        ],
+        hooks: { before_enter: [{ plugin: 'run_ci_steps' }] },
+      },
+      {
+        name: 'merging',
+        kind: 'custom',
+        column: 'Merging',
+        label: 'Merging',
+        hooks: {
+          after_enter: [
+            { plugin: 'run_merge', on_failure: { cascade: 'merge_failed' }, on_success: { cascade: 'done' } },
+          ],
+        },
+        transitions: [{ to: 'done', label: 'Merged' }],
+      },
+      { name: 'merge_failed', kind: 'custom', column: 'Merging', label: 'Merge failed', transitions: [] },
+      { name: 'done', kind: 'terminal', column: 'Done', label: 'Done', transitions: [] },
+      { name: 'cancelled', kind: 'terminal', column: 'Done', label: 'Cancelled', transitions: [] },
+    ],
+  }),
+)
 
 /** One task at work, with everything that its panel asks for. */
 export function panelData(now: number) {

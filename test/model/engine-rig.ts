@@ -10,6 +10,7 @@ import { createEventFeed } from '../../src-main/core/event-feed.ts'
 import type { Plugin } from '../../src-main/hooks/plugin.ts'
 import type { PluginResult } from '../../src-main/core/plugin-result.ts'
 import type { Store, TaskRecord } from '../../src-main/ports/store.ts'
+import { pluginTraits } from '../../src-main/plugins/create-plugins.ts'
 import { createWorkflows } from '../../src-main/core/workflows.ts'
 import { createStore } from '../../src-main/store/create-store.ts'
 import { openDatabase } from '../../src-main/store/database.ts'
@@ -73,7 +74,7 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
       newId: v7,
       redactor: () => (text) => text,
       rememberSecrets: () => undefined,
-      workflows: createWorkflows(builtin.definition),
+      workflows: createWorkflows(builtin.definition, pluginTraits),
       log,
       config: { workspaceRoot: '/worktrees', cleanupDelaySeconds: 86_400, apiUrl: () => null },
     },
@@ -136,6 +137,7 @@ function probe(name: string, phases: readonly HookPhase[], decide: () => Answer)
     phases,
     events: [],
     options: z.record(z.string(), z.unknown()),
+    traits: [],
     run: () => Promise.resolve(results[decide()]),
   }
 }

@@ -7,8 +7,7 @@ import { isRefusal } from '../../domain/refusal.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { definitionWarnings } from '../../domain/workflow/read-definition.ts'
 import { dryRun } from '../../domain/workflow/dry-run.ts'
-import { cleansUpItself } from '../../domain/transition/phases.ts'
-import { indexWorkflow, type Workflow } from '../../domain/workflow/graph.ts'
+import { hasTrait, clientTraits, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { AgentRecord, ProjectRecord, TaskRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -132,25 +131,26 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     },
     'projects.get_workflow': ({ project_id }) =>
       resolved(workflows.of(findProject(read, project_id).workflow_definition), config.cleanupDelaySeconds),
-    'projects.dry_run': ({ project_id, definition }) => ({
-      ...dryRun(
+    'projects.dry_run': ({ project_id, definition }) => {
+      const workflow =
         definition === undefined
           ? workflows.of(findProject(read, project_id).workflow_definition)
-          : indexWorkflow(definitionOf(parts, definition)),
-      ),
-      warnings: definition === undefined ? [] : definitionWarnings(definition),
-    }),
+          : workflows.index(definitionOf(parts, definition))
+      const warnings = definition === undefined ? [] : definitionWarnings(definition)
+      return { ...dryRun(workflow), warnings }
+    },
   }
 }
 
 /** The definition with what stands for what it leaves out: when the worktree of a cancelled task goes. */
-function resolved({ definition, cancellation }: Workflow, seconds: number): WorkflowDefinition {
+function resolved(workflow: Workflow, seconds: number): WorkflowDefinition {
+  const { definition } = workflow
   const states = definition.states.map((state) =>
-    state.name === cancellation?.name && !state.cleanup && !cleansUpItself(state)
+    state.name === workflow.cancellation?.name && !state.cleanup && !hasTrait(workflow, state, 'owns_cleanup')
       ? { ...state, cleanup: { policy: 'delayed' as const, seconds } }
       : state,
   )
-  return { ...definition, states }
+  return { ...definition, states, traits: clientTraits(workflow) }
 }
 
 function ownerOf(principal: Principal): UserId | null {
@@ -208,7 +208,7 @@ function createProject(
 async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSignal) {
   const root = await parts.makeSampleRepository(signal)
   const owner = ownerOf(principal)
-  const workflow = demoWorkflow(parts.workflows.of('').definition)
+  const workflow = demoWorkflow(parts.workflows.of(''))
   const project = createProject(parts, { name: 'Demo', root, repo: 'demo', branch: 'main', workflow, owner })
   const agent: AgentRecord = {
     ...demoAgent,

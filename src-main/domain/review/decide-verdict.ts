@@ -44,7 +44,7 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
   if (verdict === 'fail') return rejectFrom(gate, { by_person: isPerson, rejections: facts.rejections })
   const waits = (gate.gate_config?.requires_human_approval === true || facts.has_notes) && !isPerson
   const changed = checkSeen(facts.work)
-  if (isReviewGate(gate)) {
+  if (isReviewGate(facts.workflow, gate)) {
     if (facts.latest_review === 'failed' || facts.latest_review === 'cancelled' || facts.latest_review === null) {
       return {
         code: 'review_not_ready',

@@ -1,6 +1,6 @@
-import type { StateHook, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
 import type { IndexedHook } from './pending-hooks.ts'
-import { hasPlugin, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
+import { hasTrait, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
 
 /** One thing to do before a transition that nobody waits for, or after one is committed. */
 export type Step =
@@ -25,13 +25,6 @@ export type Step =
   /** The worktree goes, at once or later, as the state's policy says. */
   | { readonly kind: 'cleanup' }
 
-/** Which plugins need a worktree before their phase runs. */
-const needsWorkspace = ['run_ci_steps', 'dispatch_role_agent']
-
-/** Which plugins take the place of the clean-up that a state has without them, and where they run. */
-const cleanupPlugins = ['cleanup_workspace_now', 'schedule_workspace_cleanup']
-const cleanupPhases = ['on_enter', 'after_enter'] as const
-
 /**
  * The steps that follow the commit of `from` → `to`, in the order of the specification:
  * source.on_exit, target.before_enter, barrier cleared, target.on_enter, target.after_enter.
@@ -44,8 +37,8 @@ export function stepsOf(workflow: Workflow, from: string, to: string): readonly 
   for (const hook of source ? hooksAt(source, 'on_exit') : []) steps.push({ kind: 'hook', phase: 'on_exit', hook })
   if (!target) return steps
   const works = target.kind === 'active' || (roleOf(target) !== null && target.kind !== 'terminal')
-  const dispatches = hasPlugin(target, 'dispatch_role_agent')
-  if (target.kind === 'active' || needsWorkspace.some((plugin) => hasPlugin(target, plugin))) {
+  const dispatches = hasTrait(workflow, target, 'dispatches')
+  if (target.kind === 'active' || hasTrait(workflow, target, 'needs_worktree')) {
     steps.push({ kind: 'workspace' })
   }
   for (const hook of hooksAt(target, 'before_enter')) steps.push({ kind: 'hook', phase: 'before_enter', hook })
@@ -54,14 +47,10 @@ export function stepsOf(workflow: Workflow, from: string, to: string): readonly 
   if (works && target.kind === 'active' && !dispatches) steps.push({ kind: 'dispatch' })
   for (const hook of hooksAt(target, 'on_enter')) steps.push({ kind: 'hook', phase: 'on_enter', hook })
   for (const hook of hooksAt(target, 'after_enter')) steps.push({ kind: 'hook', phase: 'after_enter', hook })
-  if (cleansUpItself(target)) return steps
+  // Its hooks say what becomes of the worktree, so nothing else does.
+  if (hasTrait(workflow, target, 'owns_cleanup')) return steps
   if (target.kind === 'terminal' || target.cleanup) steps.push({ kind: 'cleanup' })
   return steps
-}
-
-/** Its hooks say what becomes of the worktree, so nothing else does. */
-export function cleansUpItself(state: WorkflowState): boolean {
-  return cleanupPlugins.some((plugin) => cleanupPhases.some((phase) => hasPlugin(state, plugin, phase)))
 }
 
 /** What stands before a transition out of `from`: the hooks that may say no, then the move. */

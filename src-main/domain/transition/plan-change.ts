@@ -47,7 +47,7 @@ export function planChange(facts: ChangeFacts): ChangePlan | ChangeRefusal {
   const nameOf = renamer(facts.next)
   const gone = [...facts.occupied].filter((state) => nameOf(state) === null)
   if (gone.length > 0) return { kind: 'states_in_use', states: gone }
-  const next = indexWorkflow(definition)
+  const next = indexWorkflow(definition, old.plugins)
   const frozen = facts.pending.map((effect) => ({ effect, steps: stepsNow(old, effect.data) }))
   const used = frozen.filter(({ effect, steps }) => isCut({ old, next, nameOf }, effect.data, steps))
   if (used.length > 0) return { kind: 'transition_in_use', used: used.map(({ effect }) => effect) }

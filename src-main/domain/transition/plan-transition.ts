@@ -107,7 +107,7 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
     has_steps: steps.length > 0,
     own_steps,
     hooks,
-    opens_review: isReviewGate(to),
+    opens_review: isReviewGate(workflow, to),
   }
 }
 
@@ -151,7 +151,7 @@ function checkGate(
   to: WorkflowState,
 ): Refusal | null {
   if (from.kind !== 'gate' || from.transitions[0]?.to !== to.name) return null
-  if (isReviewGate(from) && facts.latest_review !== 'passed') {
+  if (isReviewGate(facts.workflow, from) && facts.latest_review !== 'passed') {
     return {
       code: 'review_not_ready',
       message:

@@ -1,6 +1,6 @@
 import type { HookPhase, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import type { DryRun } from '../../../src-shared/contract/workflow-templates.ts'
-import { hooksAt, type Workflow, cascadeOnSuccess } from './graph.ts'
+import { cascadeOnSuccess, clientTraits, hooksAt, type Workflow } from './graph.ts'
 import { graphOf, simplePaths, type Budget, type Graph } from './simple-paths.ts'
 
 /** How much of a tangled workflow is told: more than anybody reads. */
@@ -31,7 +31,7 @@ export function dryRun(workflow: Workflow, budgets: DryRunBudgets = dryRunBudget
   const { states } = workflow.definition
   const numbers = new Map(states.map((state, index) => [state.name, index]))
   const stuck = new Map(states.flatMap((state) => stuckReason(state)))
-  const ways = states.map((state) => outgoingEdges(state, stuck.has(state.name)))
+  const ways = states.map((state) => outgoingEdges(workflow, state, stuck.has(state.name)))
   const graph = graphOf(ways.map((list) => list.flatMap((way) => numbers.get(way.to) ?? [])))
   const model: Model = { workflow, states, ways, graph, stuck }
   const start = numbers.get(workflow.entry.name) ?? 0
@@ -43,6 +43,7 @@ export function dryRun(workflow: Workflow, budgets: DryRunBudgets = dryRunBudget
       .map((state) => state.name),
     stuck_gates: [...stuck].map(([state, reason]) => ({ state, reason })),
     warnings: [],
+    traits: clientTraits(workflow),
   }
 }
 
@@ -155,7 +156,7 @@ interface WorkflowEdge {
  * of a gate that nobody can pass. Only the first declared transition is the way straight on, or the
  * cascade of a hook that leads to the same state or where none is declared.
  */
-function outgoingEdges(state: WorkflowState, isStuck: boolean): readonly WorkflowEdge[] {
+function outgoingEdges(workflow: Workflow, state: WorkflowState, isStuck: boolean): readonly WorkflowEdge[] {
   if (state.kind === 'terminal') return []
   const ways: WorkflowEdge[] = []
   for (const [index, { to, label }] of state.transitions.entries()) {
@@ -166,7 +167,7 @@ function outgoingEdges(state: WorkflowState, isStuck: boolean): readonly Workflo
   if (reject !== undefined) ways.push({ kind: 'reject', to: reject, label: `rejected at ${state.label}` })
   for (const hook of Object.values(state.hooks ?? {}).flat()) {
     const action = hook.plugin ?? 'a script'
-    const onward = cascadeOnSuccess(state, hook)
+    const onward = cascadeOnSuccess(workflow, state, hook)
     if (onward !== undefined) {
       const label = ways.length === 0 ? null : `${action} leads on at ${state.label}`
       ways.push({ kind: 'cascade', to: onward, label })

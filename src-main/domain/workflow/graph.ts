@@ -1,14 +1,25 @@
 import type {
   HookPhase,
   StateHook,
+  StateTrait,
   WorkflowDefinition,
   WorkflowState,
+  WorkflowTraits,
 } from '../../../src-shared/contract/workflow-definition.ts'
+
+/** By plugin: what it means for a state, and the phases where it runs; at others a hook of it does nothing. */
+export type PluginTraits = ReadonlyMap<
+  string,
+  { readonly phases: readonly HookPhase[]; readonly traits: readonly StateTrait[] }
+>
 
 /** A definition with its look-ups made; every rule of the engine asks this and no state's name. */
 export interface Workflow {
   readonly definition: WorkflowDefinition
   readonly states: ReadonlyMap<string, WorkflowState>
+  /** By state: what the plugins in its hooks make of it. */
+  readonly traits: ReadonlyMap<string, ReadonlySet<StateTrait>>
+  readonly plugins: PluginTraits
   /** Where new tasks start. */
   readonly entry: WorkflowState
   /** The state of kind `initial`: queued, waiting for a claim. */
@@ -19,19 +30,22 @@ export interface Workflow {
 }
 
 /** Indexes a definition that `validateWorkflow` accepted; throws on one that has no state of kind `initial`. */
-export function indexWorkflow(definition: WorkflowDefinition): Workflow {
+export function indexWorkflow(definition: WorkflowDefinition, plugins: PluginTraits): Workflow {
   const states = new Map(definition.states.map((state) => [state.name, state]))
   const queue = definition.states.find((state) => state.kind === 'initial')
   if (!queue) throw new Error('The workflow has no state of kind initial.')
+  const traits = new Map(definition.states.map((state) => [state.name, traitsOf(state, plugins)]))
   const named = definition.cancellation_state ?? 'cancelled'
   const cancellation = states.get(named)
   return {
     definition,
     states,
+    traits,
+    plugins,
     queue,
     entry: states.get(definition.initial_state ?? queue.name) ?? queue,
     cancellation: cancellation?.kind === 'terminal' ? cancellation : null,
-    blocked: definition.states.find((state) => hasPlugin(state, 'publish_task_blocked', 'on_enter')) ?? null,
+    blocked: definition.states.find((state) => traits.get(state.name)?.has('takes_blocked')) ?? null,
   }
 }
 
@@ -47,23 +61,57 @@ export function roleOf(state: WorkflowState): string | null {
 }
 
 /** Where a hook that succeeds leads to; the plugin that only leads on goes straight on where nothing else is said. */
-export function cascadeOnSuccess(state: WorkflowState, hook: StateHook): string | undefined {
+export function cascadeOnSuccess(
+  workflow: Pick<Workflow, 'plugins'>,
+  state: WorkflowState,
+  hook: StateHook,
+): string | undefined {
   if (hook.on_success) return hook.on_success.cascade
-  return hook.plugin === 'auto_cascade_on_review_pass' ? state.transitions[0]?.to : undefined
+  return hookHas(workflow, hook, 'follows_review') ? state.transitions[0]?.to : undefined
 }
 
 export function hooksAt(state: WorkflowState, phase: HookPhase): readonly StateHook[] {
   return state.hooks?.[phase] ?? []
 }
 
-export function hasPlugin(state: WorkflowState, plugin: string, phase?: HookPhase): boolean {
-  const phases = phase ? [state.hooks?.[phase]] : Object.values(state.hooks ?? {})
-  return phases.some((hooks) => hooks?.some((hook) => hook.plugin === plugin))
+function traitsOf(state: WorkflowState, plugins: PluginTraits): ReadonlySet<StateTrait> {
+  const phases = Object.entries(state.hooks ?? {}) as [HookPhase, readonly StateHook[]][]
+  return new Set(
+    phases.flatMap(([phase, hooks]) =>
+      hooks.flatMap(({ plugin = '' }) => {
+        const about = plugins.get(plugin)
+        return about?.phases.includes(phase) ? about.traits : []
+      }),
+    ),
+  )
+}
+
+/** Whether a plugin in the state's hooks makes this of it. */
+export function hasTrait(workflow: Pick<Workflow, 'traits'>, state: WorkflowState, trait: StateTrait): boolean {
+  return workflow.traits.get(state.name)?.has(trait) === true
+}
+
+/** Whether it is the plugin of this very hook that makes this of its state. */
+export function hookHas(
+  { plugins }: Pick<Workflow, 'plugins'>,
+  { plugin = '' }: StateHook,
+  trait: StateTrait,
+): boolean {
+  return plugins.get(plugin)?.traits.includes(trait) === true
 }
 
 /** A gate that keeps a review row per attempt: the one whose entry runs the CI steps. */
-export function isReviewGate(state: WorkflowState): boolean {
-  return state.kind === 'gate' && hasPlugin(state, 'run_ci_steps')
+export function isReviewGate(workflow: Pick<Workflow, 'traits'>, state: WorkflowState): boolean {
+  return state.kind === 'gate' && hasTrait(workflow, state, 'makes_gate')
+}
+
+/** What the plugins make of a workflow, for clients. */
+export function clientTraits({ traits, plugins }: Workflow): WorkflowTraits {
+  const named = [...plugins].filter(([, about]) => about.traits.length > 0)
+  return {
+    states: Object.fromEntries([...traits].map(([name, those]) => [name, [...those]])),
+    plugins: Object.fromEntries(named.map(([name, about]) => [name, [...about.traits]])),
+  }
 }
 
 /** The state in which a new task starts, the workflow's first without a name; null when none can start in it. */

@@ -1,6 +1,6 @@
 import { shallowRef, watch } from 'vue'
 import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
-import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
+import { hasTrait, stateOf } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
@@ -33,8 +33,7 @@ export function useMoves() {
   const ask = (next: MoveQuestion | null) => void (question.value = next)
 
   const merges = (task: Task, to: string): boolean => {
-    const state = stateOf(projects.workflow(task.project_id), to)
-    return state !== undefined && usesPlugin(state, 'run_merge')
+    return hasTrait(projects.workflow(task.project_id), { name: to }, 'merges')
   }
   const claim = (task: Task, to: string | null, agentId: string | null) =>
     optimistic(task, to, () => tasks.claim(task.id, agentId ?? undefined))

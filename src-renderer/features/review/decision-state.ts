@@ -1,7 +1,7 @@
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
-import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { usesPlugin } from '../../model/workflow-shape.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { hasTrait } from '../../model/workflow-shape.ts'
 
 export interface DecisionInput {
   readonly task: Task
@@ -39,11 +39,11 @@ export function decisionState(input: DecisionInput): Decision | null {
   if (gate?.kind !== 'gate' || to === undefined) return null
 
   // A gate without CI keeps no review row: what an earlier gate left is not its own.
-  const review = reviewsIn(gate) && reviews[0]?.status !== 'cancelled' ? reviews[0] : undefined
+  const review = hasTrait(workflow, gate, 'makes_gate') && reviews[0]?.status !== 'cancelled' ? reviews[0] : undefined
   const passed = review === undefined ? false : review.status === 'passed'
   const blocked = ciRefusal(review)
   const next = states.get(to)
-  const merges = next !== undefined && usesPlugin(next, 'run_merge')
+  const merges = next !== undefined && hasTrait(workflow, next, 'merges')
   const toLabel = next?.label ?? to
   const move = moves.find((candidate) => candidate.to === to)
   // Until a verdict is given, the engine refuses the move for exactly the verdict that this button gives.
@@ -92,8 +92,4 @@ function ciRefusal(review: Review | undefined): string | null {
   if (done < total && (review.status === 'running' || review.status === 'pending'))
     return `CI is at work: ${done} of ${total} steps passed.`
   return null
-}
-
-function reviewsIn(gate: WorkflowState): boolean {
-  return gate.hooks?.before_enter?.some((hook) => hook.plugin === 'run_ci_steps') ?? false
 }

@@ -1,3 +1,4 @@
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Comment } from '../../../src-shared/contract/comments.ts'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
@@ -31,6 +32,7 @@ export interface ActivityFacts {
   readonly reviews: readonly Review[]
   readonly comments: readonly Comment[]
   readonly workspace: Workspace | null
+  readonly workflow: WorkflowDefinition | undefined
 }
 
 /** What the timeline can be narrowed to. */

@@ -13,7 +13,7 @@ export function activityItems(facts: ActivityFacts): ActivityItem[] {
     ...transitions.map((entry): ActivityItem => {
       return { kind: 'transition', key: entry.id, at: entry.created_at, entry, attempt: judgedBy(entry, reviews) }
     }),
-    ...hookItems(transitions, facts.hooks, reviews),
+    ...hookItems(transitions, facts.hooks, reviews, facts.workflow),
     ...executionItems(facts.executions),
     ...reviewItems(reviews, transitions),
     ...comments.map((comment): ActivityItem => {

@@ -1,6 +1,8 @@
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { HookOutcome, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { pluginHas } from '../../model/workflow-shape.ts'
 import { skippedOnce } from '../../formatters/hook-reason.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { failedStep } from './review-items.ts'
@@ -10,12 +12,16 @@ export function hookItems(
   transitions: readonly TransitionEntry[],
   runs: readonly HookRun[],
   reviews: readonly Review[],
+  workflow: WorkflowDefinition | undefined,
 ): ActivityItem[] {
   const byLog = new Map(runs.map((run) => [run.log_name, run]))
   const named = new Set(transitions.flatMap(({ hooks }) => hooks.flatMap(({ log_name }) => log_name ?? [])))
   const inMoves = transitions.flatMap((entry) =>
     entry.hooks
-      .filter((hook) => isNews(hook) && !isToldByAttempt(hook, entry, reviews))
+      .filter(
+        (hook) =>
+          isNews(hook) && !(pluginHas(workflow, hook.action, 'makes_gate') && isToldByAttempt(hook, entry, reviews)),
+      )
       .map((hook, n): ActivityItem => {
         const run = byLog.get(hook.log_name ?? '') ?? null
         const at = skippedOnce(hook.reason ?? '')?.at ?? run?.started_at ?? entry.created_at
@@ -35,7 +41,7 @@ const isNews = ({ outcome, action }: HookOutcome): boolean =>
 
 /** CI that says no has done its work: the attempt tells which step it was. */
 function isToldByAttempt(hook: HookOutcome, entry: TransitionEntry, reviews: readonly Review[]): boolean {
-  if (hook.action !== 'run_ci_steps' || hook.outcome !== 'failed') return false
+  if (hook.outcome !== 'failed') return false
   const opened = reviews
     .filter(({ created_at }) => created_at >= entry.created_at)
     .sort((a, b) => a.attempt_number - b.attempt_number)[0]

@@ -2,7 +2,7 @@ import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { stateOf, usesPlugin } from '../../model/workflow-shape.ts'
+import { stateOf, hasTrait } from '../../model/workflow-shape.ts'
 import { count } from '../../formatters/format-amounts.ts'
 
 export interface NextFacts {
@@ -45,7 +45,8 @@ export function nextStepText(facts: NextFacts): Next | null {
     case 'gate':
       return judgement(facts, then)
     case 'custom':
-      if (usesPlugin(state, 'run_merge')) return { tone: 'run', words: `Copse merges it into ${facts.target}.` }
+      if (hasTrait(facts.workflow, state, 'merges'))
+        return { tone: 'run', words: `Copse merges it into ${facts.target}.` }
       return joined({ tone: 'you', words: 'Somebody has to move it on.' }, then)
   }
 }
@@ -73,7 +74,7 @@ function judgement({ review, execution, agent }: NextFacts, then: string): Next 
 function afterwards({ workflow, target }: NextFacts, state: WorkflowState): string {
   const to = stateOf(workflow, state.transitions[0]?.to ?? '')
   if (!to) return ''
-  return usesPlugin(to, 'run_merge')
+  return hasTrait(workflow, to, 'merges')
     ? `After that Copse merges it into ${target}.`
     : `After that it goes to ${to.label}.`
 }

@@ -64,6 +64,7 @@ export function useActivity(subject: () => Subject) {
           reviews: reviews.value,
           comments: comments.value,
           workspace: subject().workspace,
+          workflow: subject().workflow,
         }),
   )
   const names = useNames(() => ({ ...subject(), transitions: transitions.value }))

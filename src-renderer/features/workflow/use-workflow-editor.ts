@@ -28,7 +28,7 @@ export function useWorkflowEditor(projectId: string) {
   const editing = useWorkflowEditing()
   const savedText = computed(() => {
     const definition = projects.workflow(projectId)
-    return definition === undefined ? null : textOf(definition)
+    return definition === undefined ? null : textOf({ ...definition, traits: undefined })
   })
   const draft = editing.draftOf(projectId)
   const text = ref(draft?.text ?? savedText.value ?? '')
@@ -119,7 +119,12 @@ export function useWorkflowEditor(projectId: string) {
     overtaken,
     check,
     /** The definition as the contract reads it, for what shows it by kind; null while it has another shape. */
-    definition: computed(() => WorkflowDefinition.safeParse(parseJson(text.value)).data ?? null),
+    definition: computed((): WorkflowDefinition | null => {
+      const { data } = WorkflowDefinition.safeParse(parseJson(text.value))
+      // What its plugins mean the service says, as soon as it has looked at the text.
+      const traits = dryRun.value?.traits ?? projects.workflow(projectId)?.traits
+      return data ? { ...data, traits } : null
+    }),
     /** What tasks know the states by. */
     savedNames: computed(() => new Set(readRaw(savedText.value ?? '')?.states.map((state) => state.name))),
     write: (next: RawDefinition) => void (text.value = textOf(next)),

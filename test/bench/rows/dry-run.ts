@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../src-main/plugins/create-plugins.ts'
 import { dryRun } from '../../../src-main/domain/workflow/dry-run.ts'
 import { indexWorkflow } from '../../../src-main/domain/workflow/graph.ts'
 import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
@@ -19,7 +20,7 @@ export const dryRunRow: BenchRow = {
   rounds: { full: { warmUp: 3, measured: 15 }, quick: { warmUp: 1, measured: 2 } },
   prepare: ({ scale }) => {
     const { states, walks } = sizes[scale]
-    const workflow = indexWorkflow(definitionOf(states))
+    const workflow = indexWorkflow(definitionOf(states), pluginTraits)
     const targets = new Map(workflow.definition.states.map((state) => [state.name, targetsOf(state)]))
     const told = dryRun(workflow)
     const { length } = told.paths

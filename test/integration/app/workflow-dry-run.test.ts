@@ -58,6 +58,13 @@ test('a definition that nobody saved is walked, and nothing of the project chang
     dead_ends: ['hole'],
     stuck_gates: [{ state: 'gate', reason: 'It needs the approval of a person, and only agents may go on to end.' }],
     warnings: [],
+    traits: {
+      states: {
+        ...Object.fromEntries(definition.states.map(({ name }) => [name, []])),
+        gate: ['needs_worktree', 'dispatches'],
+      },
+      plugins: (await workflowOf(job)).traits?.plugins,
+    },
   })
   expect(await job.running.client.call('projects.get', { project_id: job.project.id })).toEqual(before)
 })

@@ -1,3 +1,5 @@
+import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { withTraits } from '../../helpers/with-traits.ts'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -32,8 +34,9 @@ test('the three shipped templates are there from the start, and default is the w
   ])
   // A project's workflow says besides what happens to the worktrees of what was cancelled.
   const cleanup = { policy: 'delayed', seconds: 86_400 }
-  const states = items[0]?.definition?.states.map((one) => (one.name === 'cancelled' ? { ...one, cleanup } : one))
-  expect(await workflowOf(job)).toEqual({ ...items[0]?.definition, states })
+  const definition = WorkflowDefinition.parse(items[0]?.definition)
+  const states = definition.states.map((one) => (one.name === 'cancelled' ? { ...one, cleanup } : one))
+  expect(await workflowOf(job)).toEqual(withTraits(WorkflowDefinition.parse({ ...definition, states })))
   expect(items.every((item) => item.description !== '')).toBe(true)
 })
 
@@ -51,12 +54,12 @@ test('a template is put, found, applied as a snapshot and deleted', async () => 
   const states = [{ ...small.states[0], name: 'begin', transitions: small.states[0]?.transitions }, small.states[1]]
   await client.call('templates.put', { name: 'small', definition: { states } })
   expect((await client.call('templates.get', { name: 'small' })).description).toBe('')
-  expect(await workflowOf(job)).toEqual(filled)
+  expect(await workflowOf(job)).toEqual(withTraits(WorkflowDefinition.parse(filled)))
   const longest = `0_-${'n'.repeat(61)}`
   expect((await client.call('templates.put', { name: longest, definition: small })).name).toBe(longest)
   await client.call('templates.delete', { name: 'small' })
   expect((await client.call('templates.list', {})).items.map(({ name }) => name)).not.toContain('small')
-  expect(await workflowOf(job)).toEqual(filled)
+  expect(await workflowOf(job)).toEqual(withTraits(WorkflowDefinition.parse(filled)))
 })
 
 test('a template that is not there is not_found, whatever is asked of it', async () => {

@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../src-main/plugins/create-plugins.ts'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import fc from 'fast-check'
@@ -11,7 +12,7 @@ import { projectRoot } from '../../helpers/project-root.ts'
 export const standardDefinition: WorkflowDefinition = WorkflowDefinition.parse(
   parse(readFileSync(resolve(projectRoot, 'workflows/default.yaml'), 'utf8')),
 )
-export const standard: Workflow = indexWorkflow(standardDefinition)
+export const standard: Workflow = indexWorkflow(standardDefinition, pluginTraits)
 
 /** The default with some states changed. */
 export function changed(states: Readonly<Record<string, Partial<WorkflowState>>>): WorkflowDefinition {

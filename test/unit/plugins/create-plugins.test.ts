@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPlugins, pluginRules } from '../../../src-main/plugins/create-plugins.ts'
+import { stateTraits } from '../../../src-shared/contract/workflow-definition.ts'
+import { createPlugins, pluginRules, pluginTraits } from '../../../src-main/plugins/create-plugins.ts'
 import type { PluginServices } from '../../../src-main/hooks/plugin.ts'
 import { standardDefinition } from '../domain/workflows.ts'
 
@@ -8,22 +9,24 @@ const plugins = createPlugins({} as PluginServices)
 const rules = pluginRules(plugins)
 const problem = (name: string, config: unknown) => rules.get(name)?.(config)
 
-test('the built-in plugins are those of the specification, by exactly these names', () => {
-  expect([...plugins.keys()].sort()).toEqual([
-    'auto_cascade_on_review_pass',
-    'cancel_pending_subtasks',
-    'check_retry_budget',
-    'cleanup_workspace_now',
-    'dispatch_role_agent',
-    'knowledge-capture',
-    'knowledge-inject',
-    'propagate_done_to_subtasks',
-    'publish_task_blocked',
-    'run_ci_steps',
-    'run_merge',
-    'satisfy_dependents',
-    'schedule_workspace_cleanup',
-  ])
+test('the plugins of the specification are there, by exactly these names', () => {
+  expect([...plugins.keys()]).toEqual(
+    expect.arrayContaining([
+      'auto_cascade_on_review_pass',
+      'cancel_pending_subtasks',
+      'check_retry_budget',
+      'cleanup_workspace_now',
+      'dispatch_role_agent',
+      'knowledge-capture',
+      'knowledge-inject',
+      'propagate_done_to_subtasks',
+      'publish_task_blocked',
+      'run_ci_steps',
+      'run_merge',
+      'satisfy_dependents',
+      'schedule_workspace_cleanup',
+    ]),
+  )
   for (const [name, plugin] of plugins) expect(plugin.name).toBe(name)
 })
 
@@ -34,13 +37,24 @@ test('every plugin can run at some phase after the commit, and none says no befo
   }
 })
 
-test('every plugin works without a config, and refuses an option that it does not have', () => {
+test('every plugin refuses an option that it does not have, and takes no config for an empty one', () => {
   for (const name of plugins.keys()) {
-    expect(problem(name, undefined)).toBeNull()
-    expect(problem(name, {})).toBeNull()
+    expect(problem(name, undefined)).toBe(problem(name, {}))
     expect(problem(name, { no_such_option: 1 })).toContain('no_such_option')
     expect(problem(name, 'text')).not.toBeNull()
   }
+})
+
+test('the plugins that the shipped workflow names work without a config', () => {
+  const hooks = standardDefinition.states.flatMap((state) => Object.values(state.hooks ?? {}).flat())
+  const bare = hooks.flatMap(({ plugin, config }) => (plugin !== undefined && config === undefined ? [plugin] : []))
+  expect(bare.length).toBeGreaterThan(0)
+  for (const name of bare) expect([name, problem(name, undefined)]).toEqual([name, null])
+})
+
+test('a trait is known of a plugin before the services are there that it works with', () => {
+  expect(new Set([...pluginTraits.values()].flatMap(({ traits }) => traits))).toEqual(new Set(stateTraits))
+  for (const [name, { traits }] of pluginTraits) expect(plugins.get(name)?.traits).toBe(traits)
 })
 
 test.each([

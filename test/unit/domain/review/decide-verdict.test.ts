@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import { expect, test } from 'vitest'
 import { decideVerdict, rejectFrom, type VerdictFacts } from '../../../../src-main/domain/review/decide-verdict.ts'
 import { isRefusal } from '../../../../src-main/domain/refusal.ts'
@@ -22,8 +23,9 @@ const strict = indexWorkflow(
   changed({
     review: { gate_config: { reject_target: 'in_progress', max_rejections: 3, requires_human_approval: true } },
   }),
+  pluginTraits,
 )
-const open = indexWorkflow(changed({ planning: { gate_config: { requires_human_approval: false } } }))
+const open = indexWorkflow(changed({ planning: { gate_config: { requires_human_approval: false } } }), pluginTraits)
 
 const answer = (verdict: 'pass' | 'fail', more: Partial<VerdictFacts>) => {
   const plan = decideVerdict(verdict, { ...facts, ...more })

@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import { expect, test } from 'vitest'
 import { isSubmitted, planClaim, type ClaimFacts } from '../../../../src-main/domain/task/claim-guard.ts'
 import { isRefusal } from '../../../../src-main/domain/refusal.ts'
@@ -105,6 +106,6 @@ test('a dependency in review lets only whoever submitted it through', () => {
 })
 
 test('an active state without a role takes the claimant as assignee', () => {
-  const workflow = indexWorkflow(changed({ in_progress: { role: 'assignee' } }))
+  const workflow = indexWorkflow(changed({ in_progress: { role: 'assignee' } }), pluginTraits)
   expect(answer({ workflow })).toBe('in_progress as assignee, takes assignee')
 })

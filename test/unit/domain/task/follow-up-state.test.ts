@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import { expect, test } from 'vitest'
 import { followUpState } from '../../../../src-main/domain/task/follow-up-state.ts'
 import { indexWorkflow, type Workflow } from '../../../../src-main/domain/workflow/graph.ts'
@@ -31,6 +32,7 @@ test('of several states that work the gate’s own reject target counts, whateve
       merge_failed: { kind: 'active', role: 'reviewer' },
       review: { gate_config: { requires_human_approval: false, reject_target: 'merge_failed' } },
     }),
+    pluginTraits,
   )
   expect(stateFor('review', ['in_progress'], workflow)).toBe('merge_failed')
   expect(stateFor('merging', ['in_progress', 'review'], workflow)).toBe('merge_failed')

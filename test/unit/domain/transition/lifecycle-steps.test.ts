@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import { expect, test } from 'vitest'
 import type { LifecycleHooks, ScriptHook } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import { isRefusal } from '../../../../src-main/domain/refusal.ts'
@@ -44,7 +45,7 @@ test('hooks before work come after the worktree is made, in their order, and are
 
 test('what follows work waits for what its stop brings, also where nothing else would follow', () => {
   expect(kinds('in_progress', 'review', { on_work_stop: [hook] })?.[0]).toBe('await_work_stop')
-  const quiet = indexWorkflow(changed({ blocked: { hooks: {} } }))
+  const quiet = indexWorkflow(changed({ blocked: { hooks: {} } }), pluginTraits)
   expect(planned('in_progress', 'blocked', {}, quiet).has_steps).toBe(false)
   expect(kinds('in_progress', 'blocked', { on_work_start: [hook] }, quiet)).toEqual(['await_work_stop'])
   expect(planned('in_progress', 'blocked', { on_work_start: [hook] }, quiet)).toMatchObject({

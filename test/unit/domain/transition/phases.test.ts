@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hasBarrier, stepsOf, type Step } from '../../../../src-main/domain/transition/phases.ts'
@@ -36,6 +37,7 @@ test('a state whose hooks clean up the worktree is not cleaned up a second time'
   const withHook = (plugin: string, phase: HookPhase) =>
     indexWorkflow(
       changed({ done: { hooks: { [phase]: [{ plugin }] } }, merge_failed: { hooks: { [phase]: [{ plugin }] } } }),
+      pluginTraits,
     )
   for (const plugin of ['cleanup_workspace_now', 'schedule_workspace_cleanup']) {
     for (const phase of ['on_enter', 'after_enter'] as const) {
@@ -63,7 +65,7 @@ test('in any workflow the steps keep the order of the hook points, and a cursor 
   const any = fc.tuple(anyDefinition, fc.constantFrom(...anyNames), fc.constantFrom(...anyNames))
   fc.assert(
     fc.property(any, ([definition, from, to]) => {
-      const steps = stepsOf(indexWorkflow(definition), from, to)
+      const steps = stepsOf(indexWorkflow(definition, pluginTraits), from, to)
       const ranks = steps.map((step) => order.indexOf(step.kind === 'hook' ? step.phase : step.kind))
       expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
       expect(steps.filter((step) => step.kind === 'clear_barrier').length).toBeLessThanOrEqual(1)
@@ -81,7 +83,7 @@ test('in any workflow the steps keep the order of the hook points, and a cursor 
         (one) => one ?? [],
       )
       expect(hooks).toBe(declared.length)
-      expect(stepsOf(indexWorkflow(structuredClone(definition)), from, to)).toEqual(steps)
+      expect(stepsOf(indexWorkflow(structuredClone(definition), pluginTraits), from, to)).toEqual(steps)
     }),
   )
 })

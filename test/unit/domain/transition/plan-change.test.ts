@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stepsBefore, stepsOf } from '../../../../src-main/domain/transition/phases.ts'
@@ -155,7 +156,7 @@ describe('removing', () => {
   })
 
   test('a state that the present workflow lacks as well may be given back', () => {
-    const old = indexWorkflow(without('blocked'))
+    const old = indexWorkflow(without('blocked'), pluginTraits)
     expect(plan(without('blocked'), { old, occupied: new Set(['blocked']) })).toMatchObject({ kind: 'states_in_use' })
     expect(change(standardDefinition, { old, occupied: new Set(['blocked']) }).names).toEqual(new Map())
   })
@@ -212,7 +213,10 @@ describe('what is pending', () => {
   test('keeps them through a second change', () => {
     const bare = { ...standardDefinition, states: standardDefinition.states.map(({ hooks: _h, ...state }) => state) }
     const first = change(bare, { pending: [entering('in_progress', 'review')] })
-    const second = change(renaming({ review: 'checking' }), { old: indexWorkflow(bare), pending: first.pending })
+    const second = change(renaming({ review: 'checking' }), {
+      old: indexWorkflow(bare, pluginTraits),
+      pending: first.pending,
+    })
     expect(second.pending[0]?.data.steps).toEqual(stepsOf(standard, 'in_progress', 'review'))
     expect(second.pending[0]?.data.to).toBe('checking')
   })
@@ -247,7 +251,7 @@ test('whatever the change, no task that is not archived ends in a state that doe
       })
       const next = { ...after, states }
       fc.pre(validateWorkflow(next, plugins).length === 0)
-      const old = indexWorkflow(before)
+      const old = indexWorkflow(before, pluginTraits)
       const pending = tasks.flatMap(({ status, pending: move }, id): PendingEffect[] => {
         if (!move) return []
         const [other, isLeaving] = move
@@ -259,7 +263,7 @@ test('whatever the change, no task that is not archived ends in a state that doe
       if (planned.kind !== 'change') return
       changes += 1
       const known = new Set(planned.definition.states.map((state) => state.name))
-      const entry = indexWorkflow(planned.definition).entry.name
+      const entry = indexWorkflow(planned.definition, pluginTraits).entry.name
       expect(planned.definition.states.some((state) => 'renamed_from' in state)).toBe(false)
       for (const one of tasks) {
         const status = planned.names.get(one.status) ?? planned.strayed.get(one.status) ?? one.status

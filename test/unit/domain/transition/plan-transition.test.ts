@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../../src-main/domain/refusal.ts'
@@ -28,6 +29,7 @@ test('the checks come in their order: version, graph and audience, barrier, guar
   const broken = { latest_review: 'failed', entry_barrier: true } as const
   const people = indexWorkflow(
     changed({ review: { transitions: [{ to: 'merging', label: 'Merge', audience: 'user_only' }] } }),
+    pluginTraits,
   )
   expect(answer({ version: 2, to: 'done' }, broken)).toBe('version_conflict')
   expect(answer({ to: 'done' }, broken)).toBe('invalid_transition')
@@ -120,7 +122,7 @@ test('what somebody asks for is granted only along a declared transition, and ne
   })
   fc.assert(
     fc.property(anyFacts, ({ definition, to, ...rest }) => {
-      const workflow = indexWorkflow(definition)
+      const workflow = indexWorkflow(definition, pluginTraits)
       const plan = planTransition({ ...asked, to }, { ...facts, ...rest, workflow })
       if (isRefusal(plan)) return
       expect(plan.from.kind).not.toBe('terminal')

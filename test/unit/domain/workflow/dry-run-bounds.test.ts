@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dryRun, dryRunBudgets } from '../../../../src-main/domain/workflow/dry-run.ts'
@@ -9,7 +10,7 @@ import { roughWorkflow as workflow } from './rough-workflow.ts'
 test('every path and every loop is walked by ways that there are', () => {
   fc.assert(
     fc.property(anyValidDefinition, (definition) => {
-      const run = dryRun(indexWorkflow(definition))
+      const run = dryRun(indexWorkflow(definition, pluginTraits))
       expect(DryRun.parse(run)).toEqual(run)
       const leads = (from: string, to: string) => {
         const state = definition.states.find((one) => one.name === from)

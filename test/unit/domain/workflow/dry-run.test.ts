@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -9,9 +10,12 @@ import { projectRoot } from '../../../helpers/project-root.ts'
 import { changed, standard } from '../workflows.ts'
 import { roughWorkflow as workflow } from './rough-workflow.ts'
 
-const runWith = (states: Parameters<typeof changed>[0]) => dryRun(indexWorkflow(changed(states)))
+const runWith = (states: Parameters<typeof changed>[0]) => dryRun(indexWorkflow(changed(states), pluginTraits))
 const template = (name: string) =>
-  indexWorkflow(WorkflowDefinition.parse(parse(readFileSync(resolve(projectRoot, `workflows/${name}.yaml`), 'utf8'))))
+  indexWorkflow(
+    WorkflowDefinition.parse(parse(readFileSync(resolve(projectRoot, `workflows/${name}.yaml`), 'utf8'))),
+    pluginTraits,
+  )
 
 describe('the default workflow', () => {
   const run = dryRun(standard)

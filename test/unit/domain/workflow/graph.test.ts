@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import { expect, test } from 'vitest'
 import {
   forwardOf,
@@ -25,12 +26,17 @@ test('the default workflow is known by what its states are, not by their names',
   const renamed = JSON.parse(JSON.stringify(standardDefinition), (key, value: unknown) =>
     typeof value === 'string' && places.includes(key) && standard.states.has(value) ? `my ${value}` : value,
   ) as typeof standardDefinition
-  expect(landmarks(indexWorkflow(renamed))).toEqual(['my backlog', 'my todo', 'my cancelled', 'my blocked'])
+  expect(landmarks(indexWorkflow(renamed, pluginTraits))).toEqual([
+    'my backlog',
+    'my todo',
+    'my cancelled',
+    'my blocked',
+  ])
   // Blocked is where publish_task_blocked says so, whatever it is called.
   const states = standardDefinition.states.map(({ hooks, ...state }) =>
     state.name === 'blocked' ? state : { ...state, ...(hooks && { hooks }) },
   )
-  expect(indexWorkflow({ ...standardDefinition, states }).blocked).toBeNull()
+  expect(indexWorkflow({ ...standardDefinition, states }, pluginTraits).blocked).toBeNull()
 })
 
 test('the default workflow has the states that the interface names, and no others', () => {
@@ -51,13 +57,22 @@ test('the forward transition is the first one', () => {
 test('a claim leads to the first active state ahead, and to none in a circle without one', () => {
   expect(workStateOf(standard, standard.entry)?.name).toBe('in_progress')
   expect(workStateOf(standard, at('review'))).toBeNull()
-  const circle = indexWorkflow({
-    roles: [],
-    states: [
-      { name: 'a', kind: 'initial', column: 'A', label: 'A', transitions: [{ to: 'b', label: 'b', audience: 'all' }] },
-      { name: 'b', kind: 'custom', column: 'A', label: 'B', transitions: [{ to: 'a', label: 'a', audience: 'all' }] },
-    ],
-  })
+  const circle = indexWorkflow(
+    {
+      roles: [],
+      states: [
+        {
+          name: 'a',
+          kind: 'initial',
+          column: 'A',
+          label: 'A',
+          transitions: [{ to: 'b', label: 'b', audience: 'all' }],
+        },
+        { name: 'b', kind: 'custom', column: 'A', label: 'B', transitions: [{ to: 'a', label: 'a', audience: 'all' }] },
+      ],
+    },
+    pluginTraits,
+  )
   expect(workStateOf(circle, circle.queue)).toBeNull()
   expect([circle.cancellation, circle.blocked]).toEqual([null, null])
 })
@@ -68,7 +83,9 @@ test('active states default to the role assignee', () => {
 })
 
 test('only a gate whose entry runs the CI keeps reviews', () => {
-  expect(standardDefinition.states.filter(isReviewGate).map((state) => state.name)).toEqual(['review'])
+  expect(standardDefinition.states.filter((state) => isReviewGate(standard, state)).map((state) => state.name)).toEqual(
+    ['review'],
+  )
 })
 
 test('done is terminal and not cancelled', () => {
@@ -78,5 +95,5 @@ test('done is terminal and not cancelled', () => {
 })
 
 test('a workflow without a queue is refused', () => {
-  expect(() => indexWorkflow({ roles: [], states: [] as never })).toThrow('initial')
+  expect(() => indexWorkflow({ roles: [], states: [] as never }, pluginTraits)).toThrow('initial')
 })

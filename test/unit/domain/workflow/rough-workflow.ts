@@ -1,3 +1,4 @@
+import { pluginTraits } from '../../../../src-main/plugins/create-plugins.ts'
 import { indexWorkflow, type Workflow } from '../../../../src-main/domain/workflow/graph.ts'
 import { WorkflowDefinition } from '../../../../src-shared/contract/workflow-definition.ts'
 
@@ -19,5 +20,6 @@ export function roughWorkflow(...states: readonly RoughState[]): Workflow {
         ...more,
       })),
     }),
+    pluginTraits,
   )
 }

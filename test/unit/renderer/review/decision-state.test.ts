@@ -3,6 +3,7 @@ import type { Review } from '../../../../src-shared/contract/reviews.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { decisionState } from '../../../../src-renderer/features/review/decision-state.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
+import { withTraits } from '../../../helpers/with-traits.ts'
 
 const data = panelData(Date.parse('2026-11-21T09:30:00.000Z'))
 const newest = data.reviews[0]
@@ -61,7 +62,7 @@ describe('what a person can decide', () => {
     const planning = workflow.states.map((state) => (state.name === 'review' ? { ...state, hooks: {} } : state))
     const decision = decisionState({
       task: { ...data.task, status: 'review' },
-      workflow: { ...workflow, states: planning },
+      workflow: withTraits({ ...workflow, states: planning }),
       reviews: [newest],
       moves: [],
       feedback: '',

@@ -1,3 +1,4 @@
+import { workflow } from '../workflow-fixture.ts'
 import { expect, test } from 'vitest'
 import { isNewer } from '../../../../src-renderer/stores/task-state.ts'
 import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/apply-event.ts'
@@ -50,7 +51,7 @@ function heard(event: EventEnvelope): unknown[] {
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     daemons: { put: (...args) => void calls.push(['daemons.put', ...args]) },
     accounts: { putUser: note('accounts.putUser'), putMember: note('accounts.putMember') },
-    projects: { put: note('projects.put'), remove: note('projects.remove') },
+    projects: { put: note('projects.put'), remove: note('projects.remove'), workflow: () => workflow },
     warn: note('warn'),
   }
   applyEvent(event, targets)

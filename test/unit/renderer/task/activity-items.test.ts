@@ -26,7 +26,7 @@ const comment: Comment = {
   created_at: ago(45, now.getTime()),
   updated_at: ago(45, now.getTime()),
 }
-const facts: ActivityFacts = { ...data, hooks: [], comments: [comment] }
+const facts: ActivityFacts = { ...data, hooks: [], comments: [comment], workflow }
 const none: ActivityFacts = { ...facts, transitions: [], executions: [], reviews: [], comments: [], workspace: null }
 
 describe('the timeline', () => {

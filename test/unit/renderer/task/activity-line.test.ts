@@ -16,7 +16,7 @@ const names: Names = {
   rejections: () => ({ used: 2, max: 3 }),
 }
 const text = (pieces: readonly TextSegment[]) => pieces.map((piece) => piece.text).join('')
-const items = activityItems({ ...data, hooks: [], comments: [] })
+const items = activityItems({ ...data, hooks: [], comments: [], workflow })
 const lines = items.map((item) => activityLine(item, names))
 const lineOf = (isMeant: (item: ActivityItem) => boolean) => {
   const line = lines[items.findIndex(isMeant)]
