@@ -3,11 +3,11 @@ import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../src-shared/contract/operations.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import { invalidInput } from '../domain/refusal.ts'
-import { newTaskDefaults } from '../domain/task/new-task-defaults.ts'
+import { createTask } from '../domain/task/create-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
 import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
-import { givenFields } from './task-fields.ts'
+import { givenTaskFields } from './task-fields.ts'
 
 /** A creation as it was asked for, with what falls back to the project's settings filled in. */
 export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'review_config'> & {
@@ -33,11 +33,8 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     subtask_mode: _mode,
     ...fields
   } = request
-  const now = new Date(parts.clock.now()).toISOString()
-  const task: TaskRecord = {
-    ...newTaskDefaults,
-    labels: [],
-    ...givenFields(fields),
+  const facts = {
+    ...givenTaskFields(fields),
     ...placeOf(parts, project, workflow, request),
     id,
     title,
@@ -45,9 +42,8 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     project_id: project.id,
     status: state.name,
     position: read.tasks.lastPosition(project.id) + 1,
-    created_at: now,
-    updated_at: now,
   }
+  const task: TaskRecord = createTask(facts, new Date(parts.clock.now()).toISOString())
   parts.feed.commit((tx) => {
     tx.tasks.put(task)
     tx.emit('task.created', { project_id: project.id, task_id: task.id, task: parts.engine.views.task(task) })

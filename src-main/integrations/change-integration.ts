@@ -1,6 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { AgentId, IntegrationId, ProjectId, UserId } from '../../src-shared/contract/ids.ts'
-import type { Platform, SyncFilter } from '../../src-shared/contract/integrations.ts'
+import type { IntegrationId, ProjectId } from '../../src-shared/contract/ids.ts'
+import type { IntegrationFields } from '../../src-shared/contract/integrations.ts'
+import { givenFields } from '../../src-shared/lang/given-fields.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { isSameRepository, type Repository } from '../domain/integration/issue-address.ts'
 import type { EngineContext } from '../core/context.ts'
@@ -8,23 +9,20 @@ import { startState } from '../domain/workflow/graph.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import { readBaseUrl } from './tracker-urls.ts'
 
-/** What people say about an integration. */
-export interface IntegrationFields {
-  readonly platform: Platform
-  readonly base_url: string
-  readonly owner: string
-  readonly repo: string
-  readonly token_secret_ref: string
-  readonly poll_interval_secs?: number | undefined
-  readonly sync_filter?: SyncFilter | undefined
-  readonly default_task_state?: string | null | undefined
-  readonly default_assignee_type?: 'agent' | 'user' | null | undefined
-  readonly default_assignee_id?: AgentId | UserId | null | undefined
-  readonly enabled?: boolean | undefined
-}
-
-/** What a patch names of it. */
+/** What a patch names of an integration. */
 export type IntegrationPatch = { readonly [K in keyof IntegrationFields]?: IntegrationFields[K] | undefined }
+
+/** What an integration has unless people say otherwise. */
+const defaults = {
+  poll_interval_secs: 300,
+  sync_filter: {},
+  default_task_state: null,
+  default_assignee_type: null,
+  default_assignee_id: null,
+  enabled: true,
+} satisfies Partial<IntegrationFields>
+
+const given = givenFields<IntegrationRecord>()
 
 type Context = Pick<EngineContext, 'clock' | 'store' | 'workflows'>
 
@@ -35,24 +33,14 @@ export function blankIntegration(
   fields: IntegrationFields,
 ): IntegrationRecord {
   const now = clock.now()
-  const { poll_interval_secs = 300 } = fields
+  const said = { ...defaults, ...given(fields) }
   return {
+    ...said,
     id,
     project_id,
-    platform: fields.platform,
-    base_url: fields.base_url,
-    owner: fields.owner,
-    repo: fields.repo,
-    token_secret_ref: fields.token_secret_ref,
-    poll_interval_secs,
-    sync_filter: fields.sync_filter ?? {},
-    default_task_state: fields.default_task_state ?? null,
-    default_assignee_type: fields.default_assignee_type ?? null,
-    default_assignee_id: fields.default_assignee_id ?? null,
-    enabled: fields.enabled ?? true,
     last_polled_at: null,
     last_error: null,
-    next_poll_at: isoOf(now + poll_interval_secs * 1_000),
+    next_poll_at: isoOf(now + said.poll_interval_secs * 1_000),
     ...fromTheStart,
     not_before: null,
     failures: 0,
@@ -70,8 +58,7 @@ export function changeIntegration(
   record: IntegrationRecord,
   patch: IntegrationPatch,
 ): IntegrationRecord {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-  const next: IntegrationRecord = { ...record, ...given }
+  const next: IntegrationRecord = { ...record, ...given(patch) }
   const isElsewhere = next.base_url !== record.base_url || next.platform !== record.platform
   const isOther = isElsewhere || next.owner !== record.owner || next.repo !== record.repo
   const isWider = JSON.stringify(next.sync_filter) !== JSON.stringify(record.sync_filter)

@@ -5,7 +5,7 @@ import { issueAddress, knownIds, type Base, type Repository } from '../domain/in
 import { matchesFilter } from '../domain/integration/issue-filter.ts'
 import { taskTextOf } from '../domain/integration/issue-text.ts'
 import { readIssue, type ExternalIssue } from '../domain/integration/read-issue.ts'
-import { newTaskDefaults } from '../domain/task/new-task-defaults.ts'
+import { createTask } from '../domain/task/create-task.ts'
 import { startState } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -132,15 +132,9 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
   if (knownIds(base, repositories, issue.number).some((id) => tx.external_links.get(id) !== null)) return false
   const address = issueAddress(record.platform, base, record, issue.number)
   const now = tx.now()
-  const task: TaskRecord = {
-    ...newTaskDefaults,
-    id: deps.newId() as TaskId,
-    ...place.fields,
-    ...taskTextOf(issue, { url: address.url, web: base.web }),
-    position: ++place.position,
-    created_at: now,
-    updated_at: now,
-  }
+  const text = taskTextOf(issue, { url: address.url, web: base.web })
+  const own = { ...place.fields, ...text, id: deps.newId() as TaskId, position: ++place.position }
+  const task: TaskRecord = createTask(own, now)
   tx.tasks.add(task)
   tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: now })
   tx.emit('task.created', { project_id: task.project_id, task_id: task.id, task: toImportedTask(task, address) })

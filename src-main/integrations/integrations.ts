@@ -1,16 +1,11 @@
+import type { IntegrationFields } from '../../src-shared/contract/integrations.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { IntegrationId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { isRefusal } from '../domain/refusal.ts'
-import {
-  blankIntegration,
-  changeIntegration,
-  checkFields,
-  type IntegrationFields,
-  type IntegrationPatch,
-} from './change-integration.ts'
+import { blankIntegration, changeIntegration, checkFields, type IntegrationPatch } from './change-integration.ts'
 import { withholdVariable } from '../platform/process/process-environment.ts'
 import { linkTask } from './link-task.ts'
 import { checkBinding, type Binder } from './secret-bindings.ts'

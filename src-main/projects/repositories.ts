@@ -1,3 +1,6 @@
+import type { z } from 'zod'
+import type { RepoFields } from '../../src-shared/contract/projects.ts'
+import { givenFields } from '../../src-shared/lang/given-fields.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, RepoId } from '../../src-shared/contract/ids.ts'
 import type { RepoState } from '../../src-shared/contract/projects.ts'
@@ -12,12 +15,11 @@ import { toProject } from '../core/views.ts'
 import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
-export interface RepositoryPatch {
-  readonly path?: string | undefined
-  readonly name?: string | undefined
-  readonly default_branch?: string | undefined
-  readonly is_primary?: boolean | undefined
-}
+/** What clients say of a repository. */
+type Fields = z.infer<typeof RepoFields>
+export type RepositoryPatch = { readonly [K in keyof Fields]?: Fields[K] | undefined }
+
+const given = givenFields<RepoRecord>()
 
 /** The repositories that a project's tasks work in; one of them is the primary one. */
 export interface Repositories {
@@ -59,12 +61,13 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
         const clash = refuseClash(others, { path: info.root, name })
         if (clash) return clash
         const repo: RepoRecord = {
+          is_primary: others.length === 0,
+          ...given(wanted),
           id: context.newId() as RepoId,
           project_id: project.id,
           name,
           path: info.root,
           default_branch,
-          is_primary: wanted.is_primary ?? others.length === 0,
         }
         save(tx, repo)
         return repo
@@ -107,7 +110,7 @@ function change(
 ): RepoRecord | Refusal {
   const repo = tx.repos.get(before.id)
   if (!repo) return { code: 'not_found', message: 'There is no such repository.', details: { resource: 'repo' } }
-  const { path, default_branch } = patch
+  const { path } = patch
   const name = patch.name ?? repo.name
   const others = tx.repos.byProject(repo.project_id).filter((one) => one.id !== repo.id)
   const clash = refuseClash(others, { path, name })
@@ -115,7 +118,7 @@ function change(
   if (patch.is_primary === false && repo.is_primary) {
     return inUse('A project has one primary repository. Make another one the primary instead.')
   }
-  const changed: RepoRecord = { ...repo, name, path, default_branch, is_primary: patch.is_primary ?? repo.is_primary }
+  const changed: RepoRecord = { ...repo, ...given(patch) }
   save(tx, changed)
   return changed
 }

@@ -16,6 +16,9 @@ export const CommentAnchor = z
 export type CommentAnchor = z.infer<typeof CommentAnchor>
 
 /** A note on a task, by a person or an agent; with an anchor it is part of the diff review. */
+/** The fields of a comment that clients set and change, once. */
+export const CommentFields = z.object({ body: z.string().trim().min(1).max(100_000) })
+
 export const Comment = z
   .object({
     id: CommentId,

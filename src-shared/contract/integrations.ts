@@ -48,6 +48,32 @@ export const SyncFilter = z.object({
 })
 export type SyncFilter = z.infer<typeof SyncFilter>
 
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\s/?#\\%]+$/, 'Give the name alone, as it stands in the address.')
+  .refine((name) => name !== '.' && name !== '..', 'Give the name alone, as it stands in the address.')
+
+/** The fields of an integration that clients set, once: its creation and its change take theirs from here. */
+export const IntegrationFields = z.object({
+  platform: z.enum(platforms),
+  base_url: z.string().trim().min(1).max(2_000).describe('Of the API; https, or http on this machine.'),
+  owner: Name,
+  repo: Name,
+  token_secret_ref: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'Give the name of an environment variable, such as GITHUB_TOKEN.'),
+  poll_interval_secs: z.int().min(1).max(86_400).optional(),
+  sync_filter: SyncFilter.optional(),
+  default_task_state: z.string().min(1).nullable().optional(),
+  default_assignee_type: z.enum(['agent', 'user']).nullable().optional(),
+  default_assignee_id: z.union([AgentId, UserId]).nullable().optional(),
+  enabled: z.boolean().optional(),
+})
+export type IntegrationFields = z.infer<typeof IntegrationFields>
+
 /** A project's tie to an issue tracker: its open issues become tasks, once each. */
 export const Integration = z
   .object({

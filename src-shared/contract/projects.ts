@@ -51,6 +51,17 @@ export const Project = z
   .meta({ id: 'Project' })
 export type Project = z.infer<typeof Project>
 
+/** The fields of a project that clients set, once, but those that its change treats by themselves. */
+export const ProjectFields = z.object({ name: z.string().trim().min(1).max(100) })
+
+/** The same of a repository. */
+export const RepoFields = z.object({
+  path: z.string().min(1).max(4_096).describe('A folder of the repository on the machine of the service.'),
+  name: z.string().trim().min(1).max(100),
+  default_branch: z.string().min(1).max(250).describe('What new tasks start from and merge into.'),
+  is_primary: z.boolean().describe('Tasks that name no repository work in the primary one; a project has one.'),
+})
+
 export const ReviewConfig = z.object({
   ci_steps: z.array(z.string().min(1)).max(100).default([]),
   review_prompt: z.string().nullable().default(null),
@@ -171,6 +182,9 @@ export const AgentConfig = z.object({
     ),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
+
+/** The fields of an agent that clients set, once: its creation and its change take theirs from here. */
+export const AgentFields = z.object({ name: z.string().trim().min(1).max(100), config: AgentConfig })
 
 export const Agent = z
   .object({

@@ -2,6 +2,7 @@ import { missingCommand, type ExecutorProfile } from '../../../src-shared/contra
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId } from '../../../src-shared/contract/ids.ts'
 import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.ts'
+import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
@@ -20,6 +21,8 @@ type Names =
   | 'agents.delete'
   | 'agents.check_args'
   | 'agents.test'
+
+const given = givenFields<AgentRecord>()
 
 export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, engine, executors, clock, newId } = parts
@@ -45,16 +48,16 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         .map((agent) => viewFor(principal, agent)),
     }),
     'agents.detect': async (_input, { signal }) => ({ items: [...(await executors.detect({ signal }))] }),
-    'agents.create': ({ name, executor, config }, { principal }) => {
-      checkCommand(executor, config ?? {})
+    'agents.create': ({ executor, config = {}, ...fields }, { principal }) => {
+      checkCommand(executor, config)
       return put(
         holdable({
+          ...given(fields),
           id: newId() as AgentId,
-          name,
           owner_id: principal.kind === 'user' ? principal.user_id : null,
           daemon_id: null,
           executor,
-          config: config ?? {},
+          config,
           paused: false,
           created_at: new Date(clock.now()).toISOString(),
         }),
@@ -64,11 +67,11 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       const agent = findAgent(store.read, agent_id)
       return sees(principal, agent) ? viewFor(principal, agent) : throwNotFound('agent')
     },
-    'agents.update': ({ agent_id, name, config, paused }, { principal }) => {
+    'agents.update': ({ agent_id, config, ...fields }, { principal }) => {
       const agent = owned(principal, agent_id)
       if (config !== undefined) checkCommand(agent.executor, config)
       const wanted = config === undefined ? agent : holdable({ ...agent, config })
-      const updated = put({ ...wanted, name: name ?? agent.name, paused: paused ?? agent.paused })
+      const updated = put({ ...wanted, ...given(fields) })
       if (agent.paused && !updated.paused) engine.scheduler.startQueued()
       return updated
     },

@@ -2,6 +2,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Comment } from '../../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
 import type { MemberRole } from '../../../src-shared/contract/members.ts'
+import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { isAuthor, mayModerate } from '../../domain/access/work.ts'
@@ -13,18 +14,21 @@ import { unwrap, findComment, findExecution, findProject, findTask, throwNotFoun
 
 type Names = 'comments.list' | 'comments.create' | 'comments.update' | 'comments.delete' | 'tasks.feedback'
 
+const given = givenFields<CommentRecord>()
+
 export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, engine, clock, newId } = parts
   const { read } = store
   const now = () => new Date(clock.now()).toISOString()
   return {
     'comments.list': ({ task_id }) => ({ items: [...read.comments.byTask(task_id)] }),
-    'comments.create': ({ task_id, body, parent_id, anchor }, { principal }) =>
+    'comments.create': ({ task_id, body, parent_id, anchor, ...fields }, { principal }) =>
       feed.commit((tx) => {
         const task = findTask(tx, task_id)
         checkParent(tx, task, parent_id)
         const created_at = now()
         const comment: CommentRecord = {
+          ...given(fields),
           id: newId() as CommentId,
           task_id,
           parent_id: parent_id ?? null,
@@ -39,7 +43,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         tx.emit('comment.created', { project_id: task.project_id, task_id, comment })
         return comment
       }),
-    'comments.update': ({ comment_id, body, resolved }, { principal }) =>
+    'comments.update': ({ comment_id, body, resolved, ...fields }, { principal }) =>
       feed.commit((tx) => {
         const comment = findComment(tx, comment_id)
         const task = findTask(tx, comment.task_id)
@@ -47,7 +51,11 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         if (principal.kind === 'agent' && !isAuthor(principal, comment) && !isTaskOfRun(tx, principal, task)) {
           throw notYours('An agent may resolve comments on its own task, and its own comments elsewhere.')
         }
-        const edited = { ...comment, ...(body !== undefined && { body: redactorOf(parts, tx, task)(body) }) }
+        const edited = {
+          ...comment,
+          ...given(fields),
+          ...(body !== undefined && { body: redactorOf(parts, tx, task)(body) }),
+        }
         const kept = put(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()), now())
         // Whoever closes a thread is done with its answers too.
         if (resolved === true) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { KnowledgeId, Timestamp } from '../../../src-shared/contract/ids.ts'
+import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { KnowledgeRecord, ProjectRecord } from '../../ports/store.ts'
@@ -9,6 +10,8 @@ import { pageOf, cursorFor, type Page } from '../pages.ts'
 
 type Names = 'knowledge.list' | 'knowledge.create' | 'knowledge.get' | 'knowledge.update' | 'knowledge.delete'
 
+const given = givenFields<KnowledgeRecord>()
+
 /** What is known about a project: searched, written down, edited and forgotten. */
 export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, newId } = parts
@@ -16,10 +19,11 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
   const now = () => new Date(parts.clock.now()).toISOString()
   return {
     'knowledge.list': (input) => (input.q?.trim() ? search(parts, { ...input, q: input.q }) : newest(parts, input)),
-    'knowledge.create': ({ project_id, title, body }, { principal }) => {
+    'knowledge.create': ({ project_id, title, body, ...fields }, { principal }) => {
       const redact = redactorOf(parts, findProject(read, project_id))
       const at = now()
       const entry: KnowledgeRecord = {
+        ...given(fields),
         id: newId() as KnowledgeId,
         project_id,
         title: redact(title),
@@ -35,12 +39,13 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
       return entry
     },
     'knowledge.get': ({ knowledge_id }) => findKnowledge(read, knowledge_id),
-    'knowledge.update': ({ knowledge_id, title, body }, { principal }) => {
+    'knowledge.update': ({ knowledge_id, title, body, ...fields }, { principal }) => {
       const redact = redactorOf(parts, findProject(read, findKnowledge(read, knowledge_id).project_id))
       return feed.commit((tx) => {
         const current = tx.knowledge.get(knowledge_id) ?? throwNotFound('knowledge')
         const edited: KnowledgeRecord = {
           ...current,
+          ...given(fields),
           ...(title !== undefined && { title: redact(title) }),
           ...(body !== undefined && { body: redact(body) }),
           edited_by: actorOf(principal),

@@ -1,3 +1,6 @@
+import type { z } from 'zod'
+import type { ProjectFields } from '../../../src-shared/contract/projects.ts'
+import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
@@ -33,6 +36,8 @@ type Names =
   | 'projects.get_workflow'
   | 'projects.dry_run'
 
+const given = givenFields<ProjectRecord>()
+
 export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
   const { store, engine, workspaces, identity, config, workflows } = parts
   const { read } = store
@@ -60,7 +65,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
         .filter((project) => canSeeProject(read, principal, project))
         .map((project) => views.project(project)),
     }),
-    'projects.create': async ({ name, repo_path, default_branch, workflow_template }, { principal, signal }) => {
+    'projects.create': async ({ repo_path, default_branch, workflow_template, ...fields }, { principal, signal }) => {
       const workflow =
         workflow_template === undefined ? '' : definitionText(await findTemplate(parts, workflow_template))
       const info = await workspaces.inspect(repo_path, { signal })
@@ -72,7 +77,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       await engine.repositories.trust(info.root, signal)
       return views.project(
         createProject(parts, {
-          name,
+          fields: given(fields),
           root: info.root,
           repo: info.name,
           branch,
@@ -82,12 +87,12 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       )
     },
     'projects.get': ({ project_id }) => views.project(findProject(read, project_id)),
-    'projects.update': ({ project_id, name, paused_at, owner_id, workflow_definition }, { principal }) => {
+    'projects.update': ({ project_id, paused_at, owner_id, workflow_definition, ...fields }, { principal }) => {
       const before = findProject(read, project_id)
       const updated = unwrap(
         parts.feed.commit((tx) => {
           const project = transferProject(tx, findProject(tx, project_id), owner_id, principal)
-          const changed = { ...project, name: name ?? project.name, paused_at: pausedAt(project, paused_at) }
+          const changed = { ...project, ...given(fields), paused_at: pausedAt(project, paused_at) }
           if (workflow_definition === undefined) return write(parts, tx, changed)
           return parts.changeWorkflow(tx, changed, workflow_definition)
         }),
@@ -175,12 +180,19 @@ function pausedAt(project: ProjectRecord, wanted: string | null | undefined): st
 
 function createProject(
   parts: ApiParts,
-  request: { name: string; root: string; repo: string; branch: string; workflow: string; owner: UserId | null },
+  request: {
+    fields: z.infer<typeof ProjectFields>
+    root: string
+    repo: string
+    branch: string
+    workflow: string
+    owner: UserId | null
+  },
 ): ProjectRecord {
   const now = new Date(parts.clock.now()).toISOString()
   const project: ProjectRecord = {
+    ...given(request.fields),
     id: parts.newId() as ProjectId,
-    name: request.name,
     owner_id: request.owner,
     paused_at: null,
     workflow_definition: request.workflow,
@@ -209,7 +221,14 @@ async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSi
   const root = await parts.makeSampleRepository(signal)
   const owner = ownerOf(principal)
   const workflow = demoWorkflow(parts.workflows.of(''))
-  const project = createProject(parts, { name: 'Demo', root, repo: 'demo', branch: 'main', workflow, owner })
+  const project = createProject(parts, {
+    fields: { name: 'Demo' },
+    root,
+    repo: 'demo',
+    branch: 'main',
+    workflow,
+    owner,
+  })
   const agent: AgentRecord = {
     ...demoAgent,
     id: parts.newId() as AgentId,

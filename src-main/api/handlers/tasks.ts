@@ -13,7 +13,7 @@ import { canSeeAgent } from '../agent-visibility.ts'
 import { newTask } from '../new-task.ts'
 import { noteConfigChange } from '../note-config-change.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
-import { givenFields } from '../task-fields.ts'
+import { givenTaskFields } from '../task-fields.ts'
 import { unarchive } from '../unarchive.ts'
 import { workspaceView } from '../workspace-view.ts'
 
@@ -205,7 +205,7 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
   const { repo_id } = fields
   const { leave } = parts.engine.repositories
   const patch = {
-    ...givenFields(fields),
+    ...givenTaskFields(fields),
     ...(review_config && { review_config: { ...task.review_config, ...defined(review_config) } }),
   }
   return edit(parts, task.id, patch, (tx, current) => {

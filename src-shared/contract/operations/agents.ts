@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AgentTest } from '../agent-tests.ts'
 import { AgentId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
-import { Agent, AgentConfig, DetectedAgent } from '../projects.ts'
+import { Agent, AgentFields, DetectedAgent } from '../projects.ts'
 
 export const agentsOperations = {
   'agents.list': get(
@@ -24,11 +24,7 @@ export const agentsOperations = {
     '/agents',
     'human',
     'Make an agent.',
-    z.object({
-      name: z.string().trim().min(1).max(100),
-      executor: z.enum(executorProfiles),
-      config: AgentConfig.optional(),
-    }),
+    z.object({ ...AgentFields.partial({ config: true }).shape, executor: z.enum(executorProfiles) }),
     Agent,
     201,
   ),
@@ -37,12 +33,7 @@ export const agentsOperations = {
     '/agents/{agent_id}',
     'human',
     'Rename, configure, pause or resume an agent.',
-    z.object({
-      agent_id: AgentId,
-      name: z.string().trim().min(1).max(100).optional(),
-      config: AgentConfig.optional(),
-      paused: z.boolean().optional(),
-    }),
+    z.object({ agent_id: AgentId, ...AgentFields.partial().shape, paused: z.boolean().optional() }),
     Agent,
     ['forbidden'],
   ),

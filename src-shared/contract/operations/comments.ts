@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import { Comment, CommentAnchor } from '../comments.ts'
+import { Comment, CommentAnchor, CommentFields } from '../comments.ts'
 import { CommentId, TaskId } from '../ids.ts'
 import { del, get, list, patch, post } from '../operation.ts'
-
-const Body = z.string().trim().min(1).max(100_000)
 
 export const commentsOperations = {
   'comments.list': get(
@@ -17,7 +15,12 @@ export const commentsOperations = {
     '/tasks/{task_id}/comments',
     'member',
     'Comment on a task, or on a line of its diff.',
-    z.object({ task_id: TaskId, body: Body, parent_id: CommentId.optional(), anchor: CommentAnchor.optional() }),
+    z.object({
+      task_id: TaskId,
+      ...CommentFields.shape,
+      parent_id: CommentId.optional(),
+      anchor: CommentAnchor.optional(),
+    }),
     Comment,
     201,
   ),
@@ -25,7 +28,7 @@ export const commentsOperations = {
     '/comments/{comment_id}',
     'member',
     'Edit your comment, or mark any as resolved.',
-    z.object({ comment_id: CommentId, body: Body.optional(), resolved: z.boolean().optional() }),
+    z.object({ comment_id: CommentId, ...CommentFields.partial().shape, resolved: z.boolean().optional() }),
     Comment,
     ['forbidden'],
   ),

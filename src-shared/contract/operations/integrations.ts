@@ -1,34 +1,9 @@
 import { z } from 'zod'
-import { AgentId, ProjectId, TaskId, UserId } from '../ids.ts'
-import { Integration, platforms, SyncCounts, SyncFilter } from '../integrations.ts'
+import { ProjectId, TaskId } from '../ids.ts'
+import { Integration, IntegrationFields, SyncCounts } from '../integrations.ts'
 import { del, get, patch, post } from '../operation.ts'
 import { Task } from '../tasks.ts'
 
-const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^[^\s/?#\\%]+$/, 'Give the name alone, as it stands in the address.')
-  .refine((name) => name !== '.' && name !== '..', 'Give the name alone, as it stands in the address.')
-
-const fields = {
-  platform: z.enum(platforms),
-  base_url: z.string().trim().min(1).max(2_000).describe('Of the API; https, or http on this machine.'),
-  owner: Name,
-  repo: Name,
-  token_secret_ref: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'Give the name of an environment variable, such as GITHUB_TOKEN.'),
-}
-const choices = {
-  poll_interval_secs: z.int().min(1).max(86_400).optional(),
-  sync_filter: SyncFilter.optional(),
-  default_task_state: z.string().min(1).nullable().optional(),
-  default_assignee_type: z.enum(['agent', 'user']).nullable().optional(),
-  default_assignee_id: z.union([AgentId, UserId]).nullable().optional(),
-  enabled: z.boolean().optional(),
-}
 const ofProject = { project_id: ProjectId }
 
 export const integrationsOperations = {
@@ -36,7 +11,7 @@ export const integrationsOperations = {
     '/projects/{project_id}/integration',
     'owner',
     'Tie a project to an issue tracker. The first poll comes after one interval; a sync by hand comes sooner.',
-    z.object({ ...ofProject, ...fields, ...choices }),
+    z.object({ ...ofProject, ...IntegrationFields.shape }),
     Integration,
     201,
     ['integration_exists', 'secret_ref_forbidden', 'secret_bound'],
@@ -52,7 +27,7 @@ export const integrationsOperations = {
     '/projects/{project_id}/integration',
     'owner',
     'Change an integration. Another repository or filter is read from the start.',
-    z.object({ ...ofProject, ...z.object(fields).partial().shape, ...choices }),
+    z.object({ ...ofProject, ...IntegrationFields.partial().shape }),
     Integration,
     ['secret_ref_forbidden', 'secret_bound'],
   ),

@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { KnowledgeId, ProjectId } from '../ids.ts'
-import { KnowledgeEntry } from '../knowledge.ts'
+import { KnowledgeEntry, KnowledgeFields } from '../knowledge.ts'
 import { del, get, page, paginated, patch, post } from '../operation.ts'
-
-const Title = z.string().trim().min(1).max(300)
-const Body = z.string().trim().min(1).max(50_000)
 
 export const knowledgeOperations = {
   'knowledge.list': get(
@@ -18,7 +15,7 @@ export const knowledgeOperations = {
     '/projects/{project_id}/knowledge',
     'member',
     'Write down something worth knowing.',
-    z.object({ project_id: ProjectId, title: Title, body: Body }),
+    z.object({ project_id: ProjectId, ...KnowledgeFields.shape }),
     KnowledgeEntry,
     201,
   ),
@@ -33,7 +30,7 @@ export const knowledgeOperations = {
     '/knowledge/{knowledge_id}',
     'member_human',
     'Edit an entry, whoever captured it.',
-    z.object({ knowledge_id: KnowledgeId, title: Title.optional(), body: Body.optional() }),
+    z.object({ knowledge_id: KnowledgeId, ...KnowledgeFields.partial().shape }),
     KnowledgeEntry,
   ),
   'knowledge.delete': del(

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { ProjectId, UserId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
-import { Agent, Project, ProjectSettings, ProjectSettingsPatch, repositoryRunKinds } from '../projects.ts'
+import {
+  Agent,
+  Project,
+  ProjectSettings,
+  ProjectSettingsPatch,
+  repositoryRunKinds,
+  ProjectFields,
+} from '../projects.ts'
 import { SystemInfo } from '../system.ts'
 import { Task } from '../tasks.ts'
 import { WorkflowDefinition } from '../workflow-definition.ts'
@@ -46,7 +53,7 @@ export const projectsOperations = {
     'human',
     'Make a project of a git repository on this machine.',
     z.object({
-      name: z.string().trim().min(1).max(100),
+      ...ProjectFields.shape,
       repo_path: z.string().min(1).max(4_096),
       default_branch: z.string().min(1).max(250).optional(),
       workflow_template: TemplateName.optional().describe('Snapshotted into the project; the default without it.'),
@@ -62,7 +69,7 @@ export const projectsOperations = {
     'Rename, pause, resume or hand over a project, or replace its workflow.',
     z.object({
       project_id: ProjectId,
-      name: z.string().trim().min(1).max(100).optional(),
+      ...ProjectFields.partial().shape,
       paused_at: z.iso.datetime().nullable().optional(),
       owner_id: UserId.nullable()
         .optional()

@@ -1,12 +1,8 @@
 import { z } from 'zod'
 import { ProjectId, RepoId } from '../ids.ts'
 import { del, get, list, patch, post } from '../operation.ts'
-import { Repo, RepoState } from '../projects.ts'
+import { Repo, RepoFields, RepoState } from '../projects.ts'
 
-const Path = z.string().min(1).max(4_096).describe('A folder of the repository on the machine of the service.')
-const Name = z.string().trim().min(1).max(100)
-const Branch = z.string().min(1).max(250).describe('What new tasks start from and merge into.')
-const Primary = z.boolean().describe('Tasks that name no repository work in the primary one; a project has one.')
 const one = { project_id: ProjectId, repo_id: RepoId }
 
 export const reposOperations = {
@@ -23,10 +19,8 @@ export const reposOperations = {
     'Add a repository to a project; a task works in one of them.',
     z.object({
       project_id: ProjectId,
-      path: Path,
-      name: Name.optional().describe('The folder’s name without it.'),
-      default_branch: Branch.optional(),
-      is_primary: Primary.optional(),
+      ...RepoFields.partial({ name: true, default_branch: true, is_primary: true }).shape,
+      name: RepoFields.shape.name.optional().describe('The folder’s name without it.'),
     }),
     Repo,
     201,
@@ -36,13 +30,7 @@ export const reposOperations = {
     '/projects/{project_id}/repos/{repo_id}',
     'owner',
     'Rename a repository, make it the primary one, give new tasks another base, or say where it was moved to: its worktrees go on there.',
-    z.object({
-      ...one,
-      path: Path.optional(),
-      name: Name.optional(),
-      default_branch: Branch.optional(),
-      is_primary: Primary.optional(),
-    }),
+    z.object({ ...one, ...RepoFields.partial().shape }),
     Repo,
     ['not_a_git_repository', 'repository_has_no_commits', 'project_busy', 'repo_in_use'],
   ),

@@ -1,0 +1,32 @@
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+
+/** What a new task has unless it is given something else: nobody has touched it. */
+export const newTaskDefaults = {
+  parent_id: null,
+  subtask_mode: null,
+  description: null,
+  roles: {},
+  labels: [] as string[],
+  priority: 0,
+  version: 1,
+  entry_barrier: false,
+  review_passed_at: null,
+  error_annotation: null,
+  archived: false,
+  active_execution_id: null,
+  context_holder: null,
+  attended_mark: null,
+  repository_changes: [],
+  review_config_changes: [],
+  review_summary: null,
+  diff_stat: null,
+} as const
+
+type Stored = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'>
+type Own = 'id' | 'project_id' | 'repo_id' | 'status' | 'title' | 'review_config' | 'position'
+type Choice = 'parent_id' | 'subtask_mode' | 'description' | 'roles' | 'labels' | 'priority'
+
+/** Makes a task, whoever asks for it: a person, an agent or an import. */
+export function createTask(facts: Pick<Stored, Own> & Partial<Pick<Stored, Choice>>, now: string) {
+  return { ...newTaskDefaults, labels: [], ...facts, created_at: now, updated_at: now }
+}
