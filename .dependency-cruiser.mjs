@@ -13,7 +13,7 @@ const capabilities = {
   executions: ['core', 'transitions', 'workspaces'],
   hooks: ['core', 'transitions', 'workspaces'],
   plugins: ['core', 'transitions', 'workspaces', 'executions', 'hooks'],
-  steps: ['core', 'transitions', 'workspaces', 'hooks'],
+  steps: ['core', 'transitions', 'workspaces', 'hooks', 'plugins'],
   tasks: ['core', 'transitions', 'workspaces', 'executions', 'hooks', 'steps'],
   integrations: ['core', 'tasks'],
   projects: ['core', 'workspaces', 'tasks', 'integrations'],

@@ -130,7 +130,7 @@ export default [
   {
     files: ['src-main/**', 'src-shared/**', 'src-renderer/**'],
     // An agent's folder, and the record that clients know of it.
-    ignores: ['src-main/executors/**', 'src-shared/contract/executor-profiles.ts'],
+    ignores: ['src-main/agents/**', 'src-shared/contract/executor-profiles.ts'],
     rules: { 'copse/no-executor-names': 'error' },
   },
   {
