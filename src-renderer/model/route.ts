@@ -40,17 +40,26 @@ export function parseRoute(hash: string): Route {
 /** The address of a route; `parseRoute` reads it back. */
 export function formatRoute(route: Route): string {
   const join = (...parts: string[]) => `#/${parts.map((part) => encodeURIComponent(part)).join('/')}`
-  if (route.screen === 'board' || route.screen === 'all') {
-    const board = route.screen === 'all' ? ['all'] : ['p', route.projectId]
-    if (route.taskId === null) return join(...board)
-    return join(...board, 't', route.taskId, ...(route.tab === null ? [] : [route.tab]))
+  switch (route.screen) {
+    case 'board':
+    case 'all': {
+      const board = route.screen === 'all' ? ['all'] : ['p', route.projectId]
+      if (route.taskId === null) return join(...board)
+      return join(...board, 't', route.taskId, ...(route.tab === null ? [] : [route.tab]))
+    }
+    case 'workflow':
+      return join('p', route.projectId, 'workflow')
+    case 'add_project':
+      return '#/add'
+    case 'inbox':
+      return '#/inbox'
+    case 'agents':
+      return '#/agents'
+    case 'settings':
+      return route.section === null ? '#/settings' : join('settings', route.section)
+    case 'home':
+      return '#/'
   }
-  if (route.screen === 'workflow') return join('p', route.projectId, 'workflow')
-  if (route.screen === 'add_project') return '#/add'
-  if (route.screen === 'inbox') return '#/inbox'
-  if (route.screen === 'agents') return '#/agents'
-  if (route.screen === 'settings') return route.section === null ? '#/settings' : join('settings', route.section)
-  return '#/'
 }
 
 function decode(part: string): string {
