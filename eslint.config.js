@@ -45,6 +45,10 @@ const typed = {
     'error',
     { selector: 'ExportAllDeclaration', message: 'No barrels: import the name from the file that has it.' },
     { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+    {
+      selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+      message: 'Write the fields themselves: a literal spread into another only hides them.',
+    },
   ],
 }
 

@@ -29,17 +29,14 @@ try {
   if (patterns[0] === '--quick') {
     const folders = ['test/unit', 'test/contract', 'test/architecture']
     await Promise.all([
-      vitest('unit, contract, architecture', ['--project', 'unit', '--project', 'main', ...folders], env),
+      vitest('unit, contract, architecture', ['--project', '!e2e', ...folders], env),
       check('types', env, 'node', 'scripts/check-types.mjs'),
     ])
   } else if (patterns.length > 0) {
     await vitest('tests', patterns, env)
   } else {
     await stage('build', () => ensureBuilt(bin))
-    await Promise.all([
-      vitest('unit, integration, contract, architecture', ['--project', 'unit', '--project', 'main'], env),
-      checks(env),
-    ])
+    await Promise.all([vitest('unit, integration, contract, architecture', ['--project', '!e2e'], env), checks(env)])
     await vitest('end to end', ['--project', 'e2e'], env)
   }
 } catch (error) {

@@ -39,6 +39,7 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
   ['no-empty', 'src-main/platform/h.ts', `try { JSON.parse('') } catch ${'{}'}`],
   ['no-restricted-syntax', 'src-main/platform/i.ts', "export * from './paths.ts'"],
   ['no-restricted-syntax', 'src-main/platform/j.ts', 'export default 1'],
+  ['no-restricted-syntax', 'src-main/platform/spread.ts', 'export const spread = { ...{ a: 1 }, b: 2 }'],
   [
     'no-restricted-imports',
     'src-main/platform/k.ts',

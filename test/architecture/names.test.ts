@@ -5,7 +5,7 @@ import { pluginTraits } from '../../src-main/plugins/create-plugins.ts'
 import { copyProject, projectRoot } from './project-copy.ts'
 
 /** Where plugins are at home. */
-const home = 'src-main/engine/plugins/'
+const home = 'src-main/plugins/'
 
 /** The lines that name a plugin in quotes: what depends on one asks for its traits, which a new plugin can have too. */
 async function pluginsNamed(root: string): Promise<string[]> {
