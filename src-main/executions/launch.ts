@@ -91,7 +91,8 @@ async function startLocal(
     readRepositoryState(context, workspace.path),
   ])
   const { parts, knowledge_file } = await buildLaunchPrompt(context, worktrees, place, signal)
-  const told = { ...place, record: { ...record, ...toStoredPrompt(parts) } }
+  await saveStartState(context, record, { start_commit: head, repository_state })
+  const told = { ...place, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
   const activity = createActivityReporter(context.feed, record)
   context.rememberSecrets(record.overrides.env ?? {})
   const log = await context.logs.openAgent({
@@ -121,7 +122,7 @@ async function startLocal(
       known: known.promise,
     })
     const process = await context.executors.start(agent.executor, run, { signal })
-    await announce(context, told, process, { start_commit: head, repository_state })
+    await announce(context, told, process)
     known.resolve()
     const outcome = process.outcome.finally(async () => {
       activity.end()
@@ -139,17 +140,31 @@ async function startLocal(
   }
 }
 
+/** What a run is compared with afterwards. Its agent may judge the work before it counts as running. */
+async function saveStartState(
+  context: EngineContext,
+  { id }: ExecutionRecord,
+  found: Pick<ExecutionRecord, 'start_commit' | 'repository_state'>,
+): Promise<void> {
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => {
+      const queued = tx.executions.get(id)
+      if (queued?.status !== 'queued') throw new ExecutionGone()
+      tx.executions.put({ ...queued, ...found })
+    }),
+  )
+}
+
 /** Names the process in the lock and the row; when that fails, nobody else knows of the process, so it ends. */
 async function announce(
   context: EngineContext,
   { task, record, workspace }: LaunchContext,
   running: RunningExecution,
-  found: Pick<ExecutionRecord, 'start_commit' | 'repository_state'>,
 ): Promise<void> {
   const { pid, started } = running.process
   try {
     await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
-    await markRunning(context, task, { ...record, ...found, pid, pid_started: started })
+    await markRunning(context, task, { ...record, pid, pid_started: started })
   } catch (error) {
     await running.stop()
     throw error

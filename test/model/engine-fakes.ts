@@ -19,8 +19,8 @@ export const ended = (exit_code: number): ExecutionOutcome => ({
   message: 'Done.',
 })
 
-/** Agents that do nothing until they are told to end; `running` holds those at work. */
-export function fakeExecutors(running: Map<TaskId, FakeRun>): Executors {
+/** Agents that do nothing until they are told to end; `running` holds those at work. `onStart` is called as one begins. */
+export function fakeExecutors(running: Map<TaskId, FakeRun>, onStart: (run: ExecutionRun) => void): Executors {
   let pid = 0
   return {
     location: () => 'local',
@@ -35,6 +35,7 @@ export function fakeExecutors(running: Map<TaskId, FakeRun>): Executors {
       }
       const fake: FakeRun = { task_id: run.task_id, end }
       running.set(run.task_id, fake)
+      onStart(run)
       pid += 1
       return Promise.resolve({
         process: { pid, started: String(pid) },

@@ -9,6 +9,7 @@ import { createDurableWrites } from '../../src-main/core/durable-writes.ts'
 import { createEventFeed } from '../../src-main/core/event-feed.ts'
 import type { Plugin } from '../../src-main/hooks/plugin.ts'
 import type { PluginResult } from '../../src-main/core/plugin-result.ts'
+import type { ExecutionRun } from '../../src-main/ports/executors.ts'
 import type { Store, TaskRecord } from '../../src-main/ports/store.ts'
 import { pluginTraits } from '../../src-main/plugins/create-plugins.ts'
 import { createWorkflows } from '../../src-main/core/workflows.ts'
@@ -51,8 +52,11 @@ const mostAnswers = 1_000
 
 const at = '2026-11-21T09:30:00.000Z'
 
-/** `file`: where its database is; by default in memory. */
-export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
+/** `file`: where its database is; by default in memory. `onStart` is called as an agent begins. */
+export async function startEngineRig(
+  file = ':memory:',
+  onStart: (store: Store, run: ExecutionRun) => void = () => undefined,
+): Promise<EngineRig> {
   const database = await openDatabase(file, resolve(projectRoot, 'src-main/store/migrations'))
   const store = createStore(database)
   const running = new Map<TaskId, FakeRun>()
@@ -66,7 +70,9 @@ export async function startEngineRig(file = ':memory:'): Promise<EngineRig> {
       feed: createEventFeed(store, clock),
       writes: createDurableWrites({ log }),
       workspaces: fakeWorkspaces,
-      executors: fakeExecutors(running),
+      executors: fakeExecutors(running, (run) => {
+        onStart(store, run)
+      }),
       scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
       logs: fakeLogs,
       agentTokens: { mint: () => 'token', revoke: () => undefined },
