@@ -64,9 +64,9 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const scheduler = createScheduler({ context, transitions, executions: () => executions })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const endAll = async (task_id: TaskId, signal: AbortSignal) => {
-    await occasions.waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
+    await hookQueue.waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
     signal.throwIfAborted()
-    await Promise.all([occasions.end(task_id), stopAll(task_id)])
+    await Promise.all([hookQueue.end(task_id), stopAll(task_id)])
   }
   const cleanup = createCleanup({ context, transitions, worktrees, endAll })
   const rescues = createRescues(context, worktrees)
@@ -87,14 +87,14 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     plugins,
     waitUntilIdle: (task_id, signal) => executions.waitUntilIdle(task_id, shutdownGraceMs, signal),
   })
-  const { hooks, runs, occasions } = lifecycle
+  const { hooks, runs, hookQueue } = lifecycle
   const steps: StepServices = {
     context,
     transitions,
     worktrees,
     plugins,
     runs,
-    occasions,
+    hookQueue,
     dispatch,
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
   }
@@ -103,13 +103,13 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     transitions,
     perform: createPerformStep(steps),
     wakeHooks: (task_id) => {
-      occasions.wake(task_id)
+      hookQueue.wake(task_id)
     },
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const claims = createClaims({ ...steps, worker, scheduler })
   const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
-  const projectDeletions = createProjectDeletions({ context, occasions, worker })
+  const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
   const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, worker, onSlotFreed: startQueued })
   return {
     actions,
@@ -167,7 +167,7 @@ interface RuntimeParts {
 /** How the parts begin and end, in their order. */
 function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
   const { steps, lifecycle, worker, scheduler, executions, sweeps, projectDeletions } = parts
-  const { context, occasions } = steps
+  const { context, hookQueue } = steps
   const { read } = context.store
   return {
     recover: async () => {
@@ -178,7 +178,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       // First, so that nothing is taken up for them.
       projectDeletions.start()
       for (const task_id of read.effects.pendingTasks()) worker.wake(task_id)
-      for (const task_id of read.occasions.pendingTasks()) occasions.wake(task_id)
+      for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
       scheduler.startQueued()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
@@ -188,7 +188,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
       await worker.close()
-      await occasions.close()
+      await hookQueue.close()
       await executions.close()
       await Promise.all(ended)
     },

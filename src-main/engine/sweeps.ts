@@ -30,7 +30,7 @@ export interface Sweeps {
   close(): Promise<void>
 }
 
-export interface SweepParts extends Pick<StepServices, 'context' | 'transitions' | 'occasions'> {
+export interface SweepParts extends Pick<StepServices, 'context' | 'transitions' | 'hookQueue'> {
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
   readonly executions: Pick<Executions, 'running'>
@@ -40,7 +40,7 @@ export interface SweepParts extends Pick<StepServices, 'context' | 'transitions'
 }
 
 export function createSweeps(parts: SweepParts): Sweeps {
-  const { context, occasions, cleanup, rescues, executions, onSlotFreed } = parts
+  const { context, hookQueue, cleanup, rescues, executions, onSlotFreed } = parts
   const guarded = (what: string, work: () => void) => {
     try {
       work()
@@ -99,7 +99,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
           record,
           'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.',
         )
-        occasions.wake(record.task_id)
+        hookQueue.wake(record.task_id)
         onSlotFreed()
       }
     })
@@ -124,26 +124,26 @@ export function createSweeps(parts: SweepParts): Sweeps {
 
 /** Settles local runs that the database calls running and that no part of this process follows. */
 async function loseUnfollowed(parts: SweepParts): Promise<void> {
-  const { context, executions, occasions, onSlotFreed } = parts
+  const { context, executions, hookQueue, onSlotFreed } = parts
   const { read } = context.store
   for (const { id, status } of read.executions.queue()) {
     const record = status === 'running' ? read.executions.get(id) : null
     if (record?.status !== 'running' || isElsewhere(context, record) || executions.running().has(id)) continue
     context.log.error({ execution_id: id, task_id: record.task_id }, 'a run that nobody follows is settled as lost')
     await loseRun(parts, record, 'The service lost track of the agent. What it had written is in the worktree.')
-    occasions.wake(record.task_id)
+    hookQueue.wake(record.task_id)
     onSlotFreed()
   }
 }
 
 /** Takes up steps and hooks that are pending while nobody performs them. Held and broken ones wait for a person. */
-function wakeIdle({ context, worker, occasions }: SweepParts): void {
+function wakeIdle({ context, worker, hookQueue }: SweepParts): void {
   const { read } = context.store
   for (const task_id of read.effects.pendingTasks()) {
     const isBroken = read.tasks.get(task_id)?.error_annotation?.type === 'hook_failed'
     if (worker.isIdle(task_id) && !isBroken && !read.effects.first(task_id)?.data.held) worker.wake(task_id)
   }
-  for (const task_id of read.occasions.pendingTasks()) occasions.wake(task_id)
+  for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
 }
 
 /** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */

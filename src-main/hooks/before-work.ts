@@ -25,11 +25,11 @@ export async function runBeforeWorkHook(
   const told = { from, to, triggered_by, agent_id: execution?.agent_id ?? null }
   const moment: HookTrigger = { event: 'before_work', ...told, execution_id: execution?.id ?? null }
   if (hook.type === 'script' && !hook.blocking) {
-    const occasion: PendingHooks = { ...moment, hooks: [{ index, hook }], transition_id, cursor: 0 }
+    const pending: PendingHooks = { ...moment, hooks: [{ index, hook }], transition_id, cursor: 0 }
     return {
       kind: 'advance',
       also: (tx) => {
-        tx.occasions.add(task.id, occasion)
+        tx.pendingHooks.add(task.id, pending)
       },
     }
   }

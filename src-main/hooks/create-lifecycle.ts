@@ -14,7 +14,7 @@ export interface Hooks extends Pick<HookRuns, 'running'> {
 export interface Lifecycle {
   readonly hooks: Hooks
   readonly runs: HookRuns
-  readonly occasions: HookQueue
+  readonly hookQueue: HookQueue
   /** Puts right what a killed service left of hooks. */
   recover(): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface Lifecycle {
 export function createLifecycle(deps: Omit<HookQueueDeps, 'runs'>): Lifecycle {
   const { context, plugins } = deps
   const runs = createHookRuns(context)
-  const occasions = createHookQueue({ ...deps, runs })
+  const hookQueue = createHookQueue({ ...deps, runs })
   return {
     hooks: {
       running: runs.running,
@@ -31,7 +31,7 @@ export function createLifecycle(deps: Omit<HookQueueDeps, 'runs'>): Lifecycle {
       test: (test, signal) => testHook(deps, test, signal),
     },
     runs,
-    occasions,
-    recover: occasions.recover,
+    hookQueue,
+    recover: hookQueue.recover,
   }
 }

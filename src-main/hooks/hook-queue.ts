@@ -54,7 +54,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
   const outbox = createOutbox<Lane, PendingHooksRecord>({
     next: (lane) => {
       const [task_id, event] = lane.split(' ') as [TaskId, HookEvent]
-      return read.occasions.ofTask(task_id).find(({ data }) => data.event === event) ?? null
+      return read.pendingHooks.ofTask(task_id).find(({ data }) => data.event === event) ?? null
     },
     perform: async (record, closing) => {
       const { id, task_id, data } = record
@@ -80,7 +80,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
   })
   const ofTask = (task_id: TaskId) => [...runningHooks.values()].filter((one) => one.task_id === task_id)
   const wake = (task_id: TaskId): void => {
-    for (const { data } of read.occasions.ofTask(task_id)) outbox.wake(laneOf(task_id, data.event))
+    for (const { data } of read.pendingHooks.ofTask(task_id)) outbox.wake(laneOf(task_id, data.event))
   }
   /** When work begins anew meanwhile, what it begins is another moment and goes on. */
   const endWorkSoon = (task_id: TaskId): void => {
@@ -96,15 +96,15 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
   return {
     wake,
     waitUntilDrained: async (task_id, events, signal) => {
-      const noted = read.occasions.ofTask(task_id).filter(({ data }) => events.includes(data.event))
+      const noted = read.pendingHooks.ofTask(task_id).filter(({ data }) => events.includes(data.event))
       wake(task_id)
-      const isGone = (id: number) => () => read.occasions.get(id) === null
+      const isGone = (id: number) => () => read.pendingHooks.get(id) === null
       await Promise.all(noted.map(({ id, data }) => outbox.until(laneOf(task_id, data.event), isGone(id), signal)))
     },
     end: async (task_id) => {
-      const noted = read.occasions.ofTask(task_id)
+      const noted = read.pendingHooks.ofTask(task_id)
       context.feed.commit((tx) => {
-        for (const { id } of tx.occasions.ofTask(task_id)) if (!runningHooks.has(id)) tx.occasions.remove(id)
+        for (const { id } of tx.pendingHooks.ofTask(task_id)) if (!runningHooks.has(id)) tx.pendingHooks.remove(id)
       })
       for (const { abort } of ofTask(task_id)) abort.abort(new HookAborted())
       // Whoever waits for what was dropped looks again.
@@ -113,7 +113,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
       await Promise.all(noted.map(({ id, data }) => outbox.until(laneOf(task_id, data.event), isOver(id))))
     },
     recover: async () => {
-      for (const task_id of read.occasions.pendingTasks()) await recoverTask(deps, task_id)
+      for (const task_id of read.pendingHooks.pendingTasks()) await recoverTask(deps, task_id)
     },
     close: async () => {
       closed = true
@@ -127,7 +127,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
 async function runHooks(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord, signal: AbortSignal): Promise<void> {
   const { context } = deps
   const { read } = context.store
-  for (let record = read.occasions.get(id); record; record = read.occasions.get(id)) {
+  for (let record = read.pendingHooks.get(id); record; record = read.pendingHooks.get(id)) {
     const { data } = record
     const placed = data.hooks[data.cursor]
     const task = read.tasks.get(task_id)
@@ -144,12 +144,12 @@ async function runHooks(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord
     )
     await context.writes.untilWritten(() =>
       context.feed.commit((tx) => {
-        const current = tx.occasions.get(id)
+        const current = tx.pendingHooks.get(id)
         if (!current) return
         const { mark: _done, ...rest } = current.data
         const cursor = rest.cursor + 1
-        if (cursor < rest.hooks.length) tx.occasions.update(id, { ...rest, cursor })
-        else tx.occasions.remove(id)
+        if (cursor < rest.hooks.length) tx.pendingHooks.update(id, { ...rest, cursor })
+        else tx.pendingHooks.remove(id)
         announce(tx, task, current, outcomeOf(run, data.event, placed.hook))
       }),
     )
@@ -166,7 +166,7 @@ function announce(tx: Tx, task: TaskRecord, { data }: PendingHooksRecord, outcom
 async function drop({ context }: HookQueueDeps, id: number): Promise<void> {
   await context.writes.untilWritten(() =>
     context.feed.commit((tx) => {
-      tx.occasions.remove(id)
+      tx.pendingHooks.remove(id)
     }),
   )
 }
@@ -175,8 +175,8 @@ async function drop({ context }: HookQueueDeps, id: number): Promise<void> {
 function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
   const processMarker = context.newId()
   context.feed.commit((tx) => {
-    const current = tx.occasions.get(id)
-    if (current) tx.occasions.update(id, { ...current.data, mark: processMarker })
+    const current = tx.pendingHooks.get(id)
+    if (current) tx.pendingHooks.update(id, { ...current.data, mark: processMarker })
   })
   return processMarker
 }
@@ -184,13 +184,13 @@ function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
 /** What was interrupted runs again, except what only mattered while somebody worked. */
 async function recoverTask({ context }: HookQueueDeps, task_id: TaskId): Promise<void> {
   const { read } = context.store
-  for (const { id, data } of read.occasions.ofTask(task_id)) {
+  for (const { id, data } of read.pendingHooks.ofTask(task_id)) {
     if (data.mark !== undefined) await context.scripts.reap(data.mark)
     const isOver = workEvents.includes(data.event) && read.executions.openOfTask(task_id).length === 0
     context.feed.commit((tx) => {
       const { mark: _gone, ...rest } = data
-      if (isOver) tx.occasions.remove(id)
-      else tx.occasions.update(id, rest)
+      if (isOver) tx.pendingHooks.remove(id)
+      else tx.pendingHooks.update(id, rest)
     })
   }
 }

@@ -195,7 +195,7 @@ export interface Queries {
     trim(keep: number): boolean
   }
   readonly effects: EffectQueries
-  readonly occasions: OccasionQueries
+  readonly pendingHooks: PendingHookQueries
   readonly comments: {
     get(id: CommentId): CommentRecord | null
     put(record: CommentRecord): void
@@ -312,7 +312,7 @@ interface EffectQueries {
   ofProject(project_id: ProjectId): readonly EffectRecord[]
 }
 
-interface OccasionQueries {
+interface PendingHookQueries {
   add(task_id: TaskId, data: PendingHooks): void
   update(id: number, data: PendingHooks): void
   remove(id: number): void

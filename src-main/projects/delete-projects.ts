@@ -67,7 +67,7 @@ async function removeProject(
 /** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
 async function abandonAll(deps: CancelServices, project_id: ProjectId): Promise<void> {
   const { read } = deps.context.store
-  const pending = new Set([...read.effects.pendingTasks(), ...read.occasions.pendingTasks()])
+  const pending = new Set([...read.effects.pendingTasks(), ...read.pendingHooks.pendingTasks()])
   const ofProject = [...pending].filter((id) => read.tasks.get(id)?.project_id === project_id)
   await Promise.all(
     ofProject.map((task_id) => deps.context.writes.untilWritten(() => cancelPendingWork(deps, task_id))),

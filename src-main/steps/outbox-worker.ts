@@ -75,7 +75,7 @@ export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
       until(task_id, () => {
         const isEnding = ({ data }: PendingHooksRecord) =>
           data.event === 'on_task_done' || data.event === 'on_task_cancel'
-        return isIdle(task_id) || read.occasions.ofTask(task_id).some(isEnding)
+        return isIdle(task_id) || read.pendingHooks.ofTask(task_id).some(isEnding)
       }),
     waitForStep: (task_id, kind) =>
       until(task_id, () => {

@@ -25,7 +25,7 @@ export function createPerformStep(deps: StepServices): OutboxWorkerDeps['perform
   return async (task, effect, step, run) => {
     switch (step.kind) {
       case 'await_work_stop':
-        await deps.occasions.waitUntilDrained(task.id, ['on_work_stop'], run.signal)
+        await deps.hookQueue.waitUntilDrained(task.id, ['on_work_stop'], run.signal)
         return { kind: 'advance' }
       case 'before_work':
         return runBeforeWorkHook(deps, task, entering(effect), step, run)

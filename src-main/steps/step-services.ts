@@ -14,7 +14,7 @@ export interface StepServices {
   readonly worktrees: Worktrees
   readonly plugins: ReadonlyMap<string, Plugin>
   readonly runs: HookRuns
-  readonly occasions: HookQueue
+  readonly hookQueue: HookQueue
   readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
   readonly cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => Promise<void>
 }

@@ -10,7 +10,7 @@ import { createExternalLinkQueries } from './external-links.ts'
 import { createIntegrationQueries, createSecretHostQueries } from './integrations.ts'
 import { createKnowledgeQueries } from './knowledge.ts'
 import { createMemberQueries } from './members.ts'
-import { createOccasionQueries } from './pending-hooks.ts'
+import { createPendingHookQueries } from './pending-hooks.ts'
 import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
 import { shrinkFile } from './free-pages.ts'
@@ -41,7 +41,7 @@ export function createStore(database: OpenDatabase): Store {
     workspaces: createWorkspaceQueries(db),
     events: createEventQueries(db),
     effects: createEffectQueries(db),
-    occasions: createOccasionQueries(db),
+    pendingHooks: createPendingHookQueries(db),
     comments: createCommentQueries(db),
     knowledge: createKnowledgeQueries(db),
     notifications: createNotificationQueries(db),

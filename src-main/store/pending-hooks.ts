@@ -4,7 +4,7 @@ import { prepareAll, prepareGet } from './prepared-statements.ts'
 import { occasions } from './schema/work.ts'
 
 /** The outbox of lifecycle hooks. */
-export function createOccasionQueries(db: Database): Queries['occasions'] {
+export function createPendingHookQueries(db: Database): Queries['pendingHooks'] {
   const add = db.$client.prepare<[string, string]>('INSERT INTO occasions (task_id, data) VALUES (?, ?)')
   const update = db.$client.prepare<[string, number]>('UPDATE occasions SET data = ? WHERE id = ?')
   const remove = db.$client.prepare<[number]>('DELETE FROM occasions WHERE id = ?')

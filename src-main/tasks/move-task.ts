@@ -42,7 +42,7 @@ function checkMessages({ context, executions }: ActionDeps, task_id: TaskId, act
   return { code: 'transition_blocked', message: reason, details: { hook: 'message', reason } }
 }
 
-export type CancelServices = Pick<ActionDeps, 'context' | 'occasions' | 'worker'>
+export type CancelServices = Pick<ActionDeps, 'context' | 'hookQueue' | 'worker'>
 
 /** Drops what a task has still to do, and waits for what is under way to give up. */
 export async function cancelPendingWork(deps: CancelServices, task_id: TaskId): Promise<void> {
@@ -50,7 +50,7 @@ export async function cancelPendingWork(deps: CancelServices, task_id: TaskId): 
     tx.effects.removeOfTask(task_id)
   })
   deps.worker.interrupt(task_id)
-  await Promise.all([deps.worker.waitUntilDrained(task_id), deps.occasions.end(task_id)])
+  await Promise.all([deps.worker.waitUntilDrained(task_id), deps.hookQueue.end(task_id)])
 }
 
 /** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */

@@ -11,8 +11,8 @@ function enqueueHooks(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<Pendi
   const hooks = enabledHooks(settings?.lifecycle_hooks ?? {}, event)
   // Without hooks of its own an end still ends what hooks of the work have begun.
   const isEnd = event !== 'before_work' && event !== 'on_work_start'
-  if (hooks.length > 0 || (isEnd && tx.occasions.ofTask(task.id).length > 0))
-    tx.occasions.add(task.id, { event, hooks, ...moment, cursor: 0 })
+  if (hooks.length > 0 || (isEnd && tx.pendingHooks.ofTask(task.id).length > 0))
+    tx.pendingHooks.add(task.id, { event, hooks, ...moment, cursor: 0 })
 }
 
 /** An execution has begun: work has, when the task is in a state for work and this is its turn. */

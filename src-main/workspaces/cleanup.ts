@@ -126,7 +126,7 @@ async function sweepOne(deps: CleanupDeps, task_id: TaskId, now: string, signal:
     if (workspace?.status !== 'cleanup_scheduled' || workspace.cleanup_at === null || workspace.cleanup_at > now) return
     if (read.executions.openOfTask(task_id).length > 0 || othersInWorkspace(read, task).length > 0) return
     // What still runs of its hooks is let go on; the next look comes soon.
-    if (read.occasions.ofTask(task_id).length > 0) return
+    if (read.pendingHooks.ofTask(task_id).length > 0) return
     await removeFiles(deps.context, task, workspace, signal)
   })
 }

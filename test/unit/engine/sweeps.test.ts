@@ -20,7 +20,7 @@ function sweepsOver(runs: readonly ActiveRun[]) {
       read: {
         executions: { open: () => [], queue: () => [] },
         effects: { pendingTasks: () => [] },
-        occasions: { pendingTasks: () => [] },
+        pendingHooks: { pendingTasks: () => [] },
         projects: { deleted: () => [], get: () => ({ settings: { stall_after_seconds: 60 } }) },
       },
     },
@@ -145,7 +145,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
         tasks: { get: (id: string) => ({ id, error_annotation: id === 'broken' ? { type: 'hook_failed' } : null }) },
         workspaces: { byTask: () => null },
         effects: { pendingTasks: () => Object.keys(effects), first: (id: string) => ({ data: effects[id] }) },
-        occasions: { pendingTasks: () => ['hooked'] },
+        pendingHooks: { pendingTasks: () => ['hooked'] },
       },
     },
     executors: {
@@ -159,7 +159,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
   }
   const nothing = { sweep: () => Promise.resolve() }
   const sweeps = createSweeps({
-    ...({ context, occasions: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepServices),
+    ...({ context, hookQueue: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepServices),
     cleanup: nothing,
     rescues: nothing,
     executions: { running: () => new Map([['followed', runOf('followed', false)]]) as never },

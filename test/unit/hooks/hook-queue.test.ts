@@ -17,11 +17,11 @@ afterEach(() => {
 const task_id = 'T' as TaskId
 
 /** The queue over a store in memory; its hooks go on until they are ended, or at once where `quick` says so. */
-function occasionsWith(quick: readonly HookEvent[]) {
+function queueWith(quick: readonly HookEvent[]) {
   let id = 0
   const rows = new Map<number, PendingHooksRecord>()
   const ran: string[] = []
-  const occasions = {
+  const pendingHooks = {
     get: (one: number) => rows.get(one) ?? null,
     ofTask: () => [...rows.values()],
     remove: (one: number) => rows.delete(one),
@@ -29,7 +29,7 @@ function occasionsWith(quick: readonly HookEvent[]) {
   }
   const task = { id: task_id, project_id: 'P', subtask_mode: null, parent_id: null }
   const read = {
-    occasions,
+    pendingHooks,
     tasks: { get: () => task },
     projects: { get: () => null },
     workspaces: { byTask: () => ({ path: '/work', repo_path: '/repo' }) },
@@ -80,7 +80,7 @@ function occasionsWith(quick: readonly HookEvent[]) {
 }
 
 test('what a hook of the work still runs has half a minute after the work has stopped', async () => {
-  const { note, ran, rows } = occasionsWith(['on_work_stop'])
+  const { note, ran, rows } = queueWith(['on_work_stop'])
   note('on_work_start')
   note('on_work_stop')
   await vi.advanceTimersByTimeAsync(29_000)
@@ -91,7 +91,7 @@ test('what a hook of the work still runs has half a minute after the work has st
 })
 
 test('work that begins anew within that time keeps what it begins', async () => {
-  const { note, ran, rows } = occasionsWith(['on_work_stop'])
+  const { note, ran, rows } = queueWith(['on_work_stop'])
   note('on_work_start')
   note('on_work_stop')
   await vi.advanceTimersByTimeAsync(10_000)
@@ -102,7 +102,7 @@ test('work that begins anew within that time keeps what it begins', async () => 
 })
 
 test('the end of work ends what hooks have begun with it, also where no hook is for that end', async () => {
-  const { note, ran, rows } = occasionsWith([])
+  const { note, ran, rows } = queueWith([])
   note('on_work_start')
   note('on_work_stop', 0)
   await vi.advanceTimersByTimeAsync(31_000)
@@ -111,7 +111,7 @@ test('the end of work ends what hooks have begun with it, also where no hook is 
 })
 
 test('closing leaves what it interrupts for the next start, and nothing is begun any more', async () => {
-  const { queue, note, ran, rows } = occasionsWith([])
+  const { queue, note, ran, rows } = queueWith([])
   note('on_task_done')
   await vi.advanceTimersByTimeAsync(1)
   await queue.close()
@@ -122,7 +122,7 @@ test('closing leaves what it interrupts for the next start, and nothing is begun
 })
 
 test('ending the hooks of a task forgets those that have not begun', async () => {
-  const { queue, note, ran, rows } = occasionsWith([])
+  const { queue, note, ran, rows } = queueWith([])
   note('on_work_stop')
   note('on_work_stop')
   await vi.advanceTimersByTimeAsync(1)
@@ -133,7 +133,7 @@ test('ending the hooks of a task forgets those that have not begun', async () =>
 })
 
 test('whoever waits for the hooks of an event waits for those that are noted, in their turn, and no others', async () => {
-  const { queue, note, ran } = occasionsWith(['on_work_stop'])
+  const { queue, note, ran } = queueWith(['on_work_stop'])
   note('on_task_cancel')
   note('on_work_stop')
   note('on_work_stop')

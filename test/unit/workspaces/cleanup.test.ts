@@ -18,7 +18,7 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
   const read = {
     tasks: { get: () => task },
     executions: { openOfTask: () => then.open ?? [], open: () => [], queue: () => [] },
-    occasions: { ofTask: () => [] },
+    pendingHooks: { ofTask: () => [] },
     workspaces: { toClean: () => [due], byTask: () => then.workspace },
   }
   const tx = {
