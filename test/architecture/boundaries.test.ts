@@ -33,7 +33,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   executions: ['src-main/executions/planted.ts', "import '../hooks/run-plugin.ts'"],
   hooks: ['src-main/hooks/planted.ts', "import '../plugins/create-plugins.ts'"],
   plugins: ['src-main/plugins/planted.ts', "import '../tasks/actions.ts'"],
-  steps: ['src-main/steps/planted.ts', "import '../plugins/create-plugins.ts'"],
+  steps: ['src-main/steps/planted.ts', "import '../tasks/actions.ts'"],
   tasks: ['src-main/tasks/planted.ts', "import '../projects/repositories.ts'"],
   integrations: ['src-main/integrations/planted.ts', "import '../projects/repositories.ts'"],
   projects: ['src-main/projects/planted.ts', "import '../engine/create-engine.ts'"],

@@ -112,6 +112,14 @@ test(
       }
     }
     await Promise.all(Array.from({ length: 8 }, worker))
+    // One that is too large is so rare that a seed can miss it.
+    const large: FuzzRequest = {
+      method: 'POST',
+      path: '/api/v1/projects',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: Buffer.alloc(6 * 1024 * 1024, 0x20),
+    }
+    statuses.set((await send(url, agentPool, large)).status, 1)
     agentPool.destroy()
     expect(complaints.slice(0, 20)).toEqual([])
     // It reached the handlers and was refused for more than one reason.
