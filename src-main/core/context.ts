@@ -17,7 +17,7 @@ interface EngineConfig {
   readonly apiUrl: () => string | null
 }
 
-/** What every part of the engine works with. */
+/** The services that every part of the engine uses. */
 export interface EngineContext {
   readonly store: Store
   readonly feed: EventFeed
@@ -31,7 +31,7 @@ export interface EngineContext {
   /** A new UUIDv7, greater than every one before it in this process. */
   readonly newId: () => string
   readonly redactor: (patterns: readonly string[]) => (text: string) => string
-  /** From now on the values of these variables are redacted wherever they are written or sent. */
+  /** From this call on, the values of these variables are redacted wherever text is written or sent. */
   readonly rememberSecrets: (env: Readonly<Record<string, string>>) => void
   readonly workflows: Workflows
   readonly log: Logger

@@ -2,7 +2,7 @@ import type { Logger } from '../platform/logging/log.ts'
 import { isWriteFailure } from '../platform/process/write-failure.ts'
 import { pause } from './pause.ts'
 
-/** Writes that must not be lost: the result of something that has already happened and can't be asked again. */
+/** Writes that must not be lost: results of something that has already happened and can't be repeated. */
 export interface DurableWrites {
   /**
    * Runs `write` until the database or its disk takes it, with a growing pause between the attempts. The first attempt
@@ -10,7 +10,7 @@ export interface DurableWrites {
    * one some seconds after `close`.
    */
   untilWritten<T>(write: () => T | Promise<T>, signal?: AbortSignal): Promise<T>
-  /** The service ends: what still can't be written is tried for a few seconds more, then given up. */
+  /** Called when the service ends: writes that still fail are retried for a few seconds, then given up. */
   close(): void
 }
 
@@ -19,7 +19,7 @@ const maxPauseMs = 5_000
 const closeGraceMs = 3_000
 const closePauseMs = 500
 
-/** Creates the retry loop that every part of the engine shares. */
+/** Creates the retry loop, of which all parts of the engine share one. */
 export function createDurableWrites({ log }: { readonly log: Logger }): DurableWrites {
   const closing = new AbortController()
   let closesAt = Infinity

@@ -12,33 +12,39 @@ import type { Clock } from '../ports/clock.ts'
 import type { Queries, Store, TaskRecord } from '../ports/store.ts'
 import { toTask } from './views.ts'
 
-/** How much of the past a client can resume over; trimmed now and then, never below this. */
+/** How many past events are kept for clients that resume; trimming never goes below this number. */
 const kept = 20_000
 const trimAfter = 100
 
-/** How far behind a subscriber may fall. */
+/** How many events a subscriber may be behind before it has to start over. */
 const backlog = 10_000
 
 /** The queries of a running transaction, and a way to announce what it changes. */
 export interface Tx extends Queries {
-  /** Numbers and keeps an event with the change; subscribers see it once the transaction is committed. */
+  /** Numbers an event and stores it with the change; subscribers get it once the transaction is committed. */
   emit<T extends EventType>(type: T, data: Omit<EventPayload<T>, 'occurred_at'>): void
-  /** Writes a task that has changed, with the time of the change, and tells everybody who looks at it. */
+  /** Writes a changed task with the time of the change, and emits its event. */
   saveTask(task: TaskRecord): TaskRecord
   /** The time of the transaction, as records hold it. */
   now(): string
 }
 
 export interface EventFeed {
-  /** One transaction whose events are announced after its commit. Everything that changes state goes through here. */
+  /** Runs one transaction and announces its events after the commit. Every change of state goes through here. */
   commit<T>(work: (tx: Tx) => T): T
-  /** A passing remark, neither numbered nor kept. */
+  /** Sends an activity to live subscribers; it is neither numbered nor stored. */
   activity(activity: Activity): void
-  /** As passing as a remark: whoever looks at the worktree's changes looks again. */
+  /**
+   * Tells live subscribers that a worktree's files changed, so that they reload its changes; neither numbered nor
+   * stored.
+   */
   worktree(change: Omit<WorktreeChange, 'occurred_at'>): void
-  /** A hook has begun or said more. */
+  /** Tells live subscribers that a hook has started or has new output; neither numbered nor stored. */
   hook(activity: Omit<HookActivity, 'occurred_at'>): void
-  /** What `wants` lets through after `after` (null: from now on), then live, until the signal ends it. */
+  /**
+   * Yields the stored events after `after` that `wants` accepts (null: only new ones), then live ones until `signal`
+   * aborts.
+   */
   subscribe(
     after: number | null,
     wants: (item: FeedItem, project_id: ProjectId | null) => boolean,
@@ -48,14 +54,14 @@ export interface EventFeed {
 
 type Listener = (item: FeedItem, project_id: ProjectId | null) => void
 
-/** `heard` is told of every event once it is committed, before anybody else. */
+/** Creates the feed. `heard` is called with every committed event, before any subscriber gets it. */
 export function createEventFeed(
   store: Store,
   clock: Clock,
   heard: (event: EventEnvelope) => void = () => undefined,
 ): EventFeed {
   const listeners = new Set<Listener>()
-  /** What each running agent does now: whoever comes later sees it too. */
+  /** The latest activity of each running agent, so that a subscriber that connects later gets it too. */
   const doing = new Map<TaskId, Activity>()
   let sinceTrim = 0
   const announce = (item: FeedItem, project_id: ProjectId | null) => {
@@ -65,12 +71,12 @@ export function createEventFeed(
     commit: (work) => {
       const announced: { event: EventEnvelope; project_id: ProjectId | null }[] = []
       const result = store.write((q) => {
-        // First of all, so that what is written next takes the place of what goes.
+        // Trim before inserting, so that the new rows reuse the freed space.
         if (sinceTrim >= trimAfter) {
           const hasMore = q.events.trim(kept)
           if (!hasMore) sinceTrim = 0
         }
-        // One moment for all of it: what a record says of itself is what its event says.
+        // Use one timestamp so that a record and its event agree.
         const occurred_at = new Date(clock.now()).toISOString()
         const tx: Tx = {
           ...q,
@@ -120,7 +126,7 @@ interface Source {
   readonly doing: ReadonlyMap<TaskId, Activity>
 }
 
-/** Listens before it reads the past, so that nothing falls between the two. */
+/** Subscribes before it reads the past, so that no event is lost between the two. */
 async function* follow(
   { store, listeners, doing }: Source,
   after: number | null,
@@ -132,7 +138,7 @@ async function* follow(
   const listener: Listener = (item, project_id) => {
     if (!wants(item, project_id)) return
     if (queue.length >= backlog) {
-      // Whoever reads this slowly starts over instead of filling the memory.
+      // A subscriber that reads too slowly must start over, or its queue would fill the memory.
       queue.length = 0
       queue.push({ kind: 'reset', seq: store.read.events.range().last })
     }
@@ -174,7 +180,7 @@ async function* follow(
       }
       await new Promise<void>((resolve) => {
         wake = resolve
-        // What came between the look at the queue and here must not be slept over.
+        // An event may have arrived since the queue was last checked: don't wait then.
         if (queue.length > 0 || signal.aborted) resolve()
       })
       wake = null

@@ -3,7 +3,7 @@ import type { Tx } from './event-feed.ts'
 import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { toExecution } from './views.ts'
 
-/** Writes down that an execution has ended, at this moment and without a process, and tells it. */
+/** Saves an execution without a process as ended now, and emits its event. */
 export function saveFinished(tx: Tx, record: ExecutionRecord): ExecutionRecord {
   const ended: ExecutionRecord = { ...record, pid: null, pid_started: null, finished_at: tx.now() }
   const { project_id, task_id } = ended
@@ -12,7 +12,7 @@ export function saveFinished(tx: Tx, record: ExecutionRecord): ExecutionRecord {
   return ended
 }
 
-/** Whether an execution was opened for the state that its task is in now; ids grow with time. */
+/** Returns whether an execution was opened for the state that its task is in now; IDs grow with time. */
 export function belongsToCurrentState(
   q: Pick<Queries, 'transitions'>,
   record: Pick<ExecutionRecord, 'id' | 'task_id'>,
@@ -21,14 +21,16 @@ export function belongsToCurrentState(
   return entered === null || String(record.id) > String(entered.id)
 }
 
-/** Takes an execution that has not started out of the queue. */
+/** Cancels an execution that is still queued. */
 export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
   const { task_id: id, project_id, overrides } = record
   setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
   saveFinished(tx, { ...record, status: 'cancelled', error: why })
 }
 
-/** What was sent is settled; what was withdrawn before anybody read it is open again. */
+/**
+ * Resolves the comments that a message sends, or reopens them when the message is withdrawn before an agent read it.
+ */
 export function setCommentsResolved(
   tx: Tx,
   task: Pick<TaskRecord, 'id' | 'project_id'>,

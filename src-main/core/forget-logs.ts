@@ -1,7 +1,7 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { EngineContext } from './context.ts'
 
-/** Removes what was logged of tasks that are gone; what stays behind is told, and stops nothing. */
+/** Removes the logs of deleted tasks. Files that can't be removed are logged as a warning; no error is thrown. */
 export async function forgetLogs(
   { logs, log }: Pick<EngineContext, 'logs' | 'log'>,
   task_ids: readonly TaskId[],

@@ -2,9 +2,9 @@ import type { Queries } from '../ports/store.ts'
 
 /** Secrets whose text is known, so that they can be redacted literally. */
 export interface KnownSecrets {
-  /** Those of agents' environments, of the runs since the start, and of the variables that integrations name. */
+  /** Secrets from agents' environments of the runs since the start, and from variables that integrations name. */
   values(): readonly string[]
-  /** Adds what a run is given. */
+  /** Adds the secrets of a run's environment. */
   remember(env: Readonly<Record<string, string>>): void
 }
 
@@ -27,10 +27,13 @@ export function createKnownSecrets(
 }
 
 const secretName = /key|token|secret|passw|passphrase|pwd|credential|auth|private|cookie|session/i
-/** Paths, addresses without credentials, numbers and plain words: to black them out would make logs unreadable. */
+/** Paths, addresses without credentials, numbers and plain words: redacting them would make logs unreadable. */
 const plainValue = /^(?:[~.]{0,2}\/[^:@]*|https?:\/\/[^@?\s]*|[\d.,:]+|[a-z]+|[A-Z]+)$/
 
-/** The values of an environment that are to be hidden: all but what is plainly none, unless its name says otherwise. */
+/**
+ * Returns the values of an environment to redact: all except plain values, unless the variable's name suggests a
+ * secret.
+ */
 function secretValues(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env)
     .filter(([name, value]) => secretName.test(name) || !plainValue.test(value))

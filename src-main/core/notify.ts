@@ -6,16 +6,16 @@ import type { NotificationRecord } from '../ports/notification-queries.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { redactorOf } from './redactor-of.ts'
 
-/** What people are to hear of; it is written down together with the outcome. */
+/** A notification to create; it is written in the same transaction as the outcome that it reports. */
 export interface NotificationDraft {
   readonly event_type: NotificationType
   readonly body: string | null
 }
 
-/** A reason fits on a screen; the rest is in the logs. */
+/** In characters. The body gives the reason in readable length; the logs have the rest. */
 const maxBody = 10_000
 
-/** Tells people of a milestone: the row and its event, in the caller's transaction. Secrets are blacked out. */
+/** Creates a notification and its event in the caller's transaction. Secrets are redacted. */
 export function notify(
   context: Pick<EngineContext, 'newId' | 'redactor'>,
   tx: Tx,

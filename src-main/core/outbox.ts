@@ -1,27 +1,27 @@
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 
-/** Pending work by lane: within a lane one item after the other, one lane beside the other. */
+/** Pending work by lane: items of one lane run in order, lanes run side by side. */
 export interface Outbox<Lane extends string> {
-  /** Looks for work in this lane; called after every commit that may have left some. */
+  /** Checks a lane for work; called after every commit that may have added some. */
   wake(lane: Lane): void
-  /** Ends what is under way in a lane, and looks there anew. */
+  /** Aborts the running item of a lane and checks the lane again. */
   interrupt(lane: Lane, reason: Error): void
   isIdle(lane: Lane): boolean
-  /** Settles once this is so, which is looked at after every item of the lane; or with the signal. */
+  /** Resolves once `isReached()` is true (checked after every item of the lane), or when `signal` aborts. */
   until(lane: Lane, isReached: () => boolean, signal?: AbortSignal): Promise<void>
-  /** Takes up nothing more, interrupts what is under way, and waits for it to give up. */
+  /** Starts nothing more, aborts the running items and waits until they have ended. */
   close(): Promise<void>
 }
 
 export interface OutboxDeps<Lane extends string, Item> {
-  /** What is to be done next in a lane, as it is stored; null for nothing. */
+  /** Returns the next item of a lane from the store; null when there is none. */
   readonly next: (lane: Lane) => Item | null
   /**
-   * Does it and writes down that it is done. `wait`: the item stays, for a person or the next start; it is looked at
-   * again when somebody wakes the lane.
+   * Performs the item and saves that it is done. `wait`: the item stays pending for a person or the next start; it is
+   * read again at the next `wake` of the lane.
    */
   readonly perform: (item: Item, signal: AbortSignal) => Promise<'done' | 'wait'>
-  /** `perform` has failed, which leaves the item where it is. */
+  /** Called when `perform` throws; the item stays pending. */
   readonly onBroken: (error: unknown, lane: Lane) => void
 }
 
@@ -31,7 +31,7 @@ interface Loop {
   again: boolean
 }
 
-/** Takes up what commits have left to do. */
+/** Creates the loop that performs the work that commits have stored. */
 export function createOutbox<Lane extends string, Item>({
   next,
   perform,

@@ -1,4 +1,4 @@
-/** Resolves after the time, or when one of the signals that have not aborted yet does. */
+/** Resolves after `ms`, or as soon as one of the signals aborts; signals that have already aborted are ignored. */
 export function pause(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const wake = () => resolve()

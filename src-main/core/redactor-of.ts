@@ -3,7 +3,7 @@ import type { EngineContext } from './context.ts'
 import type { Queries } from '../ports/store.ts'
 import { toSettings } from './views.ts'
 
-/** Blacks out what must not be written or shown of a project's tasks, by its own patterns too. */
+/** Returns the redactor for a project's tasks, which includes the project's own patterns. */
 export function redactorOf(
   { redactor }: Pick<EngineContext, 'redactor'>,
   q: Pick<Queries, 'projects'>,

@@ -7,7 +7,7 @@ import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
 import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { workspaceOf } from './workspace-of.ts'
 
-/** Records as clients see them. */
+/** Converts a record to the API's form. */
 export function toTask(q: Queries, record: TaskRecord): Task {
   const task = withoutInside(record)
   const link = q.external_links.ofTask(record.id)
@@ -32,7 +32,7 @@ function withoutInside(record: TaskRecord) {
   return task
 }
 
-/** Only what has failed or been tried again can have been sent back, so that most of a board asks for nothing. */
+/** Only a task that failed or was retried can have rejections, so for most tasks of a board no query is made. */
 function withRejections(
   q: Queries,
   { id, attended_mark, review_summary: summary }: TaskRecord,
@@ -42,7 +42,7 @@ function withRejections(
   return rejections.size === 0 ? summary : { ...summary, rejections: Object.fromEntries(rejections) }
 }
 
-/** A task that is just being made for an issue: nothing else refers to it yet. */
+/** Converts a task that is being created from an issue: no other record refers to it yet. */
 export function toImportedTask(record: TaskRecord, issue: { readonly number: number; readonly url: string }): Task {
   const task = withoutInside(record)
   return {
@@ -97,7 +97,7 @@ export function toReviewSummary(review: Review): ReviewSummary {
   }
 }
 
-/** Records as clients see them, read with the queries outside a transaction. */
+/** Converters of records to the API's form that read with the queries outside a transaction. */
 export interface Views {
   task(record: TaskRecord): Task
   project(record: ProjectRecord): Project

@@ -2,13 +2,13 @@ import { WorkflowDefinition } from '../../src-shared/contract/workflow-definitio
 import { indexWorkflow, type PluginTraits, type Workflow } from '../domain/workflow/graph.ts'
 
 export interface Workflows {
-  /** The workflow that a project's `workflow_definition` stands for; empty and `{}` are the built-in default. */
+  /** Returns the workflow of a project's `workflow_definition`; an empty text and `{}` are the built-in default. */
   of(workflow_definition: string): Workflow
-  /** One that no project has yet. */
+  /** Indexes a definition that no project has yet. */
   index(definition: WorkflowDefinition): Workflow
 }
 
-/** Projects change their workflow rarely and tasks ask for it all the time, so what was parsed is kept. */
+/** Projects rarely change their workflow and tasks read it all the time, so parsed workflows are cached. */
 export function createWorkflows(builtin: WorkflowDefinition, plugins: PluginTraits): Workflows {
   const index = (definition: WorkflowDefinition) => indexWorkflow(definition, plugins)
   const standard = index(builtin)

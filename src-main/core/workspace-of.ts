@@ -3,8 +3,9 @@ import type { OpenExecution, Queries, TaskRecord, WorkspaceRecord } from '../por
 type Placed = Pick<TaskRecord, 'id' | 'parent_id' | 'subtask_mode'>
 
 /**
- * The task in whose worktree a task works: an ordered subtask works in its parent's (and so on up, to
- * the first that is no ordered subtask), every other task in its own.
+ * Returns the task in whose worktree a task works: an ordered subtask works in its parent's (and so on up, to the
+ * first
+ * task that is no ordered subtask), every other task in its own.
  */
 export function workspaceOwner<T extends Placed>(q: Pick<Queries, 'tasks'>, task: T): T | TaskRecord {
   let owner: T | TaskRecord = task
@@ -16,14 +17,15 @@ export function workspaceOwner<T extends Placed>(q: Pick<Queries, 'tasks'>, task
   return owner
 }
 
-/** The record of the worktree that a task works in, null while there is none. */
+/** Returns the record of the worktree that a task works in; null while there is none. */
 export function workspaceOf(q: Pick<Queries, 'tasks' | 'workspaces'>, task: Placed): WorkspaceRecord | null {
   return q.workspaces.byTask(workspaceOwner(q, task).id)
 }
 
 /**
- * The executions of agents, queued or running, that other tasks have in the worktree of this one: only one
- * of them all can be at work at a time.
+ * Returns the queued and running agent executions of other tasks that share this task's worktree; only one of them
+ * all
+ * can run at a time.
  */
 export function othersInWorkspace(
   q: Pick<Queries, 'tasks' | 'executions'>,

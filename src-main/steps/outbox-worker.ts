@@ -19,19 +19,19 @@ import type { EffectRecord, PendingHooksRecord, TaskRecord } from '../ports/stor
 import type { Transitions } from '../transitions/transitions.ts'
 
 export interface OutboxWorker {
-  /** Looks for work of this task; called after every commit that may have left some. */
+  /** Checks a task for pending steps; called after every commit that may have added some. */
   wake(task_id: TaskId): void
-  /** Ends what is under way for a task, because a newer move superseded it. */
+  /** Aborts the running step of a task because a newer move superseded it. */
   interrupt(task_id: TaskId): void
-  /** Whether no step of the task is being performed. */
+  /** Returns whether no step of the task is running. */
   isIdle(task_id: TaskId): boolean
-  /** Settles once nothing is pending for the task. */
+  /** Resolves once no step of the task is pending. */
   waitUntilDrained(task_id: TaskId): Promise<void>
-  /** Settles once nothing is pending for the task but what waits for the hooks of its end. */
+  /** Resolves when no step is pending except those that wait for on_task_done or on_task_cancel hooks. */
   waitUntilEntered(task_id: TaskId): Promise<void>
-  /** Settles once the step of this kind is behind the task (or nothing is left to do). */
+  /** Resolves once the step of this kind is done, or when the task has no steps left. */
   waitForStep(task_id: TaskId, kind: Step['kind']): Promise<void>
-  /** Stops taking up work and waits for what is under way to give up. */
+  /** Starts no more steps and waits until the running ones have ended. */
   close(): Promise<void>
 }
 
@@ -39,13 +39,13 @@ export interface OutboxWorkerDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepContext) => Promise<StepOutcome>
-  /** Takes up the hooks of moments that may have been noted. */
+  /** Checks a task for pending lifecycle hooks. */
   readonly wakeHooks: (task_id: TaskId) => void
-  /** A hook took the task out of this state: ends whoever works for it. Never rejects. */
+  /** Called when a hook moved the task out of this state: ends the runs that work for the state. Never rejects. */
   readonly onStateLeft: (task_id: TaskId, state: string) => Promise<void>
 }
 
-/** Takes up each task's pending steps in order, one task beside the other. */
+/** Creates the worker that performs each task's pending steps in order, the tasks side by side. */
 export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
   const { context } = deps
   const { read } = context.store
@@ -54,7 +54,7 @@ export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
       const effect = read.effects.first(task_id)
       return effect?.data.held ? null : effect
     },
-    // What broke waits for somebody's word, a newer move or the next start.
+    // After an error, stop here: a person, a newer move or the next start must continue.
     perform: async (effect, signal) => ((await runNextStep(deps, effect, signal)) ? 'wait' : 'done'),
     onBroken: (error, task_id) => {
       context.log.error({ err: error, task_id }, 'a step of a transition broke')
@@ -88,7 +88,7 @@ export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
   }
 }
 
-/** One step of one task: perform it, then write down what came of it. Answers whether it broke. */
+/** Performs one step of a task, then saves its result. Returns whether the step threw. */
 async function runNextStep(deps: OutboxWorkerDeps, effect: EffectRecord, signal: AbortSignal): Promise<boolean> {
   const { context } = deps
   const task = context.store.read.tasks.get(effect.task_id)
@@ -104,7 +104,7 @@ async function runNextStep(deps: OutboxWorkerDeps, effect: EffectRecord, signal:
   const started = context.clock.now()
   let end: StepOutcome
   try {
-    // A step whose own write fails has not happened as far as anybody knows: it is run again, as after a crash.
+    // If the result can't be saved, the step counts as not done and is run again, as after a crash.
     end = await context.writes.untilWritten(
       () => deps.perform(task, effect.data, step, { signal, processMarker: () => saveProcessMarker(deps, effect) }),
       signal,
@@ -129,12 +129,12 @@ async function runNextStep(deps: OutboxWorkerDeps, effect: EffectRecord, signal:
 function saveStepResult(deps: OutboxWorkerDeps, begun: EffectRecord, step: Step, end: StepOutcome): void {
   const { context } = deps
   context.feed.commit((tx) => {
-    // An edit of the workflow may have written to it meanwhile.
+    // While the step ran, an edit of the workflow may have changed the effect.
     const effect = tx.effects.first(begun.task_id)
     const current = tx.tasks.get(begun.task_id)
     if (!current) return
     if (effect?.id !== begun.id) {
-      // A newer move leads on from here, yet the step has been performed.
+      // A newer move has replaced this one, but the step was performed, so the timeline must show its result.
       recordOutcome(tx, begun, step, end, current)
       return
     }
@@ -161,7 +161,7 @@ function saveStepResult(deps: OutboxWorkerDeps, begun: EffectRecord, step: Step,
   })
 }
 
-/** A killed service leaves its scripts behind; the next one ends them before it runs the step anew. */
+/** Saves the marker before the script starts, so that after a crash the next start can kill leftover processes. */
 function saveProcessMarker(deps: OutboxWorkerDeps, effect: EffectRecord): string {
   const processMarker = deps.context.newId()
   deps.context.feed.commit((tx) => {
@@ -171,7 +171,7 @@ function saveProcessMarker(deps: OutboxWorkerDeps, effect: EffectRecord): string
   return processMarker
 }
 
-/** The step stays to be done: whoever has put right what was wrong runs it again, or the next start does. */
+/** Leaves the step pending so that a retry or the next start runs it again. */
 function showBroken(deps: OutboxWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
   const known = error instanceof WorkspaceError
   const message = known ? error.message : 'An internal error; the log of the service says more. Try it again.'

@@ -20,7 +20,7 @@ import type { StepServices } from './step-services.ts'
 
 type HookStep = Step & { readonly kind: 'hook' }
 
-/** Performs one step of a transition and says where it leads. */
+/** Creates the function that performs one step of a transition and returns its outcome. */
 export function createPerformStep(deps: StepServices): OutboxWorkerDeps['perform'] {
   return async (task, effect, step, run) => {
     switch (step.kind) {
@@ -82,7 +82,10 @@ async function ensureWorkspace(
   return escalate(deps, effect, annotation, undefined)
 }
 
-/** The source's hooks have allowed it, so the task moves; where that is impossible by now, it says so. */
+/**
+ * Moves the task once the source's hooks have allowed it; if the move is refused by now, annotates the task with the
+ * reason.
+ */
 function leave(deps: StepServices, effect: Effect): StepOutcome {
   if (effect.kind !== 'leave') throw new BugError('Only a pending move ends in a move.')
   return {
@@ -106,7 +109,7 @@ function leave(deps: StepServices, effect: Effect): StepOutcome {
   }
 }
 
-/** Runs one script or plugin of a state, if it is meant for this trigger and this phase. */
+/** Runs one script or plugin of a state if its `on` and its phase match. */
 export async function runStateHook(
   deps: Pick<StepServices, 'context' | 'transitions' | 'worktrees' | 'plugins' | 'runs'>,
   task: TaskRecord,

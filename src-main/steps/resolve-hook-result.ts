@@ -12,7 +12,7 @@ export interface Action {
   readonly hook: Pick<StateHook, 'on_failure' | 'on_success'>
 }
 
-/** Turns what an action said into where the task goes, by the hook's failure and success policies. */
+/** Turns the result of an action into a step outcome, by the hook's failure and success policies. */
 export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Action, result: PluginResult): StepOutcome {
   const base = { phase: action.phase, action: action.action, duration_ms: 0 }
   switch (result.kind) {
@@ -20,7 +20,7 @@ export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Actio
       return {
         kind: 'advance',
         outcome: { ...base, outcome: 'skipped', reason: result.reason },
-        // Nobody to dispatch is no hindrance; a missing workspace is what a later hook would build on.
+        // A missing agent is fine; a missing workspace would break later hooks, so their cascade is skipped.
         cascade_skipped:
           action.phase === 'on_enter' && missingContextReasons.some((reason) => reason === result.reason),
       }
@@ -30,7 +30,8 @@ export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Actio
         outcome: { ...base, outcome: 'failed', reason: result.note ?? 'rejected' },
         rejects: true,
         ...(result.notify && { notify: result.notify }),
-        // The gate's own no: back with the feedback, or to a person when the budget is used up.
+        // The gate itself rejects: the task goes back with the feedback, or to a person when the retry budget is used
+        // up.
         move: (tx, task) => {
           const { feedback } = result
           const depth = effect.depth + 1
@@ -58,7 +59,7 @@ export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Actio
   }
 }
 
-/** Hands the task to a person: to the state for blocked tasks, or where it stands when there is none. */
+/** Hands the task to a person: moves it to the state for blocked tasks, or keeps it in its state if there is none. */
 export function escalate(
   deps: BlockDeps,
   { depth }: Pick<Effect, 'depth'>,
@@ -76,7 +77,9 @@ export function escalate(
   }
 }
 
-/** Before a state is left or entered a failure holds the task, unless its policy says otherwise; later it can't. */
+/**
+ * A failure in before_exit or before_enter blocks the task unless on_failure overrides it. Later phases can't block.
+ */
 function resolveHookFailure(
   deps: BlockDeps,
   effect: Effect,
@@ -103,7 +106,7 @@ function resolveHookFailure(
   return { ...told, ...follow(deps, effect, action, outcome, cascade, result) }
 }
 
-/** On to the next step, or along a cascade where there is one and it may be followed. */
+/** Continues with the next step, or with a cascade if there is one and it may be followed. */
 function follow(
   deps: BlockDeps,
   effect: Effect,
@@ -138,7 +141,9 @@ function follow(
   }
 }
 
-/** What the hook that has just ended calls its target after an edit of the workflow; null when there was none. */
+/**
+ * Returns the target of the hook that just ended under its name after an edit of the workflow; null if it had none.
+ */
 function renamedTarget({ steps, cursor }: Effect, failed: boolean): string | null {
   const step = steps?.[cursor]
   if (step?.kind !== 'hook') return null
@@ -147,7 +152,7 @@ function renamedTarget({ steps, cursor }: Effect, failed: boolean): string | nul
   return typeof on_failure === 'object' ? on_failure.cascade : null
 }
 
-/** Why a cascade that a hook names is not followed: the task waits for somebody. */
+/** Returns why a hook's cascade is not followed, so that the task waits for a person; null if it may be followed. */
 function cascadeRefusal(effect: Effect, { phase }: Action): 'cascade_depth' | 'cascade_skipped' | null {
   if (effect.depth >= maxCascades) return 'cascade_depth'
   return phase === 'after_enter' && effect.kind === 'enter' && effect.cascade_skipped ? 'cascade_skipped' : null

@@ -9,7 +9,7 @@ import type { PluginResult } from '../core/plugin-result.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
-/** Without a word of its own a script has this long. */
+/** Used for a script without `timeout_seconds`. */
 const defaultTimeoutSeconds = 30
 
 /** Runs a state hook's inline script in the worktree, or in the repository's root when there is none. */
@@ -51,7 +51,7 @@ export async function runStateScript(
   }
 }
 
-/** The first where a state has the same hook twice, or the workflow was edited meanwhile. */
+/** Returns the first match if a state has the same hook twice or the workflow was edited while the hook ran. */
 function placeOf(workflow: Workflow, state: string, phase: HookPhase, hook: StateHook): number {
   const found = workflow.states.get(state)
   const wanted = JSON.stringify(hook)

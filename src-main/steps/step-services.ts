@@ -7,7 +7,7 @@ import type { TaskRecord } from '../ports/store.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
-/** What the steps of a transition, and the actions that bring them about, work with. */
+/** The services used by the steps of a transition and by the actions that cause transitions. */
 export interface StepServices {
   readonly context: EngineContext
   readonly transitions: Transitions

@@ -15,20 +15,22 @@ export interface BlockDeps {
   readonly transitions: Transitions
 }
 
-/** Directory and branch of a task are both gone: nothing but a person's word may start it over. */
+/** Worktree and branch of a task are both gone: only a person may let it start over. */
 export const resetRequired: ErrorAnnotation = {
   type: 'workspace_reset_required',
   message: 'The worktree and its branch are gone. Reset the workspace to start over from the default branch.',
   recovery_actions: [],
 }
 
-/** Moves a task to the state that takes blocked ones; a workflow without one keeps it in place, annotated. */
+/**
+ * Moves a task to the state for blocked tasks; if the workflow has none, the task stays in its state, with the error.
+ */
 export function blockTask(
   deps: BlockDeps,
   tx: Tx,
   task: TaskRecord,
   annotation: ErrorAnnotation,
-  /** How many automatic moves led here. */
+  /** How many cascades led to this move. */
   depth = 0,
 ): void {
   const { blocked } = deps.transitions.workflowOf(tx, task)
@@ -48,7 +50,7 @@ export function blockTask(
     })
     if (!isRefusal(moved)) return
   }
-  // No transition closes the review of a task that stays where it is.
+  // A task that stays in its state makes no transition, so its open review must be closed here.
   const review = closeOpenReview(tx, task, true)
   const review_summary = review && toReviewSummary(review)
   tx.saveTask({ ...task, ...patch, review_summary, entry_barrier: false })
@@ -57,20 +59,21 @@ export function blockTask(
 export interface FailedReview {
   readonly triggered_by: string
   readonly feedback: string | null
-  /** A person's no never uses up the budget. */
+  /** A rejection by a person never uses up the retry budget. */
   readonly by_person: boolean
-  /** What the gate's `before_exit` hooks said, where they were asked already. */
+  /** The results of the gate's `before_exit` hooks if they have already run. */
   readonly checked?: readonly HookOutcome[]
-  /** How many automatic moves led here; a no of the gate's own hooks is one more. */
+  /** How many cascades led to this rejection; one that a gate's own hook causes adds one. */
   readonly depth?: number
 }
 
-/** A chain of automatic moves ends here, so that two hooks can't chase a task round for ever. */
+/** The limit of a chain of cascades, so that two hooks can't send a task back and forth for ever. */
 export const maxCascades = 3
 
 /**
- * A gate's no: back to its reject target with the feedback, or to a person once the budget is used up, or
- * when the task goes round without anybody working on it.
+ * Applies a gate's rejection: the task goes back to its reject target with the feedback, or to a person once the
+ * retry
+ * budget is used up or the task goes in circles without a run between.
  */
 export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, request: FailedReview): void {
   const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
@@ -93,7 +96,7 @@ export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, req
   blockTask(deps, tx, task, { ...problem, ...why }, depth)
 }
 
-/** The gate has sent the work back as often as it may by itself. */
+/** The error for a gate that has sent the work back as often as the retry budget allows. */
 export function reviewLimitReached(gate: WorkflowState, times: number): ErrorAnnotation {
   return {
     type: 'retry_budget_exhausted',

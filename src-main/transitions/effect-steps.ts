@@ -12,7 +12,7 @@ export interface ProgressDeps {
   readonly transitions: { workflowOf(q: Pick<Queries, 'projects'>, task: TaskRecord): Workflow }
 }
 
-/** The steps of an effect, in order; those that it began with when the workflow was edited meanwhile. */
+/** Returns the steps of an effect in order; after an edit of the workflow, those that the effect started with. */
 export function stepsOfEffect(deps: ProgressDeps, q: Queries, effect: EffectRecord): readonly Step[] {
   const { data } = effect
   if (data.steps) return data.steps
@@ -22,13 +22,13 @@ export function stepsOfEffect(deps: ProgressDeps, q: Queries, effect: EffectReco
   return data.kind === 'leave' ? stepsBefore(workflow, data.from) : stepsOf(workflow, data.from, data.to)
 }
 
-/** What a step is called in the timeline and in an error. */
+/** Returns the name of a step for the timeline and for errors. */
 export function stepName(step: Step): string {
   if (step.kind === 'before_work') return hookAction(step.hook)
   return step.kind === 'hook' ? (step.hook.plugin ?? 'script') : step.kind
 }
 
-/** Puts a step behind the task, with what came of it; the last one ends the effect. */
+/** Marks the current step done, saves its outcome and advances the cursor; removes the effect after the last step. */
 export function completeStep(
   deps: ProgressDeps,
   tx: Tx,
@@ -62,8 +62,9 @@ export function completeStep(
 }
 
 /**
- * Calls off what waits for a task: moves that hooks have still to allow, and steps that wait for somebody's
- * word. Something newer takes their place; what an entry has under way goes on.
+ * Cancels the pending work of a task that something newer replaces: moves that hooks have still to allow, and steps
+ * that
+ * wait for a person. The running steps of an entry continue.
  */
 export function cancelPendingMoves(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
   const isBroken = task.error_annotation?.type === 'hook_failed'
@@ -72,7 +73,7 @@ export function cancelPendingMoves(tx: Tx, task: Pick<TaskRecord, 'id' | 'projec
   }
 }
 
-/** Adds an action's outcome to the transition that it belongs to. What was skipped is no news; a failure is announced twice. */
+/** Adds an action's outcome to its transition. A skipped action emits no event; a failed one emits two. */
 export function recordOutcome(
   tx: Tx,
   effect: EffectRecord,
@@ -87,7 +88,8 @@ export function recordOutcome(
   if (outcome.outcome === 'skipped') return
   const base = { project_id: task.project_id, task_id: task.id }
   tx.emit('hook.finished', { ...base, transition_id: entry.id, hook: outcome })
-  // On the way in only a failure under a policy of its own is told; any other holds the task, which says so.
+  // In before_enter, announce a failure only under the hook's own policy; any other blocks the task, which emits an
+  // event.
   const hasPolicy = step.kind === 'hook' && step.hook.on_failure !== undefined
   const announces = outcome.phase !== 'before_enter' || hasPolicy
   if (outcome.outcome !== 'failed' || rejects || !announces) return
@@ -99,7 +101,7 @@ export function recordOutcome(
   })
 }
 
-/** The newest action did what it did; only where it leads the task can't go. */
+/** Records on the newest action, which did succeed, that its cascade was refused. */
 export function recordCascadeRefused(tx: Tx, { data }: EffectRecord): void {
   const entry = data.kind === 'enter' ? tx.transitions.get(data.transition_id) : null
   const last = entry?.hooks.at(-1)

@@ -5,17 +5,17 @@ import type { Tx } from '../core/event-feed.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 
-/** Writes down that a moment has come, with the hooks that are to run then; nothing when there are none. */
+/** Stores the hooks to run for an event; does nothing if there are none. */
 function enqueueHooks(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<PendingHooks, 'hooks' | 'cursor'>): void {
   const settings = tx.projects.get(task.project_id)?.settings
   const hooks = enabledHooks(settings?.lifecycle_hooks ?? {}, event)
-  // Without hooks of its own an end still ends what hooks of the work have begun.
+  // Enqueue end events even without hooks: they stop hooks still running for the work.
   const isEnd = event !== 'before_work' && event !== 'on_work_start'
   if (hooks.length > 0 || (isEnd && tx.pendingHooks.ofTask(task.id).length > 0))
     tx.pendingHooks.add(task.id, { event, hooks, ...moment, cursor: 0 })
 }
 
-/** An execution has begun: work has, when the task is in a state for work and this is its turn. */
+/** Enqueues on_work_start if the execution that started does the work of the task's current state. */
 export function enqueueWorkStarted(tx: Tx, workflow: Workflow, task: TaskRecord, execution: ExecutionRecord): void {
   if (!doesStateWork(tx, workflow, task, execution)) return
   const entered = tx.transitions.last(task.id)
@@ -29,7 +29,7 @@ export function enqueueWorkStarted(tx: Tx, workflow: Workflow, task: TaskRecord,
   })
 }
 
-/** Whether an execution does the work of the state that its task is in. */
+/** Returns whether an execution does the work of the state that its task is in. */
 export function doesStateWork(
   q: Pick<Queries, 'transitions'>,
   workflow: Workflow,
@@ -41,8 +41,9 @@ export function doesStateWork(
 }
 
 /**
- * Work has stopped, as its execution ended: with the task where it was, or on its way. Not when the task is
- * finished; that has hooks of its own. `task` is as it is after the end.
+ * Enqueues the hooks for the end of an execution's work, whether the task stayed in its state or moves on; not when
+ * the
+ * task is finished, which has its own hooks. `task` is the record after the end.
  */
 export function enqueueWorkStopped(
   tx: Tx,
@@ -62,7 +63,7 @@ export function enqueueWorkStopped(
   })
 }
 
-/** A finished task: done, or cancelled. `task` is as it is after the move. */
+/** Enqueues the hooks of a finished task, done or cancelled. `task` is the record after the move. */
 export function enqueueTaskFinished(
   tx: Tx,
   workflow: Workflow,

@@ -7,14 +7,14 @@ import type { Tx } from '../core/event-feed.ts'
 import type { Queries, ReviewRecord, TaskRecord } from '../ports/store.ts'
 import type { Work } from '../ports/workspaces.ts'
 
-/** A review that is overtaken by a move away from its gate can't go on. Answers the newest one as it is then. */
+/** Closes the open review of a task that moves away from its gate. Returns the newest review after that. */
 export function closeOpenReview(tx: Tx, task: TaskRecord, rejected: boolean): ReviewRecord | null {
-  // A review and its summary on the task come together: without one nothing has to be looked up.
+  // A task has a review exactly when it has a summary of it, so without a summary no query is needed.
   const review = task.review_summary === null ? null : tx.reviews.latest(task.id)
   if (!review || (review.status !== 'running' && review.status !== 'pending')) return review
   const closed: ReviewRecord = {
     ...review,
-    // What was cut short has no result.
+    // A step that was aborted has no result.
     step_results: review.step_results.filter((step) => step.exit_code !== null),
     status: rejected ? 'failed' : 'cancelled',
     finished_at: tx.now(),
@@ -24,7 +24,7 @@ export function closeOpenReview(tx: Tx, task: TaskRecord, rejected: boolean): Re
   return closed
 }
 
-/** Every entry into a review gate is a new attempt; with nothing to run and nobody to ask it has passed. */
+/** Opens a new attempt at every entry into a review gate; with no checks and no reviewer it has passed at once. */
 export function openReview(
   context: EngineContext,
   tx: Tx,
@@ -58,15 +58,17 @@ export function openReview(
   return review
 }
 
-/** Returns the review that vouches for a task's work; null when nobody has passed the work as it stands. */
+/** Returns the review that passed the current work of a task; null if no review did. */
 export function vouchingReview(q: Pick<Queries, 'reviews'>, task: TaskRecord): ReviewRecord | null {
-  // A task that went back to work has lost its pass.
+  // A task that went back to work loses its pass.
   if (task.review_passed_at === null) return null
   const latest = q.reviews.latest(task.id)
   return latest?.status === 'passed' ? latest : null
 }
 
-/** The review vouches for what is merged now: the same work in another commit, or what a person has just seen. */
+/**
+ * Makes the review refer to the work that is merged: the same work in another commit, or what a person has just seen.
+ */
 export function noteMergedWork(tx: Tx, task: TaskRecord, { head, tree }: Work, triggered_by: string): void {
   const review = vouchingReview(tx, task)
   if (!review || (review.head === head && review.tree === tree)) return
@@ -89,7 +91,7 @@ export function toNotes(repository_changes: readonly string[]): ReviewNote[] {
   return repository_changes.length === 0 ? [] : [{ kind: 'repository_changed', paths: [...repository_changes] }]
 }
 
-/** Whoever had the role of the state that is left: they submitted the work. */
+/** Returns who held the role of the state that the task leaves: they submitted the work. */
 export function holderOf(task: TaskRecord, plan: TransitionPlan): string | null {
   const role = plan.from.kind === 'active' ? roleOf(plan.from) : null
   const holder = role === null ? undefined : task.roles[role]

@@ -4,10 +4,10 @@ import type { Tx } from '../core/event-feed.ts'
 import type { NotificationDraft } from '../core/notify.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
-/** What a step runs under. */
+/** What a step gets for its run. */
 export interface StepContext {
   readonly signal: AbortSignal
-  /** The mark for the scripts of the step; written down before it is given out. */
+  /** Returns the process marker for the step's scripts; it is saved before it is returned. */
   readonly processMarker: () => string
 }
 
@@ -15,20 +15,21 @@ interface StepOutcomeBase {
   readonly outcome?: HookOutcome
   readonly annotation?: ErrorAnnotation
   readonly notify?: NotificationDraft
-  /** A blocking hook before work that failed: the task is held once all have run. */
+  /** A failed blocking hook before work: the task is blocked once all hooks have run. */
   readonly failed?: FailedHook
-  /** Written in the same transaction. */
+  /** Further writes in the transaction that saves the outcome. */
   readonly also?: (tx: Tx) => void
-  /** It is the gate's own no, which is no fault. */
+  /** The gate itself rejects, which is no fault of the task or the hook. */
   readonly rejects?: boolean
 }
 
-/** Where a step leads: on to the next, or to another transition; or it holds the task until somebody says how to go on. */
+/** Where a step leads: to the next step, to another transition, or to a wait until a person decides. */
 export type StepOutcome =
   | (StepOutcomeBase & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
   /**
-   * `now` is the effect as it stands by then: an edit of the workflow may have renamed the states in it.
-   * Answers whether the task is on its way; where it can't go, the next step follows.
+   * `now` is the effect as stored at the write: an edit of the workflow may have renamed its states. Returns whether
+   * the
+   * task moved; if it can't, the next step follows.
    */
   | (StepOutcomeBase & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => boolean })
   | (StepOutcomeBase & { readonly kind: 'block'; readonly annotation: ErrorAnnotation })

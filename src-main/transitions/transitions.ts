@@ -18,11 +18,11 @@ import { toReviewSummary, toTask } from '../core/views.ts'
 
 export interface MoveRequest extends TransitionRequest {
   readonly reason: string | null
-  /** How many cascades led here. */
+  /** How many cascades led to this move. */
   readonly depth?: number
-  /** Changed on the task in the same write. */
+  /** Changes to the task in the same write. */
   readonly patch?: Partial<TaskRecord>
-  /** What the source's `before_exit` hooks said; without it they are asked before the task moves. */
+  /** The results of the source's `before_exit` hooks; without them the hooks run before the task moves. */
   readonly checked?: readonly HookOutcome[]
 }
 
@@ -38,12 +38,12 @@ export interface Transitions {
   workflowOf(tx: Pick<Tx, 'projects'>, task: TaskRecord): Workflow
   plan(tx: Pick<Tx, 'projects' | 'reviews'>, task: TaskRecord, request: TransitionRequest): TransitionPlan | Refusal
   /**
-   * Moves a task, inside the caller's transaction: the row, its audit entry, the numbered event and
-   * the effect that must follow. This is the only place that changes a task's status. A move that
-   * nobody waits for is left to the effects while its source has `before_exit` hooks to ask.
+   * Moves a task inside the caller's transaction: its row, audit entry, numbered event and effect. Only this function
+   * changes a task's status. If the source has `before_exit` hooks that have not run and no caller waits, the move
+   * is deferred to the outbox.
    */
   apply(tx: Tx, task: TaskRecord, request: MoveRequest): Moved | Refusal
-  /** The same with the plan of this very transaction. */
+  /** The same with a plan made in this transaction. */
   applyPlan(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved
 }
 
@@ -65,7 +65,7 @@ export function createTransitions(context: EngineContext): Transitions {
       version: task.version,
       entry_barrier: task.entry_barrier,
       archived: task.archived,
-      // Only a gate asks for its review.
+      // Only a gate needs its review.
       latest_review: isAtGate ? (tx.reviews.latest(task.id)?.status ?? null) : null,
       ...(settings.lifecycle_hooks && { hooks: settings.lifecycle_hooks }),
     })
@@ -84,7 +84,7 @@ export function createTransitions(context: EngineContext): Transitions {
   }
 }
 
-/** Whether the source's hooks have still a say. Who cancels, or hands the task to a person, is not held up. */
+/** Returns whether the source's hooks must still be asked. They can't hold up a cancel or a block. */
 function hasExitHooks(request: MoveRequest, plan: TransitionPlan): boolean {
   if (request.checked !== undefined || request.cause === 'cancel' || request.cause === 'escalate') return false
   return hooksAt(plan.from, 'before_exit').length > 0
@@ -127,7 +127,7 @@ function commitPlan(
       review_summary: toReviewSummary(review),
       context_holder: holderOf(task, plan) ?? task.context_holder,
     }),
-    // Leaving the work behind again means that what passed is no longer what will be merged.
+    // A task that goes back to work loses its pass, because other work will be merged.
     ...(plan.to.kind === 'active' && { review_passed_at: null }),
     ...(review?.status === 'passed' && { review_passed_at: now }),
     ...request.patch,
@@ -149,7 +149,7 @@ function commitPlan(
     hooks: [...(request.checked ?? [])],
     created_at: now,
   })
-  // A newer move supersedes what an older one had still to do.
+  // A newer move supersedes the pending steps of an older one.
   tx.effects.removeOfTask(task.id)
   if (plan.has_steps) tx.effects.add(task.id, effectOf(transition_id, plan, request))
   tx.emit('task.transitioned', {
@@ -170,7 +170,9 @@ function commitPlan(
   return { task: moved, transition_id, review, plan }
 }
 
-/** Whoever is at work in the state that the task leaves; most have ended by then, and said so. */
+/**
+ * Returns the execution that works for the state that the task leaves; most have ended, and been announced, by then.
+ */
 function openWork(tx: Tx, task: TaskRecord, { workflow, from, hooks }: TransitionPlan): readonly ExecutionRecord[] {
   if (from.kind !== 'active' || Object.keys(hooks).length === 0) return []
   const running = tx.executions.openOfTask(task.id).filter((one) => one.status === 'running')
