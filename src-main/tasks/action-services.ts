@@ -4,7 +4,7 @@ import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import type { Cleanup } from '../workspaces/cleanup.ts'
 import type { ClaimDeps, Claims } from './claims.ts'
 
-/** Who asks: the audit's name for them, and the agent and its execution where it is one. */
+/** The caller of an action: its name in the audit and, for an agent, the agent and its execution. */
 export interface Actor {
   readonly triggered_by: string
   readonly agent_id: AgentId | null

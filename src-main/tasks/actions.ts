@@ -18,9 +18,9 @@ import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/stor
 import { toTask } from '../core/views.ts'
 import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
 
-/** What people and agents can ask of a task, beside claiming it. Each answers when its commit is made. */
+/** The actions that people and agents can request for a task, except claims. Each returns after its commit. */
 export interface Actions {
-  /** Into a state that merges, it answers after the merge. */
+  /** Moves a task. Into a state that merges, it returns after the merge. */
   transition(
     request: { task_id: TaskId; status: string; version: number; reason: string | null; tree?: string | null },
     actor: Actor,
@@ -28,16 +28,16 @@ export interface Actions {
   ): Promise<Outcome | Refusal>
   verdict(request: VerdictRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
   cancel(task_id: TaskId, actor: Actor): Promise<Outcome | Refusal>
-  /** Answers once what ran for a coder that is replaced is gone and the resets that were asked for are done. */
+  /** Assigns a role. Returns once the replaced coder's run has ended and the requested resets are done. */
   assignRole(request: Omit<RoleRequest, 'triggered_by'>, actor: Actor): Promise<Outcome | Refusal>
   recover(request: RecoveryRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
   resetWorkspace(
     task_id: TaskId,
     signal: AbortSignal,
   ): Promise<{ task: TaskRecord; workspace: WorkspaceRecord } | Refusal>
-  /** Sends comments and words back to whoever does the work. */
+  /** Sends comments and a message back to the holder of the working role. */
   feedback(request: FeedbackRequest, signal: AbortSignal): Promise<FollowUp | Refusal>
-  /** Changes the words of a message that waits; refused once its agent has them. */
+  /** Changes the text of a waiting message; refused once the agent has it. */
   editMessage(execution_id: ExecutionId, text: string): ExecutionRecord | Refusal
   stop(execution_id: ExecutionId): Promise<void>
   remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
@@ -136,14 +136,17 @@ export function createActions(deps: ActionDeps): Actions {
   }
 }
 
-/** What goes back to its coder is judged no longer. */
+/** Stops the task's reviewers, because the work goes back to its coder. */
 async function stopReviewers(deps: ActionDeps, task_id: TaskId, coder: ExecutionId): Promise<void> {
   deps.worker.interrupt(task_id)
   const open = deps.context.store.read.executions.openOfTask(task_id)
   await Promise.all(open.filter(({ id }) => id !== coder).map(({ id }) => deps.executions.stop(id, 'cancelled')))
 }
 
-/** Its subtasks stand on their own from now on, and nobody waits for it any more: they are told too. */
+/**
+ * Deletes a task. Its subtasks lose their parent and its dependents a dependency, so an event is emitted for each of
+ * them.
+ */
 function removeTask(tx: Tx, { id: task_id, project_id }: TaskRecord): void {
   const touched = [...tx.tasks.children(task_id).map((child) => child.id), ...tx.dependencies.dependents(task_id)]
   tx.tasks.delete(task_id)

@@ -9,8 +9,8 @@ import { hookHas, type Workflow } from '../domain/workflow/graph.ts'
 import type { ActionDeps, Actor } from './action-services.ts'
 
 /**
- * Waits until the barrier of a move is down, where nothing that takes time stands behind it. While a run of the task
- * goes on it is up, so a caller from within that run is answered at once.
+ * Waits until the barrier of a move is cleared if only quick steps precede that. The barrier stays while a run of the
+ * task continues, so a call from within that run returns at once.
  */
 export async function awaitEntry(
   deps: ActionDeps,
@@ -34,7 +34,11 @@ function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {
   )
 }
 
-/** A worktree that is there is only looked at; without CI steps there is nothing to run. */
+/**
+ * Returns whether a step takes no noticeable time: an existing worktree is only checked, and a gate without CI steps
+ * runs
+ * nothing.
+ */
 function isQuick({ worktrees }: ActionDeps, workflow: Workflow, task: TaskRecord, step: Step): boolean {
   if (step.kind === 'workspace') return worktrees.of(task)?.status === 'ready'
   if (step.kind !== 'hook' || step.hook.script !== undefined) return false
@@ -42,8 +46,8 @@ function isQuick({ worktrees }: ActionDeps, workflow: Workflow, task: TaskRecord
 }
 
 /**
- * Says what the barrier waits for: a person, where a step holds the task, or the run that moved the task here, which is
- * its own end if the run itself asks.
+ * Adds to the refusal what the barrier waits for: a person, if a step blocks the task, or the run that moved the task
+ * here, which may be the caller's own.
  */
 export function nameBarrier(deps: ActionDeps, task_id: TaskId, actor: Actor, refusal: Refusal): Refusal {
   if (refusal.code !== 'entry_barrier') return refusal

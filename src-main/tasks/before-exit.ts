@@ -14,23 +14,25 @@ import { lookAtWork } from '../workspaces/look-at-work.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 
-/** What was found in order before a move. */
+/** The results of the checks before a move. */
 export interface MoveChecks {
-  /** What the source's hooks said, for the move's timeline. */
+  /** The results of the source's hooks, for the move's timeline entry. */
   readonly hooks: readonly HookOutcome[]
-  /** The work that the move is about to merge, committed. */
+  /** The work that the move will merge, committed. */
   readonly work: Work | null
 }
 
-/** What a caller says of the work that it asks a move for. */
+/** What the caller of a move states about the work. */
 export interface SaidOfWork {
-  /** The tree that it looked at; another one by now refuses the move. */
+  /** The tree that the caller looked at; the move is refused if the work has another tree by now. */
   readonly seen: string | null
-  /** Its word makes the work judged: a verdict does, and a person who has seen the work. */
+  /**
+   * The tree that the caller vouches for, so that it counts as judged: by a verdict, or as a person who has seen it.
+   */
   readonly vouched: string | null
 }
 
-/** Whether anything slow has a say in this move. */
+/** Returns whether a move has slow checks: hooks or guards. */
 export function hasAsyncGuards(
   deps: Pick<StepServices, 'plugins'>,
   plan: TransitionPlan,
@@ -39,7 +41,7 @@ export function hasAsyncGuards(
   return targetGuards(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
-/** The guards of the plugins that the target names; one that would be skipped there has no say either. */
+/** Returns the guards of the plugins in the target's hooks, without those that this transition would skip. */
 function targetGuards({ plugins }: Pick<StepServices, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
   const runs = (name: string, phase: HookPhase) =>
     hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))
@@ -49,8 +51,8 @@ function targetGuards({ plugins }: Pick<StepServices, 'plugins'>, { to }: Transi
 }
 
 /**
- * Everything slow that can still say no, before anything is written: the rules once, the guards of
- * the target's plugins, and the source's `before_exit` hooks. The rules are asked again at the commit.
+ * Runs all slow checks that can refuse a move, before anything is written: the rules, then the guards of the target's
+ * plugins and the source's `before_exit` hooks. The rules are checked again at the commit.
  */
 export async function runMoveGuards(
   deps: StepServices,
@@ -65,7 +67,7 @@ export async function runMoveGuards(
     : await runPlanGuards(deps, task, { plan, triggered_by: request.triggered_by }, signal, said)
 }
 
-/** The same, of a move that the rules have allowed. */
+/** Like `runMoveGuards`, for a move that the rules have already allowed. */
 export async function runPlanGuards(
   deps: StepServices,
   task: TaskRecord,

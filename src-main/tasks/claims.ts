@@ -24,10 +24,10 @@ export interface ClaimRequest {
   readonly task_id: TaskId
   readonly claimant: Assignee
   readonly triggered_by: string
-  /** Somebody looked at the task and brought the claimant in: the retry budget starts anew. */
+  /** A person looked at the task and assigned the claimant, so the retry budget starts again. */
   readonly by_person: boolean
   readonly overrides: ExecutionOverrides
-  /** A recovery action lets a blocked task start over as a reset does. */
+  /** A recovery action lets a blocked task start over, as a reset does. */
   readonly recovers?: boolean
 }
 
@@ -38,9 +38,12 @@ export interface Claimed {
 }
 
 export interface Claims {
-  /** Takes a task; of many at once exactly one wins. Answers once the worktree is there (or could not be made). */
+  /**
+   * Claims a task; of concurrent claims exactly one succeeds. Returns once the worktree exists or could not be
+   * created.
+   */
   claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed | Refusal>
-  /** What a claim would do now, without doing it. */
+  /** Returns what a claim would do now, without doing it. */
   preview(q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal
 }
 
@@ -72,7 +75,7 @@ export function createClaims(deps: ClaimDeps): Claims {
   }
 }
 
-/** The worktree could not be made, so that the claim has blocked the task. */
+/** The worktree could not be created, so the claim has blocked the task. */
 const isAboutWorkspace = ({ type }: ErrorAnnotation) =>
   type === 'workspace_error' || type === 'workspace_reset_required'
 
@@ -98,7 +101,7 @@ function claimDecision(
   }
 }
 
-/** The guards that take time: hooks before the source is left, and the lock on an existing worktree. */
+/** Runs the slow checks: hooks before the source is left, and the lock on an existing worktree. */
 async function runClaimGuards(
   deps: StepServices,
   { task, plan }: PlannedClaim,
@@ -120,7 +123,11 @@ async function runClaimGuards(
   return holder ? { ...workspaceLocked, details: { ...holder } } : outcomes
 }
 
-/** A person's execution has no lock; who waits gets the worktree when it is free. */
+/**
+ * Returns whether a claim needs the worktree's lock: a person's execution has none, and a claimant that waits gets
+ * the
+ * worktree when it is free.
+ */
 function needsLock({ claimant, overrides }: Pick<ClaimRequest, 'claimant' | 'overrides'>): boolean {
   return claimant.type === 'agent' && overrides.lock_policy !== 'wait'
 }
@@ -162,7 +169,11 @@ function planFor(
   })
 }
 
-/** An ordered subtask needs a parent that has a coder, is not finished, and has a workspace. */
+/**
+ * Returns the state of the parent's workspace: an ordered subtask needs a parent that has a coder, is not finished
+ * and
+ * has a workspace.
+ */
 function parentWorkspace(q: Queries, workflow: Workflow, task: TaskRecord): 'not_needed' | 'ready' | 'missing' {
   const parent = task.subtask_mode === 'ordered' && task.parent_id !== null ? q.tasks.get(task.parent_id) : null
   if (!parent) return 'not_needed'
@@ -172,7 +183,10 @@ function parentWorkspace(q: Queries, workflow: Workflow, task: TaskRecord): 'not
   return isOpen && isThere && hasCoder(workflow, parent) ? 'ready' : 'missing'
 }
 
-/** A reset makes the workspace anew after the task was blocked; one that was merely blocked has its old one. */
+/**
+ * Returns whether the task was reset since it was blocked. A reset creates a new workspace; without one the old one
+ * stays.
+ */
 function wasResetSinceBlocked(q: Queries, task: TaskRecord): boolean {
   const workspace = workspaceOf(q, task)
   const blocked = q.transitions.byTask(task.id).at(-1)
@@ -203,7 +217,7 @@ function commitClaim(
     if (isRefusal(moved)) return moved
     current = moved.task
   }
-  // Where it stays, a move that its hooks held up is called off: there is new work to do.
+  // A claim that keeps the state cancels a move that its hooks have held up: there is new work to do.
   if (plan.path.length === 0) cancelPendingMoves(tx, task)
   deps.worktrees.plan(tx, current, project)
   const assignee = current.roles[plan.works_as] ?? request.claimant
@@ -213,7 +227,7 @@ function commitClaim(
     assignee,
     overrides: request.overrides,
     resume: plan.path.length === 0,
-    // A follow-up passes no hook points: nothing else would start it.
+    // A follow-up makes no transition, so no hook would start it.
     dispatched: plan.path.length === 0,
   })
   tx.saveTask({

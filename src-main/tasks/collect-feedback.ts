@@ -7,12 +7,12 @@ import type { CommentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
 export interface FeedbackInput {
-  /** Null: all that are not resolved. */
+  /** null: all unresolved comments. */
   readonly comment_ids: readonly CommentId[] | null
   readonly message: string | null
 }
 
-/** A prompt that no agent reads to its end helps nobody. */
+/** In characters; agents don't read longer prompts to their end. */
 const maxText = 400_000
 
 export interface CollectedFeedback {
@@ -20,7 +20,9 @@ export interface CollectedFeedback {
   readonly comments: readonly CommentRecord[]
 }
 
-/** The words for the coder, and the comments that they settle; or why there is nothing to send. */
+/**
+ * Returns the message for the coder with the comments that it resolves, or the refusal if there is nothing to send.
+ */
 export function collectFeedback(
   context: Pick<EngineContext, 'redactor'>,
   q: Queries,

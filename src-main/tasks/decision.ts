@@ -4,19 +4,20 @@ import type { Tx } from '../core/event-feed.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import type { Queries } from '../ports/store.ts'
 
-/** Something that a person or an agent asks for, where a hook or git has a say in it. */
+/** A request of a person or an agent that hooks or git can refuse. */
 export interface Decision<Plan extends object, Findings extends object, Result extends object> {
-  /** What the rules say of what is stored, and of what was found once that is known. */
+  /** Applies the rules to the stored data, and to the findings once they are known. */
   plan(q: Queries, findings: Findings | null): Plan | Refusal
-  /** Asks what takes time: hooks, git. Nothing is written yet. */
+  /** Runs the slow checks (hooks, git). Writes nothing. */
   ask(plan: Plan): Promise<Findings | Refusal>
-  /** Writes what the plan says; a refusal must have written nothing. */
+  /** Writes the plan; if it returns a refusal, it must have written nothing. */
   commit(tx: Tx, plan: Plan, findings: Findings): Result | Refusal
 }
 
 /**
- * Plans, asks what takes time, and plans again in the transaction that writes it: what is stored may have changed while
- * something was asked.
+ * Plans, runs the slow checks, and plans again in the transaction that writes, because the stored data may have
+ * changed
+ * during the checks.
  */
 export async function decide<Plan extends object, Findings extends object, Result extends object>(
   { feed, store }: Pick<EngineContext, 'feed' | 'store'>,
@@ -26,7 +27,7 @@ export async function decide<Plan extends object, Findings extends object, Resul
   return isRefusal(findings) ? findings : feed.commit((tx) => commitDecision(tx, decision, findings))
 }
 
-/** The part of a decision before its transaction; for one that is part of another. */
+/** The part of `decide` before its transaction, for a decision that is part of another. */
 export async function findOut<Plan extends object, Findings extends object, Result extends object>(
   q: Queries,
   decision: Decision<Plan, Findings, Result>,
@@ -35,7 +36,7 @@ export async function findOut<Plan extends object, Findings extends object, Resu
   return isRefusal(plan) ? plan : await decision.ask(plan)
 }
 
-/** The part of a decision in its transaction. */
+/** The part of `decide` in its transaction. */
 export function commitDecision<Plan extends object, Findings extends object, Result extends object>(
   tx: Tx,
   decision: Decision<Plan, Findings, Result>,

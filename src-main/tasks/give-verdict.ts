@@ -32,15 +32,15 @@ export interface VerdictRequest {
   readonly triggered_by: string
 }
 
-/** What had to be found out before the verdict can be written down. */
+/** The facts that are needed before a verdict can be saved. */
 export interface VerdictFindings {
-  /** The work as it is now, beside what was seen and judged. */
+  /** The work as it is now, and how it differs from the work that was seen and judged. */
   readonly work: FoundWork
-  /** What the move that the verdict leads to merges. */
+  /** The work that the move after the verdict merges. */
   readonly merged: Work | null
-  /** What the gate's `before_exit` hooks said to the move that the verdict leads to. */
+  /** The results of the gate's `before_exit` hooks for the move after the verdict. */
   readonly checked: readonly HookOutcome[]
-  /** The review as it was looked at, and how many had judged it. */
+  /** The review that was read, and the number of its verdicts then. */
   readonly seen: string | null
 }
 
@@ -52,7 +52,7 @@ interface PlannedVerdict {
   readonly plan: VerdictPlan
 }
 
-/** A verdict at the gate where the task is; what follows is left to the steps of the move that it leads to. */
+/** Decides a verdict at the task's current gate; the outbox does the steps of the move that it causes. */
 export function verdictDecision(
   deps: StepServices,
   request: VerdictRequest,
@@ -62,7 +62,7 @@ export function verdictDecision(
     plan: (q, findings) => {
       const task = q.tasks.get(request.task_id)
       if (!task) return notFound('task')
-      // What the rules refuse anyway is refused before anything is looked up.
+      // Check the rules first: a verdict that they refuse needs no slow checks.
       const plan = findings
         ? planVerdict(deps, q, task, request, findings.work)
         : planVerdict(deps, q, task, { ...request, tree: null }, noWork)
@@ -74,7 +74,7 @@ export function verdictDecision(
   }
 }
 
-/** Everything slow about a verdict: the state of the work, and what has a say in the move that it leads to. */
+/** Runs all slow checks of a verdict: the state of the work, and the guards of the move that it causes. */
 async function findVerdictFacts(
   deps: StepServices,
   task: TaskRecord,
@@ -101,14 +101,14 @@ function seenOf(q: Queries, task: TaskRecord): string | null {
   return review && `${review.id} ${review.verdicts.length}`
 }
 
-/** Of several that judge at the same time, one counts. */
+/** The refusal for all but the first of concurrent verdicts. */
 const judgedMeanwhile = ({ version }: TaskRecord): Refusal => ({
   code: 'version_conflict',
   message: 'Somebody else has judged the work at the same moment. Look at what they said before you judge.',
   details: { version },
 })
 
-/** A no is a no whatever the work is, and must not fail where the work can't be read. */
+/** Reads the work for a pass only: a rejection holds for any work and must not fail when the work can't be read. */
 async function workFor(
   deps: StepServices,
   task: TaskRecord,
@@ -152,7 +152,7 @@ function planVerdict(
   })
 }
 
-/** Where a verdict takes the task, when it takes it anywhere. */
+/** Returns the move that a verdict causes; null if none. */
 function moveOf(workflow: Workflow, gate: WorkflowState | undefined, plan: VerdictPlan) {
   if (plan.kind === 'forward' || plan.kind === 'reject') return { to: plan.to, cause: plan.kind } as const
   if (plan.kind === 'escalate' || plan.waits_for_person) return null
@@ -160,7 +160,7 @@ function moveOf(workflow: Workflow, gate: WorkflowState | undefined, plan: Verdi
   return cascade === undefined ? null : ({ to: cascade, cause: 'cascade' } as const)
 }
 
-/** Where a workflow goes by itself once its review has passed. */
+/** Returns the state to which the workflow cascades once its review has passed. */
 function cascadeOnPass(workflow: Workflow, gate: WorkflowState): string | undefined {
   const auto = hooksAt(gate, 'after_enter').find((hook) => hookHas(workflow, hook, 'follows_review'))
   return auto && cascadeOnSuccess(workflow, gate, auto)
@@ -193,7 +193,7 @@ function commitVerdict(
   }
 }
 
-/** A gate without a review row keeps what was said of it with the move that led there. */
+/** At a gate without a review row, the verdict is stored with the transition into the gate. */
 function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
   const entry = tx.transitions.last(task.id)
   if (!entry) return
@@ -228,7 +228,7 @@ function writeVerdict(deps: StepServices, tx: Tx, task: TaskRecord, request: Ver
   if (failed) notify(deps.context, tx, task, { event_type: 'review.failed', body: request.feedback })
 }
 
-/** The review has passed; a workflow that says so goes on to the merge at once. */
+/** Marks the review as passed; a workflow that cascades on a pass goes on to the merge at once. */
 function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
   const review = tx.reviews.latest(task.id)
   if (!review) return

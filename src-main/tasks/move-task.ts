@@ -9,8 +9,8 @@ import { requestMove, type RequestedMove } from './request-move.ts'
 import { isMessage } from '../executions/messages.ts'
 
 /**
- * Moves a task as somebody asked, and takes up what follows. Into a state that merges it answers after the merge; into
- * one whose entry has nothing to run, when its barrier is down.
+ * Moves a task as a caller requested and starts the steps that follow. Into a state that merges it returns after the
+ * merge; into one whose entry has only quick steps, after its barrier is cleared.
  */
 export async function transition(
   deps: ActionDeps,
@@ -31,7 +31,7 @@ export async function transition(
   return { task: now.task, review: result.review && now.review }
 }
 
-/** An agent does not move a task away from under what a person has written to it. */
+/** Refuses an agent's move while a person's message to it waits. */
 function checkMessages({ context, executions }: ActionDeps, task_id: TaskId, actor: Actor): Refusal | null {
   const open = actor.agent_id === null ? [] : context.store.read.executions.openOfTask(task_id)
   const waits = open.some(
@@ -44,7 +44,7 @@ function checkMessages({ context, executions }: ActionDeps, task_id: TaskId, act
 
 export type CancelServices = Pick<ActionDeps, 'context' | 'hookQueue' | 'worker'>
 
-/** Drops what a task has still to do, and waits for what is under way to give up. */
+/** Removes the pending steps of a task and waits until the running ones have ended. */
 export async function cancelPendingWork(deps: CancelServices, task_id: TaskId): Promise<void> {
   deps.context.feed.commit((tx) => {
     tx.effects.removeOfTask(task_id)
@@ -53,7 +53,7 @@ export async function cancelPendingWork(deps: CancelServices, task_id: TaskId): 
   await Promise.all([deps.worker.waitUntilDrained(task_id), deps.hookQueue.end(task_id)])
 }
 
-/** Ends what the move overtook, and takes up what follows from it. Answers the task as the move left it. */
+/** Ends the runs that the move superseded and starts the steps that follow. Returns the task as the move left it. */
 export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
   const outcome = outcomeOf(deps, task_id)
   await stopSuperseded(deps, task_id, actor)
@@ -62,8 +62,9 @@ export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor
 }
 
 /**
- * What a person or another agent started is theirs no more: it ends. An agent that moves its own task may finish its
- * sentence, when it has begun one: a quick one has before it is written down that it runs.
+ * Stops the task's executions that a move superseded. An agent that moves its own task may finish its turn: its
+ * execution
+ * is excluded by ID too, because a fast agent may move before it is saved as running.
  */
 async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
   deps.worker.interrupt(task_id)
@@ -71,12 +72,12 @@ async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): 
     .openOfTask(task_id)
     .filter((one) => one.id !== actor.execution_id)
     .filter((one) => one.status === 'queued' || one.agent_id === null || one.agent_id !== actor.agent_id)
-    // Newest first: what waits behind one that ends must not start meanwhile.
+    // Newest first, so that stopping one run does not let a newer one start.
     .toReversed()
   await Promise.all(others.map((one) => deps.executions.stop(one.id, 'cancelled')))
 }
 
-/** The task as it is now, with its newest review. */
+/** Returns the task as it is now, with its newest review. */
 export function outcomeOf(deps: ActionDeps, task_id: TaskId): Outcome {
   const { read } = deps.context.store
   const task = read.tasks.get(task_id)

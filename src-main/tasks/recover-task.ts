@@ -17,13 +17,13 @@ export interface RecoveryRequest {
   readonly task_id: TaskId
   readonly action: RecoveryAction
   readonly reason: string | null
-  /** The tree of the work that the caller looked at, for a merge. */
+  /** The tree that the caller looked at, for a merge. */
   readonly tree?: string | null
 }
 
 const reasonRequired = invalidInput('reason', 'Say why the hook is skipped: give a reason.')
 
-/** Takes one of the ways out that the task's error names. */
+/** Performs one of the recovery actions that the task's error names. */
 export async function recoverTask(
   deps: ActionDeps,
   request: RecoveryRequest,
@@ -64,7 +64,7 @@ export async function recoverTask(
   return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
 }
 
-/** What a person decided about repositories inside the worktree; then the checks run. */
+/** Applies a person's decision about repositories inside the worktree, then runs the checks. */
 async function decideNested(
   deps: ActionDeps,
   task: TaskRecord,
@@ -82,7 +82,7 @@ async function decideNested(
   if (workspace && ref && ref.path !== null) {
     const worktree = { ...ref, path: ref.path }
     const change = request.action === 'absorb_nested' ? 'absorbNested' : 'removeNested'
-    // One that is gone by now needs nothing.
+    // A repository that is gone by now needs no decision.
     const { nested } = await context.workspaces.innerRepositories(worktree, { signal })
     const left = nested.map(({ path }) => path).filter((path) => folders.includes(path))
     await context.workspaces[change](worktree, workspace.task_id, left, { signal })
@@ -90,7 +90,7 @@ async function decideNested(
   return resumeHook(deps, task, request, actor)
 }
 
-/** The step that failed is still to be done: it runs again, or is passed over this once. */
+/** Runs the failed step again, or skips it this once. */
 function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest, actor: Actor): Outcome {
   const { context } = deps
   context.feed.commit((tx) => {
@@ -105,7 +105,7 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
   return outcomeOf(deps, task.id)
 }
 
-/** The effect with what failed still to be done. */
+/** Returns the effect with the failed step pending. */
 function again(effect: Effect): Effect {
   if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0)
     return retryFailedHooks(effect)
@@ -113,7 +113,7 @@ function again(effect: Effect): Effect {
   return data
 }
 
-/** Only this hook and only this once: who, when and why stay in the timeline. */
+/** Skips this hook this once; the timeline records who did it, when and why. */
 function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: RecoveryRequest, actor: Actor): void {
   const step = stepsOfEffect(deps, tx, effect)[effect.data.cursor]
   const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.context)}: ${request.reason ?? ''}`
@@ -135,7 +135,7 @@ function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: Recov
   completeStep(deps, tx, effect, { outcome })
 }
 
-/** Starts over from the default branch, when worktree and branch were found to be gone. */
+/** Starts the task over from the default branch after its worktree and branch were found to be gone. */
 export async function resetWorkspace(
   deps: ActionDeps,
   task_id: TaskId,

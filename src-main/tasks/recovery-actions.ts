@@ -8,7 +8,7 @@ import { enqueueExecution, type NewExecution } from '../executions/enqueue-execu
 import type { StepServices } from '../steps/step-services.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
-/** Whether the task's error names this way out. */
+/** Refuses a recovery action that the task's error does not name. */
 export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal | null {
   const offered = task.error_annotation?.recovery_actions ?? []
   if (offered.includes(action)) return null
@@ -20,7 +20,7 @@ export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal
   }
 }
 
-/** The state, reachable from here, whose entry merges. */
+/** Returns the state, reachable from the current one, whose entry merges. */
 export function mergeStateFrom(deps: StepServices, tx: Pick<Tx, 'projects'>, task: TaskRecord): string | null {
   const workflow = deps.transitions.workflowOf(tx, task)
   const targets = workflow.states.get(task.status)?.transitions ?? []
@@ -32,7 +32,7 @@ export function mergeStateFrom(deps: StepServices, tx: Pick<Tx, 'projects'>, tas
   )
 }
 
-/** Runs the present state's role once more; `nobody` when the state works for nobody (a blocked task). */
+/** Starts another run for the role of the current state; `nobody` if the state has no role (a blocked task). */
 export function restartExecution(
   deps: StepServices,
   tx: Tx,
@@ -53,12 +53,12 @@ export function restartExecution(
     task,
     role,
     assignee,
-    // What was asked of the run that ended is asked again: a person's feedback is not lost with it.
+    // Repeat the overrides of the run that ended, so that a person's feedback is not lost with it.
     overrides: lastRun(tx, task.id, role)?.overrides ?? {},
     resume,
     dispatched: true,
   })
-  // Who wrote a message meanwhile wants the agent to go on with that.
+  // A message that a person has written since continues the work instead.
   const record = waiting ?? enqueueExecution(deps.context, tx, again())
   tx.saveTask({
     ...task,

@@ -16,11 +16,11 @@ export interface RequestedMove {
   readonly version: number
   readonly reason: string | null
   readonly triggered_by: string
-  /** The tree of the work that the caller looked at. */
+  /** The tree that the caller looked at. */
   readonly tree?: string | null
 }
 
-/** Moves a task to the requested state, after every check and every hook that can refuse it. */
+/** Moves a task to the requested state after all checks and hooks that can refuse it. */
 export async function requestMove(
   deps: StepServices,
   asked: RequestedMove,
@@ -29,7 +29,10 @@ export async function requestMove(
   return moveAtOnce(deps, asked) ?? (await decide(deps.context, moveDecision(deps, asked, signal)))
 }
 
-/** The usual move, in one transaction. Answers null, and has changed nothing, where something slow has a say. */
+/**
+ * Makes a move without slow checks in one transaction. Returns null, having changed nothing, if there are slow
+ * checks.
+ */
 function moveAtOnce(deps: StepServices, asked: RequestedMove): Moved | Refusal | null {
   const { context, transitions } = deps
   return context.feed.commit((tx) => {
@@ -43,7 +46,7 @@ function moveAtOnce(deps: StepServices, asked: RequestedMove): Moved | Refusal |
   })
 }
 
-/** The move where hooks, guards or the state of the work have a say. */
+/** Decides a move that has hooks, guards or a check of the work. */
 function moveDecision(
   deps: StepServices,
   asked: RequestedMove,

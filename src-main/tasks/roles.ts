@@ -21,7 +21,9 @@ const resetPending = {
   recovery_actions: [],
 } satisfies ErrorAnnotation
 
-/** What a new coder is spared: `reset_workspace` takes the whole branch away, `reset_worktree` what is uncommitted. */
+/**
+ * What to reset for a new coder: `reset_workspace` removes the whole branch, `reset_worktree` uncommitted changes.
+ */
 export interface ResetFlags {
   readonly reset_worktree?: boolean | undefined
   readonly reset_workspace?: boolean | undefined
@@ -34,22 +36,22 @@ export interface RoleRequest extends ResetFlags {
   readonly triggered_by: string
 }
 
-/** The role of the state that works: its holder is the coder. */
+/** Returns the role of the working state; its holder is the coder. */
 export function coderRole(workflow: Workflow): string | null {
   const work = workStateOf(workflow, workflow.queue)
   return work && roleOf(work)
 }
 
-/** Whether somebody has the coder role of a task. */
+/** Returns whether the coder role of a task has a holder. */
 export function hasCoder(workflow: Workflow, task: Pick<TaskRecord, 'roles'>): boolean {
   const role = coderRole(workflow)
   return role !== null && task.roles[role] !== undefined
 }
 
 /**
- * Gives a role to somebody. A new coder takes the task back to the queue, because the work in
- * progress was another's; other roles are only written down. `moved`: what runs for the task must
- * end now. The resets that were asked for follow by `resetAfterReassign`.
+ * Assigns a role. A new coder takes the task back to the queue, because the work in progress was another's; for other
+ * roles only the holder changes. `moved`: the task's runs must end now. The caller does the requested resets with
+ * `resetAfterReassign`.
  */
 export function assignRole(deps: StepServices, tx: Tx, request: RoleRequest): { readonly moved: boolean } | Refusal {
   const task = tx.tasks.get(request.task_id)
@@ -63,7 +65,7 @@ export function assignRole(deps: StepServices, tx: Tx, request: RoleRequest): { 
     return { code: 'task_terminal', message: 'The task is finished; its roles stay as they are.' }
   const resets = wantsReset(request) ? workspaceOf(tx, task) : null
   if (resets && othersInWorkspace(tx, task).length > 0) return workspaceLocked
-  // Should the service end before the reset is done, the task says so.
+  // If the service ends before the reset is done, this annotation shows that it is pending.
   const error_annotation = resets && resets.status !== 'cleaned' ? resetPending : null
   const assigned: TaskRecord = {
     ...task,
@@ -115,9 +117,10 @@ function wantsReset(flags: ResetFlags): boolean {
 }
 
 /**
- * Does the resets of a reassignment, once nothing runs for the task any more; what they take away is kept
- * under a rescue ref. Without a workspace there is nothing to do. The reassignment stands whatever happens
- * here: a reset that fails is written on the task. It is done also when whoever asked has gone.
+ * Does the resets of a reassignment, once the task has no runs any more; removed work is kept under a rescue ref.
+ * Does
+ * nothing without a workspace. The reassignment holds in any case: a reset that fails annotates the task. The
+ * resets are done even if the caller has disconnected.
  */
 export async function resetAfterReassign(deps: StepServices, task_id: TaskId, flags: ResetFlags): Promise<void> {
   const { read } = deps.context.store
@@ -135,7 +138,7 @@ export async function resetAfterReassign(deps: StepServices, task_id: TaskId, fl
   })
 }
 
-/** Holds the worktree's lock meanwhile, so that nobody's agent starts in files that are about to go. */
+/** Holds the worktree's lock during the reset, so that no agent starts in files that are about to be removed. */
 async function resetLocked(
   deps: StepServices,
   task: TaskRecord,
@@ -154,7 +157,7 @@ async function resetLocked(
   try {
     if (flags.reset_workspace === true) {
       await workspaces.discard({ repo_path, path, branch, base_commit, task_id: task.id }, { signal })
-      // Without a base commit the next claim makes the branch anew instead of looking for the old one.
+      // Without a base commit the next claim creates a new branch instead of looking for the old one.
       write(deps, task, { ...workspace, status: 'cleaned', base_commit: null, cleanup_at: null, error: null }, null)
     } else {
       await workspaces.resetWorktree(path, task.id, { signal })

@@ -28,14 +28,15 @@ export interface FeedbackRequest extends FeedbackInput {
 
 export interface FollowUp {
   readonly execution_id: ExecutionId
-  /** It went back to where it is worked on: what the old place had still to do is overtaken. */
+  /** The task moved back to its working state, so the pending steps of the old state are superseded. */
   readonly moved: boolean
 }
 
 /**
- * Sends comments and a message back to whoever does the work: the task goes back there where it has
- * left, a follow-up execution waits with the prompt, and what was sent is resolved, in one transaction.
- * Behind one who is at work it waits until they have ended. A refusal has changed nothing.
+ * Sends comments and a message back to the holder of the working role: in one transaction the task moves back there
+ * if
+ * it has left, a follow-up execution is queued with the prompt, and the sent comments are resolved. While the holder
+ * has a run, the follow-up waits for its end. A refusal has changed nothing.
  */
 export async function sendFeedback(
   deps: StepServices,
@@ -57,7 +58,7 @@ export async function sendFeedback(
 }
 
 interface FeedbackFindings extends VerdictFindings {
-  /** The version of the task that was asked about. */
+  /** The task version that the guards were run for. */
   readonly version: number
 }
 
@@ -73,7 +74,7 @@ interface Plan {
   readonly assignee: Assignee
   readonly sent: CollectedFeedback
   readonly moves: boolean
-  /** Somebody with this role is at work: it comes when they have ended. */
+  /** The holder of this role has a run, so the message is delivered after it. */
   readonly waits: boolean
 }
 
@@ -98,7 +99,10 @@ function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest):
   return refusal ?? { task, target, role, assignee, sent, moves, waits: false }
 }
 
-/** Somebody is at work here, or about to be: what is written now comes to them next. Who judges a review is left to it. */
+/**
+ * Plans a message for a role that has a run or a queued one in the current state: it is delivered next. Returns null
+ * otherwise, and at a review gate.
+ */
 function planQueuedMessage(
   q: Queries,
   task: TaskRecord,
@@ -114,7 +118,7 @@ function planQueuedMessage(
   return checkTask(task) ?? { task, target: state, role, assignee, sent, moves: false, waits: true }
 }
 
-/** A move away is asked about like any other: by the gate's own rules, and by the hooks of what is left. */
+/** Runs the guards of a move away: the gate's own rules, and the hooks of the state that is left. */
 async function runFeedbackGuards(
   deps: StepServices,
   { task, target, sent, moves }: Plan,
@@ -141,29 +145,29 @@ function commitFollowUp(
   const { task, role, assignee, sent, moves, waits } = plan
   const current = moves ? sendBack(deps, tx, plan, request, findings, signal) : task
   if (isRefusal(current)) return current
-  // Where it stays, a move that its hooks held up is called off: there is new work to do.
+  // A message that keeps the state cancels a move that its hooks have held up: there is new work to do.
   if (!moves && !waits) tx.effects.removeOfTask(task.id)
   const message = { text: sent.text, comment_ids: sent.comments.map((one) => one.id) }
-  // Now, so that the prompt does not have them twice.
+  // Resolve them now, so that the prompt does not contain them twice.
   setCommentsResolved(tx, task, message.comment_ids, true)
   const execution = enqueueExecution(deps.context, tx, {
     task: current,
     role,
     assignee,
-    // A rejection's words reach the prompt by themselves.
+    // feedbackFor() adds the feedback of a rejection to the prompt, so no override is needed.
     overrides: moves ? {} : { message },
     resume: true,
-    // Where it moves, the entry's own dispatch lets it start.
+    // After a move, the dispatch of the entry lets it start.
     dispatched: !moves,
   })
-  // Who writes to an agent that rests wants it to go on, with what has waited longer first.
+  // A message to an agent without a run starts one, with the oldest waiting message first.
   const rests = tx.executions.openOfTask(task.id).every(isMessage)
   if (moves || rests) activateExecution(deps, tx, current, (rests && nextMessage(tx, task.id, role)) || execution)
   if (!moves) emitMessageUpdated(tx, execution)
   return { execution_id: execution.id, moved: moves }
 }
 
-/** What also keeps a claim from starting somebody. */
+/** Checks what also prevents a claim from starting a run. */
 function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Assignee, moves: boolean): Refusal | null {
   const agent = assignee.type === 'agent' ? q.agents.get(assignee.id) : null
   if (assignee.type === 'agent' && !agent) {
@@ -178,7 +182,7 @@ function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Ass
   }
   const refusal = checkTask(task)
   if (refusal) return refusal
-  // Whoever still judges what goes back now is ended by that, like by any verdict.
+  // If the task moves, the move ends a reviewer that still runs, as after any verdict.
   if (!moves && q.executions.openOfTask(task.id).length > 0) {
     return { code: 'already_claimed', message: 'Somebody is at work on this task. Wait for the end, or stop it.' }
   }
@@ -196,11 +200,15 @@ function checkTask(task: TaskRecord): Refusal | null {
   return null
 }
 
-/** What the task has still to do must not run beside its coder, or move it away from them. A verdict overtakes it. */
+/**
+ * Refuses feedback while pending steps could run beside the coder or move the task away from it. At a gate, the
+ * verdict
+ * supersedes them.
+ */
 function checkPendingEffects(q: Queries, task: TaskRecord, moves: boolean, at_gate: boolean): Refusal | null {
   const pending = q.effects.first(task.id)
   if (!task.entry_barrier && (!pending || at_gate)) return null
-  // A step that broke waits for a person, and new work is one answer to it.
+  // A failed step waits for a person, and feedback is one possible decision.
   const isBroken = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
   if (isBroken && (moves || pending?.data.kind === 'leave')) return null
   const message = isBroken
@@ -209,7 +217,7 @@ function checkPendingEffects(q: Queries, task: TaskRecord, moves: boolean, at_ga
   return { code: 'entry_barrier', message }
 }
 
-/** A person's no at a gate; from beyond it, the same way back. */
+/** Moves the task back as a person's rejection: at a gate, or from a later state by the same transition. */
 function sendBack(
   deps: StepServices,
   tx: Tx,

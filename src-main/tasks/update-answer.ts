@@ -23,7 +23,7 @@ export interface UpdatedBranch {
 
 export type Conflict = Extract<UpdateResult, { kind: 'conflict' }>
 
-/** What an attempt found, and where. */
+/** The result of an attempt to update, and the workspace in which it was made. */
 export interface Attempt {
   readonly task: TaskRecord
   readonly workspace: WorkspaceRecord
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly result: UpdateResult
 }
 
-/** What whoever asked is told, once nothing is left to do but what an editor can. */
+/** Returns the result for the caller, if no conflict is left that needs an editor. */
 export function answerOf(strategy: UpdatedBranch['strategy'], { workspace, result }: Attempt): UpdatedBranch | Refusal {
   const { path } = workspace
   const none = { strategy, path, rescue_ref: null, files: [], hunks: [], execution_id: null }
@@ -55,7 +55,7 @@ export function answerOf(strategy: UpdatedBranch['strategy'], { workspace, resul
   }
 }
 
-/** Nothing was changed; what conflicts is in the details. */
+/** The refusal for a conflict that changed nothing; its details list the conflicts. */
 export function conflictRefusal(
   context: EngineContext,
   { task, workspace }: Attempt,
@@ -72,7 +72,7 @@ export function conflictRefusal(
   }
 }
 
-/** There is no worktree (any more) in which an editor could resolve anything. */
+/** The refusal if there is no worktree (any more) in which a conflict could be resolved. */
 export function workspaceGoneRefusal(why: string | null): Refusal {
   const message = why ?? 'The worktree was removed meanwhile. Try again.'
   return { code: 'workspace_failed', message }

@@ -30,24 +30,24 @@ import type { BranchRef } from '../ports/workspaces.ts'
 export interface UpdateBranchRequest extends Pick<FeedbackRequest, 'task_id' | 'by' | 'triggered_by'> {
   readonly strategy: (typeof updateStrategies)[number]
   readonly on_conflict: (typeof conflictAnswers)[number]
-  /** The branch that is its base from now on; null keeps the one that it has. */
+  /** The new base branch of the task; null keeps the current one. */
   readonly base_branch: string | null
 }
 
-/** Keeps the branches of tasks up with their bases. */
+/** Updates tasks' branches from their base branches. */
 export interface BranchUpdates {
-  /** What a merge would conflict in now; null when the task has no branch. */
+  /** Returns what a merge would conflict in now; null when the task has no branch. */
   conflicts(task: TaskRecord, signal: AbortSignal): Promise<MergeConflicts | null>
   /**
-   * Brings the base into the task's branch, once the task has done what it has still to do. Whoever works in its
-   * worktree has it to themself meanwhile.
+   * Merges the base into the task's branch, after the task's pending steps. Holds the worktree exclusively during the
+   * merge.
    */
   update(request: UpdateBranchRequest, signal: AbortSignal): Promise<UpdatedBranch | Refusal>
 }
 
 type Deps = StepServices & Pick<ActionDeps, 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
 
-/** What takes longer than people wait for an answer is told to them. */
+/** How long a request waits for pending steps before it is refused. */
 const patienceMs = 30_000
 
 export function createBranchUpdates(deps: Deps): BranchUpdates {
@@ -70,7 +70,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       if (request.on_conflict === 'agent') return await handOver(deps, request, first, first.result, signal)
       if (request.on_conflict === 'report') return conflictRefusal(context, first, first.result)
       if (first.result.left) return answerOf(request.strategy, first)
-      // An editor needs files: the worktree is made anew from the branch.
+      // Resolving conflicts needs files, so the worktree is created again from the branch.
       const ensured = await worktrees.ensure(first.task, signal)
       if (ensured.kind !== 'ready') return workspaceGoneRefusal(ensured.kind === 'failed' ? ensured.message : null)
       const second = await attempt(deps, request, signal)
@@ -81,14 +81,14 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
   }
 }
 
-/** What the task is about to do by itself comes first, unless it takes long or waits for somebody. */
+/** Waits for the task's pending steps, unless they take long or wait for a person. */
 async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   await settleOrAbort(worker.waitUntilDrained(task_id), limit)
   signal.throwIfAborted()
 }
 
-/** Nobody else does anything in the worktree meanwhile; what came of it is written down before they may. */
+/** Updates the branch while holding the worktree exclusively; the result is saved before another run may start. */
 async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSignal): Promise<Attempt | Refusal> {
   const { context, worktrees } = deps
   const { read } = context.store
@@ -128,7 +128,7 @@ async function updateHeld(
     },
     { signal },
   )
-  // An agent merges into what is committed.
+  // An agent needs the base committed, so its merge starts from the committed state.
   const isForAgent = result.kind === 'conflict' && on_conflict === 'agent' && !result.left
   if (isForAgent && path !== null) await context.workspaces.commitAll(path, keep_message, { signal })
   const isKept = result.kind !== 'in_the_way' && (result.kind !== 'conflict' || isForAgent || result.left)
@@ -138,19 +138,19 @@ async function updateHeld(
   return { task, workspace, path, result }
 }
 
-/** The task gets the new base once its branch contains it, or once a conflict with it is being resolved. */
+/** Saves the new base once the branch contains it, or once a conflict with it is being resolved. */
 function saveBase({ context }: Deps, task: TaskRecord, { base_branch }: WorkspaceRecord): void {
   context.feed.commit((tx) => {
     const known = workspaceOf(tx, task)
     if (!known || known.base_branch === base_branch) return
     const record = { ...known, base_branch }
-    // One that is cleaned has only its branch, and is not cleaned once more.
+    // A cleaned workspace has only its branch; it is not set to be cleaned again.
     if (known.status === 'cleaned') tx.workspaces.put(record)
     else saveWorkspace(tx, workspaceOwner(tx, task), record)
   })
 }
 
-/** The task's branch, when nothing else is about to happen to it. */
+/** Returns the task's branch if no other change of it is pending. */
 function checkUpdate(
   deps: Deps,
   task_id: TaskId,
@@ -180,7 +180,7 @@ function checkUpdate(
   return { task, workspace }
 }
 
-/** The coder gets the conflict as feedback, wherever the task stands: it goes back to where it is worked on. */
+/** Gives the conflict to the coder as feedback, in any state of the task: it moves back to its working state. */
 async function handOver(
   deps: Deps,
   request: UpdateBranchRequest,
