@@ -4,14 +4,14 @@ import type { ExecutionRecord } from '../ports/store.ts'
 
 export interface ActivityReporter {
   tell(entry: TranscriptEntry): void
-  /** The run is over: what was not told yet is nobody's news any more. */
+  /** Ends the reporter with the run: activity that was not emitted yet is dropped. */
   end(): void
 }
 
-/** Nobody reads faster, and an agent may print thousands of lines a second. */
+/** People read no faster, and an agent may print thousands of lines a second. */
 const everyMs = 100
 
-/** Tells what an agent does now by what it said last: at once, then so often at most, the last of a flood too. */
+/** Emits an agent's latest activity: the first at once, later ones at most every `everyMs`, and always the last. */
 export function createActivityReporter(
   feed: Pick<EventFeed, 'activity'>,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,

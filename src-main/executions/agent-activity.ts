@@ -1,11 +1,13 @@
 import type { ExecutionRecord, Queries } from '../ports/store.ts'
 
-/** What an agent did over the API while it ran: the last thing that is expected of it, something that shows, or nothing. */
+/**
+ * What an agent did over the API during its run: its role's decision (`completed`), a visible comment, or nothing.
+ */
 export type AgentActivity = 'completed' | 'commented' | 'nothing'
 
 /**
- * What the agent of this execution did for its task over the API since the execution was opened. A verdict or a
- * move is its part; a comment is a word, like one that it prints.
+ * Returns what the agent of this execution did for its task over the API since the execution was opened. A verdict or
+ * a move completes its role; a comment counts like printed output.
  */
 export function agentActivity(
   q: Pick<Queries, 'transitions' | 'reviews' | 'comments'>,
@@ -23,7 +25,10 @@ function hasMoved(q: Pick<Queries, 'transitions'>, record: ExecutionRecord): boo
     .some((entry) => entry.triggered_by === by && isNewerThanRun(entry.id, record))
 }
 
-/** A verdict stands on its review; at a gate without one it stands with the entry into the gate, as long as it holds. */
+/**
+ * A verdict is stored on its review; at a gate without reviews, with the transition into the gate while that is the
+ * last.
+ */
 function hasJudged(q: Pick<Queries, 'transitions' | 'reviews'>, record: ExecutionRecord): boolean {
   const by = actorOf(record)
   const onReview = q.reviews
@@ -46,7 +51,7 @@ function hasWritten(q: Pick<Queries, 'comments'>, record: ExecutionRecord): bool
     )
 }
 
-/** Ids grow with time, and the move that opened an execution is older than it. */
+/** IDs grow with time, and the move that opened an execution is older than the execution. */
 function isNewerThanRun(id: string, record: ExecutionRecord): boolean {
   return id > String(record.id)
 }

@@ -10,11 +10,13 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
 
 export interface LaunchPrompt {
   readonly parts: readonly PromptPart[]
-  /** A file with what the project knows, empty when it knows nothing that helps. */
+  /** A file with the project's knowledge for the task; empty when there is none. */
   readonly knowledge_file: string
 }
 
-/** What an agent is told when it starts: its queued prompt made anew, with to a judge the diff and the checks. */
+/**
+ * Builds the prompt for the start of a run from current data; a reviewer's contains the diff and the check results.
+ */
 export async function buildLaunchPrompt(
   context: EngineContext,
   worktrees: Worktrees,
@@ -24,7 +26,7 @@ export async function buildLaunchPrompt(
   const { task, record, agent } = place
   const known = context.store.read.knowledge.injected(task.id)
   const knowledge_file = known === null ? '' : await context.logs.writeKnowledge(task.id, known)
-  // Whoever wrote the prompt by hand has said all.
+  // A prompt override replaces all generated parts.
   if (record.overrides.prompt !== undefined) return { parts: storedParts(record), knowledge_file }
   const { role, session_id, overrides } = record
   const told = { task, role, agent, session_id }
@@ -33,7 +35,7 @@ export async function buildLaunchPrompt(
   return { parts: await buildPrompt(context, worktrees, told, signal), knowledge_file }
 }
 
-/** What would be told now to whoever starts; the look at the disk included. */
+/** Builds the prompt that a run would get now, including the diff, which is read from disk. */
 export async function buildPrompt(
   context: EngineContext,
   worktrees: Worktrees,
@@ -57,7 +59,7 @@ async function reviewFacts(
   return { patch: redactorOf(context, context.store.read, task.project_id)(patch), ci }
 }
 
-/** Before there is a branch nothing has changed on it. */
+/** Without a branch there are no changes. */
 async function patchOf(
   context: EngineContext,
   worktrees: Worktrees,

@@ -27,28 +27,29 @@ export interface SettleDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly worktrees: Worktrees
-  /** Told when a task has something new to do. */
+  /** Called when a task has new pending steps. */
   readonly wake: (task_id: TaskId) => void
 }
 
 export interface ExecutionEnd {
   readonly outcome: ExecutionOutcome
-  /** Somebody ended it. */
+  /** Why it was stopped; null if it ended without a stop. */
   readonly stopped: StopReason | null
-  /** Its worktree and branch were found to be gone. */
+  /** Its worktree and branch no longer exist. */
   readonly workspace_gone?: boolean
 }
 
 /**
- * Writes an end down and, in the same transaction, what follows from it. Of several that report the
- * end of one execution the first counts.
+ * Saves the end of an execution and, in the same transaction, its consequences. Of several reports of one end the
+ * first
+ * counts.
  */
 export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
   const { context } = deps
   const before = context.store.read.executions.get(id)
   if (!before || !isOpen(before)) return
   const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
-  // First of all: measuring may take a while.
+  // Revoke the token first: measuring may take a while.
   await context.writes.untilWritten(() => context.agentTokens.revoke(id))
   const [measured, repository] = await Promise.all([measure(deps, before), findRepositoryChanges(context, before)])
   await context.writes.untilWritten(() => {
@@ -57,7 +58,7 @@ export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: 
   deps.wake(before.task_id)
 }
 
-/** Writes the end of an execution and what follows from it; nothing when it has ended already. */
+/** Saves the end of an execution with its consequences; does nothing if it has already ended. */
 function writeEnd(
   deps: SettleDeps,
   tx: Tx,
@@ -106,7 +107,7 @@ function writeEnd(
     enqueueWorkStopped(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
 }
 
-/** Who did its part over the API is done, whatever its last words; who left a word there was not silent. */
+/** An agent that moved the task or gave a verdict is done. One that commented counts as having produced output. */
 function conclusionOf(outcome: ExecutionOutcome, deed: AgentActivity): ExecutionOutcome['conclusion'] {
   if (deed === 'completed') return 'done'
   return deed === 'commented' && outcome.conclusion === 'silent' ? 'done' : outcome.conclusion
@@ -116,19 +117,26 @@ function isOpen(record: ExecutionRecord): boolean {
   return record.status === 'running' || record.status === 'queued'
 }
 
-/** An agent's last words may hold a secret that it has read. */
+/** The agent's last message may contain a secret that it has read. */
 function redactFor(context: EngineContext, record: ExecutionRecord, text: string | null): string | null {
   if (text === null) return null
   return redactorOf(context, context.store.read, record.project_id)(text)
 }
 
-/** An agent that moved its own task on may finish its sentence; what comes of that is no longer the task's concern. */
+/**
+ * Returns whether the task still waits for this role. An agent that moved its task may finish its turn, but the
+ * result of
+ * that no longer affects the task.
+ */
 function isRoleActive(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
   const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
   return state !== undefined && roleOf(state) === record.role && belongsToCurrentState(tx, record)
 }
 
-/** The coder is done: forward. Anything else: the task stays and says what is the matter. */
+/**
+ * Applies the outcome to the task: if the coder is done, it moves forward; otherwise it stays, annotated with the
+ * reason.
+ */
 function applyOutcome(
   deps: SettleDeps,
   tx: Tx,
@@ -140,7 +148,7 @@ function applyOutcome(
   const state = workflow.states.get(task.status)
   const isItsTurn = isRoleActive(deps, tx, task, record)
   const next = state && forwardOf(workflow, state)
-  // What a person has written meanwhile comes first.
+  // A message that a person has written in between comes first.
   const message =
     isItsTurn && conclusion.annotation?.type !== 'execution_paused' && nextMessage(tx, task.id, record.role)
   if (message) {
@@ -164,7 +172,7 @@ function applyOutcome(
     return
   }
   const openGate = isItsTurn && state?.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
-  // A review that its agent has passed may be open still: for a person.
+  // A review that its agent has passed may still wait for a person.
   if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'completed') {
     const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
     tx.saveTask({
@@ -181,7 +189,11 @@ function noteOf({ annotation }: InterpretedOutcome, { id }: ExecutionRecord): Er
   return annotation && { ...annotation, recovery_actions: [...annotation.recovery_actions], execution_id: id }
 }
 
-/** A message that ends before it began was withdrawn: its comments are open again. Only a task that now rests says so. */
+/**
+ * A message that ends before it started was withdrawn, so its comments are reopened. The task is annotated only if it
+ * has
+ * no other execution now.
+ */
 function withdraw(tx: Tx, record: ExecutionRecord, concluded: InterpretedOutcome): InterpretedOutcome {
   if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded
   const { task_id: id, project_id, overrides } = record
@@ -200,7 +212,7 @@ function annotate(
   return { type, message, recovery_actions, execution_id, reason: 'nothing_done' }
 }
 
-/** Whether the run left anything in the worktree, and how large the branch is now. */
+/** Measures whether the run changed the worktree, and how large the branch's diff is now. */
 async function measure(deps: SettleDeps, record: ExecutionRecord) {
   const { context, worktrees } = deps
   const task = context.store.read.tasks.get(record.task_id)

@@ -16,12 +16,12 @@ export interface NewExecution {
   readonly role: string
   readonly assignee: Assignee
   readonly overrides: ExecutionRecord['overrides']
-  /** Go on in the session of the last run of this role, where there is one. */
+  /** Continue the session of this role's last run, if there is one. */
   readonly resume: boolean
   readonly dispatched: boolean
 }
 
-/** Puts an execution into the queue, with the prompt that it will start with. */
+/** Queues an execution with the prompt that it will start with. */
 export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExecution): ExecutionRecord {
   const { task, role, assignee, overrides } = request
   const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null

@@ -16,25 +16,26 @@ import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
 export interface Executions {
-  /** Starts a queued execution and follows it to its end. Settles when it has started or failed to. */
+  /** Starts a queued execution and follows it to its end. Resolves when it has started or failed to start. */
   start(execution_id: ExecutionId): Promise<void>
-  /** Ends the process tree; settles when it is gone and the row says so. */
+  /** Ends the process tree; resolves when it is gone and the record says so. */
   stop(execution_id: ExecutionId, reason: StopReason): Promise<void>
   input(execution_id: ExecutionId, data: string): Promise<void>
-  /** Answers what its agent asks; `by` says who. */
+  /** Answers a pending request of the agent; `by` is the person who answers. */
   answer(execution_id: ExecutionId, given: GivenAnswer & { readonly ask_id: string }, by: string): Refusal | null
-  /** Ends one that runs elsewhere, or a person's. */
+  /** Ends an execution that runs elsewhere, or a person's. */
   finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
-  /** Those that this process has started or is starting. */
+  /** The executions that this process has started or is starting. */
   running(): ReadonlyMap<ExecutionId, ActiveRun>
   /**
-   * Settles once nobody is at work in the task's worktree, or with the signal. After `limit_ms` what is
-   * left of the task itself is stopped; other tasks that share the worktree take the time that they need.
+   * Resolves once no run uses the task's worktree, or when `signal` aborts. After `limit_ms` the task's own runs are
+   * stopped;
+   * runs of other tasks that share the worktree take the time that they need.
    */
   waitUntilIdle(task_id: TaskId, limit_ms: number, signal: AbortSignal): Promise<void>
-  /** Whether another task is at work, or about to be, in the task's worktree. */
+  /** Returns whether a run of another task uses the task's worktree or is about to. */
   isWorktreeShared(task_id: TaskId): boolean
-  /** Settles once no other task is at work in the task's worktree, or with the signal. */
+  /** Resolves once no other task has a run in the task's worktree, or when `signal` aborts. */
   waitUntilExclusive(task_id: TaskId, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -43,13 +44,13 @@ export interface ActiveRun {
   readonly record: ExecutionRecord
   readonly abort: AbortController
   readonly ended: Promise<void>
-  /** What it waits for people to answer. */
+  /** The agent's requests that wait for a person's answer. */
   readonly asks: PendingRequests
   live: RunningLaunch | null
   stopped: StopReason | null
-  /** When it was last heard of: milliseconds since the epoch. */
+  /** The time of the last activity, in milliseconds since the epoch. */
   lastActivityAt: number
-  /** It has been told that nothing was heard of it. */
+  /** An event has reported that the run has no activity. */
   stalled: boolean
 }
 
@@ -57,9 +58,9 @@ export interface ExecutionsDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly worktrees: Worktrees
-  /** Told when a task has something new to do. */
+  /** Called when a task has new pending steps. */
   readonly wake: (task_id: TaskId) => void
-  /** Told when a slot became free. */
+  /** Called when a slot became free. */
   readonly onSlotFreed: () => void
 }
 
@@ -70,7 +71,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
 
   const runsOf = (task_id: TaskId) => [...runs.values()].filter((run) => run.record.task_id === task_id)
   const otherRunsInWorktree = (task_id: TaskId) => othersInWorktree(context.store.read, task_id, [...runs.values()])
-  /** Stops after a while what is there; answers how to call that off. */
+  /** Stops the remaining runs after `limit_ms`; returns a function that cancels this. */
   const scheduleStop = (left: () => readonly ActiveRun[], limit_ms: number) => {
     const timer = setTimeout(() => {
       for (const run of left()) void run.live?.process.stop()
@@ -115,7 +116,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       }
       leave()
     }
-    // One at a time in a worktree: a reviewer that just judged may still be saying goodbye.
+    // Only one process per worktree: wait for the previous reviewer to exit.
     const before = runsOf(record.task_id).filter((other) => other !== run)
     const cancel = scheduleStop(() => before, shutdownGraceMs)
     await waitForRuns(before, run.abort.signal)
@@ -186,7 +187,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
   }
 }
 
-/** What was heard need not be anything that shows, so that it is heard again is said by itself. */
+/** Output may produce no visible entry, so emit an activity event when a stalled agent becomes active. */
 function emitActive(context: EngineContext, run: ActiveRun): void {
   const { project_id, task_id, id } = run.record
   run.stalled = false
@@ -194,16 +195,16 @@ function emitActive(context: EngineContext, run: ActiveRun): void {
   context.feed.activity({ project_id, task_id, execution_id: id, text: 'Working', quiet_since: null, occurred_at })
 }
 
-/** How long an agent that did its part may take to say goodbye. */
+/** How long an agent may run on after it has completed its role. */
 export const shutdownGraceMs = 60_000
 
 const internalError = 'An internal error; the log of the service says more.'
 
-/** A bug in the launch must not leave the task saying "running" for ever. */
+/** Catches a bug in the launch, which would otherwise leave the task "running" for ever. */
 async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: AbortSignal): Promise<LaunchResult> {
   try {
     const record = await continueSession(deps.context, run.record)
-    // A launch gives back what it took, so a launch whose write failed can be repeated.
+    // A failed launch releases everything that it took, so it can be repeated after a failed write.
     return await deps.context.writes.untilWritten(
       () => launch(deps.context, deps.worktrees, { ...run, record }, signal),
       signal,
@@ -219,7 +220,7 @@ function gone(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
   return { ended, exit_code: null, session_id: null, usage: null, conclusion: 'done', message: null }
 }
 
-/** The runs that other tasks have in the worktree of this one. */
+/** Returns the runs that other tasks have in this task's worktree. */
 function othersInWorktree(
   q: Pick<Queries, 'tasks'>,
   task_id: TaskId,
@@ -234,7 +235,10 @@ function othersInWorktree(
   })
 }
 
-/** Settles once there is none any more, or with the signal: when one ends, the next may begin. */
+/**
+ * Resolves once no run is left, or when `signal` aborts; checks again at every end, because another run may have
+ * started.
+ */
 async function until(left: () => readonly ActiveRun[], signal: AbortSignal): Promise<void> {
   for (let runs = left(); runs.length > 0 && !signal.aborted; runs = left()) await waitForRuns(runs, signal)
 }

@@ -12,12 +12,13 @@ import type { SkipReason } from '../core/plugin-result.ts'
 import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 
-/** What the contract allows for a title. */
+/** The contract's limit for a title. */
 const maxTitle = 300
 
 /**
- * Writes down what the task's next agents are to be told: the entries that bear on its title and
- * description, within the budget. Answers why there is nothing to tell; what was told before is then taken away.
+ * Stores the knowledge for the task's next agents: the entries that match its title and description, within the
+ * budget.
+ * Returns null, or why there are none; then the stored knowledge is removed.
  */
 export function injectKnowledge(
   context: EngineContext,
@@ -36,7 +37,7 @@ export function injectKnowledge(
   return told ?? (settings.knowledge.enabled ? 'not_needed' : 'disabled')
 }
 
-/** What the project knows that bears on a task, within the budget. */
+/** Returns the project's entries that match a task, within the budget. */
 export function knowledgeFor(
   context: EngineContext,
   project: ProjectRecord,
@@ -45,16 +46,17 @@ export function knowledgeFor(
 ): InjectedKnowledge | null {
   const query = `${task.title}\n${task.description ?? ''}`
   const found = context.store.read.knowledge.search(task.project_id, query, { offset: 0, limit })
-  // A pattern may be newer than an entry. What is cut in two no pattern finds, so this comes first.
+  // Redact before cutting: a pattern finds no secret that is cut in two. An entry may be older than a pattern.
   const redact = context.redactor(toSettings(project).redaction_patterns)
   const entries = found.map((one) => ({ title: redact(one.title), body: redact(one.body), source: one.source }))
   return composeKnowledge(entries, max_tokens)
 }
 
 /**
- * Keeps what a task has taught, with its source: what its last successful worker said at the end, and what its
- * gates sent it back for. A task has one such entry, which is renewed until a person edits it.
- * Answers why there is nothing to keep, or null.
+ * Keeps the lesson of a task, with its source: the last message of its last successful worker, and the feedback of
+ * its
+ * gates. A task has one such entry, which is replaced until a person edits it.
+ * Returns why there is nothing to keep, or null.
  */
 export function captureKnowledge(
   context: EngineContext,
@@ -75,7 +77,7 @@ export function captureKnowledge(
   const source = { by: 'system', task_id: task.id, execution_id: worker?.id ?? null }
   return context.feed.commit((tx) => {
     const found = tx.knowledge.bySourceTask(task.id)
-    // What an agent wrote down at its task is its own.
+    // An entry that an agent wrote at its task is kept as it is.
     const known = found?.source.by === 'system' ? found : null
     if (known !== null && known.edited_by !== null) return 'not_needed'
     const now = tx.now()
@@ -97,13 +99,13 @@ export function captureKnowledge(
   })
 }
 
-/** The last execution that did the task's work and succeeded, whatever the role of those who work is called. */
+/** Returns the last successful execution that did the task's work, whatever its role is called. */
 function lastWorker(context: EngineContext, task: TaskRecord, workflow: Workflow): ExecutionRecord | null {
   const working = workflow.definition.states.filter((state) => state.kind === 'active').map(roleOf)
   const done = context.store.read.executions
     .byTask(task.id)
     .filter((one) => one.status === 'succeeded' && working.includes(one.role))
-  // Ids grow with time.
+  // IDs grow with time.
   return done.reduce<ExecutionRecord | null>((last, one) => (last && last.id > one.id ? last : one), null)
 }
 
@@ -122,7 +124,7 @@ function rejectionsOf(
     }))
 }
 
-/** How much of it, at most. */
+/** The largest amount, in tokens. */
 export const KnowledgeOptions = z.strictObject({
   max_tokens: z.int().min(1).max(100_000).default(2_000),
   limit: z.int().min(1).max(100).default(10),

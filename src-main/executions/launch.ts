@@ -22,19 +22,19 @@ export interface RunningLaunch {
 }
 export type LaunchResult =
   | RunningLaunch
-  /** It runs where we can't see it: it heartbeats and finishes over the API. */
+  /** The agent runs on another machine: it sends heartbeats and finishes over the API. */
   | { readonly kind: 'remote' }
   | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome; readonly workspace_gone?: boolean }
 
-/** What is launched, and what belongs to the run of it. */
+/** The execution to launch and the state of its run. */
 export interface LaunchRequest {
   readonly record: ExecutionRecord
-  /** Called with every sign of the agent. */
+  /** Called at every sign of activity of the agent. */
   readonly onActivity: () => void
   readonly asks: PendingRequests
 }
 
-/** Brings a queued execution to life: worktree, lock, token, log, process. What it took it gives back on failure. */
+/** Starts a queued execution: worktree, lock, token, log, process. On failure it releases what it took. */
 export async function launch(
   context: EngineContext,
   worktrees: Worktrees,
@@ -126,7 +126,7 @@ async function startLocal(
     known.resolve()
     const outcome = process.outcome.finally(async () => {
       activity.end()
-      // What the agent came to counts, whether or not the end of its log could be kept.
+      // The agent's outcome counts even if the end of its log could not be written.
       await log.close().catch((error: unknown) => {
         context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
       })
@@ -140,7 +140,10 @@ async function startLocal(
   }
 }
 
-/** What a run is compared with afterwards. Its agent may judge the work before it counts as running. */
+/**
+ * Saves the state that the run is compared with afterwards. The agent may judge the work before its run is saved as
+ * running.
+ */
 async function saveStartState(
   context: EngineContext,
   { id }: ExecutionRecord,
@@ -155,7 +158,7 @@ async function saveStartState(
   )
 }
 
-/** Names the process in the lock and the row; when that fails, nobody else knows of the process, so it ends. */
+/** Saves the process in the lock and the record; if that fails, no record of the process exists, so it is ended. */
 async function announce(
   context: EngineContext,
   { task, record, workspace }: LaunchContext,
@@ -173,11 +176,11 @@ async function announce(
 
 interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds'> {
   readonly knowledge_file: string
-  /** Settles when people know that it runs: nothing is asked before that. */
+  /** Resolves once the record says that the run is running: no request is announced before that. */
   readonly known: Promise<void>
 }
 
-/** What the executor is told: the agent's configuration under the claim's overrides, and a token of its own. */
+/** Builds the executor's input: the agent's configuration with the claim's overrides, and a token for the run. */
 async function runOf(
   context: EngineContext,
   worktrees: Worktrees,
@@ -227,7 +230,7 @@ async function runOf(
   }
 }
 
-/** What the earlier runs of its session have used, as far as they told. */
+/** Returns the usage of the earlier runs of its session, as far as it was reported. */
 function usageOfSession(context: EngineContext, { id, task_id, session_id }: ExecutionRecord): Usage {
   const sum: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
   for (const other of session_id === null ? [] : context.store.read.executions.byTask(task_id)) {
@@ -238,7 +241,7 @@ function usageOfSession(context: EngineContext, { id, task_id, session_id }: Exe
   return sum
 }
 
-/** A crash must not cost the session: it is written down while the agent works. */
+/** Saves the session ID while the agent works, so that a crash does not lose the session. */
 function rememberSession(context: EngineContext, id: ExecutionRecord['id'], session_id: string): void {
   const write = () =>
     context.feed.commit((tx) => {
@@ -250,7 +253,7 @@ function rememberSession(context: EngineContext, id: ExecutionRecord['id'], sess
   })
 }
 
-/** A person's or an external agent's execution: there is nothing to start, it only counts as running. */
+/** Marks a person's or an external agent's execution as running; there is no process to start. */
 async function startRemote(
   context: EngineContext,
   task: TaskRecord,
@@ -261,7 +264,7 @@ async function startRemote(
   return { kind: 'remote' }
 }
 
-/** It was ended, or its task deleted, while it was being started. */
+/** The execution was ended, or its task deleted, during the start. */
 class ExecutionGone extends Error {
   override readonly name = 'ExecutionGone'
   readonly code = 'execution_gone'

@@ -7,23 +7,27 @@ import { toTask } from '../core/views.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
-/** Tells how large the branches become on which agents are at work. */
+/** Emits the diff sizes of branches on which agents run. */
 export interface DiffStatTracker {
   /**
-   * Measures a task's branch whenever its files have changed, until the function that is returned is called; that
-   * settles when nothing of it is under way any more, and never rejects.
+   * Measures a task's branch when its files have changed, until the returned function is called; that one resolves
+   * when no
+   * measurement is running and never rejects.
    */
   follow(task_id: TaskId): () => Promise<void>
 }
 
 type Parts = Pick<EngineContext, 'workspaces' | 'store' | 'feed' | 'clock' | 'log'>
 
-/** An agent may write files without a pause: the numbers move this often at most. A shorter run needs none. */
+/**
+ * An agent may write files without a pause, so a branch is measured at most this often. A shorter run is not
+ * measured.
+ */
 const usualPauseMs = 3_000
-/** What measuring may take of the time where a repository is so large that it takes long. */
+/** The largest share of the time spent measuring a repository that is slow to measure. */
 const mostShare = 0.05
 
-/** One branch is measured at a time, and none whose files stay as they are. */
+/** Creates the tracker. It measures one branch at a time, and only after its files have changed. */
 export function createDiffStatTracker(
   parts: Parts,
   worktrees: Pick<Worktrees, 'ref'>,
@@ -41,7 +45,7 @@ export function createDiffStatTracker(
       if (!signal.aborted) write(parts, task_id, size)
     } catch (error) {
       if (signal.aborted) return
-      // The end of the run measures it again. That a number is old is no reason to disturb anybody.
+      // The end of the run measures again, so an outdated number is not worth an error.
       if (!(error instanceof WorkspaceError)) log.error({ err: error, task_id }, 'a branch could not be measured')
     }
   }
@@ -83,7 +87,7 @@ export function createDiffStatTracker(
         stop.abort()
         clearTimeout(first)
         clearTimeout(timer)
-        // Whatever becomes of the watch, the end of the run has to be written down.
+        // The end of the run must be saved even if the watch fails.
         await watch
           .then((opened) => opened?.close())
           .catch((error: unknown) => log.warn({ err: error, task_id }, 'a worktree is no longer watched'))
@@ -97,7 +101,7 @@ function write({ feed }: Parts, task_id: TaskId, diff_stat: DiffStat): void {
   feed.commit((tx) => {
     const current = tx.tasks.get(task_id)
     if (!current || isSame(current.diff_stat, diff_stat)) return
-    // Its time stays: lists by the last change would be sorted anew with every few lines that an agent writes.
+    // `updated_at` stays: otherwise lists sorted by it would be reordered with every few lines that an agent writes.
     const updated = { ...current, diff_stat }
     tx.tasks.put(updated)
     tx.emit('task.updated', { project_id: current.project_id, task_id, task: toTask(tx, updated) })

@@ -5,7 +5,9 @@ import type { BlockDeps } from '../transitions/block-task.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { saveFinished } from '../core/execution-records.ts'
 
-/** An execution whose process is out of reach: its work is in the worktree, and somebody must say what next. */
+/**
+ * Marks an execution whose process is gone: its work is in the worktree, and a person must decide how to continue.
+ */
 export function markExecutionLost(deps: BlockDeps, found: ExecutionRecord, message: string): void {
   const { context, transitions } = deps
   context.feed.commit((tx) => {

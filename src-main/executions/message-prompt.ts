@@ -9,7 +9,9 @@ import { toStoredPrompt } from './prompt-record.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { ExecutionRecord, Queries } from '../ports/store.ts'
 
-/** What an agent is told with a message: in a session that knows the task the words alone, else all of the task with them. */
+/**
+ * Returns the prompt for a message: the text alone in a session that knows the task, otherwise with the whole task.
+ */
 export function messageParts(context: EngineContext, q: Queries, told: PromptTarget, text: string): PromptPart[] {
   if (told.session_id !== null) return [{ kind: 'feedback', text }]
   const facts = { ...promptFacts(context, q, told), review: null }
@@ -20,7 +22,7 @@ export function messageParts(context: EngineContext, q: Queries, told: PromptTar
   ]
 }
 
-/** Changes the words of a message that has not come to its agent; refused once it has. */
+/** Changes the text of a message that has not been delivered; refused once it has. */
 export function editMessage(
   context: EngineContext,
   execution_id: ExecutionId,

@@ -5,33 +5,33 @@ import type { Tx } from '../core/event-feed.ts'
 import type { ExecutionRecord, OpenExecution, Queries } from '../ports/store.ts'
 import { toExecution } from '../core/views.ts'
 
-/** Brings a person's message to an agent, and has not started. */
+/** Returns whether a queued execution delivers a person's message. */
 export function isMessage(record: ExecutionRecord): boolean {
   return record.status === 'queued' && record.overrides.message !== undefined
 }
 
-/** The message that comes next to whoever has this role in a task. */
+/** Returns the next message for the holder of this role in a task. */
 export function nextMessage(q: Queries, task_id: TaskId, role: string): ExecutionRecord | null {
   return q.executions.openOfTask(task_id).find((one) => one.role === role && isMessage(one)) ?? null
 }
 
-/** Why a message has to wait for its own task, if it has. */
+/** Returns why a message must wait for its own task; null if it need not. */
 export function messageWaitReason(q: Queries, record: OpenExecution): 'task_busy' | 'task_paused' | null {
   if (!record.is_message) return null
   const before = q.executions.openOfTask(record.task_id).some((one) => String(one.id) < String(record.id))
   if (before) return 'task_busy'
-  // Whoever stopped the agent wants it to rest until somebody says otherwise.
+  // After a person stopped the agent, messages wait until a person resumes it.
   return q.tasks.get(record.task_id)?.error_annotation?.type === 'execution_paused' ? 'task_paused' : null
 }
 
-/** The last run of a role, with whatever was asked of it; one that was withdrawn before it began was none. */
+/** Returns the last run of a role with its overrides; executions withdrawn before they started don't count. */
 export function lastRun(q: Queries, task_id: TaskId, role: string): ExecutionRecord | null {
   const isRun = (one: ExecutionRecord) =>
     one.role === role && !isMessage(one) && !(one.status === 'cancelled' && one.started_at === null)
   return q.executions.byTask(task_id).find(isRun) ?? null
 }
 
-/** The session in which a new run of this agent goes on; null where there is none, or its profile can't. */
+/** Returns the session that a new run of this agent continues; null if there is none or its type can't resume. */
 export function sessionOf(
   q: Queries,
   { task_id, role, agent_id }: Pick<ExecutionRecord, 'task_id' | 'role' | 'agent_id'>,
@@ -42,7 +42,7 @@ export function sessionOf(
   return last?.agent_id === agent_id ? last.session_id : null
 }
 
-/** A message that waited goes on in the session that the run before it has left. */
+/** Sets a waiting message to continue the session of the run before it. */
 export async function continueSession(context: EngineContext, found: ExecutionRecord): Promise<ExecutionRecord> {
   if (!isMessage(found)) return found
   return await context.writes.untilWritten(() =>
@@ -56,7 +56,7 @@ export async function continueSession(context: EngineContext, found: ExecutionRe
   )
 }
 
-/** Tells whoever looks that a message waits, or says something else now. */
+/** Emits an event when a message was queued or its text changed. */
 export function emitMessageUpdated(tx: Tx, record: ExecutionRecord): void {
   const { project_id, task_id } = record
   tx.emit('execution.updated', { project_id, task_id, execution: toExecution(record) })

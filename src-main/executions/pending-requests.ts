@@ -10,17 +10,19 @@ import { redactorOf } from '../core/redactor-of.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { toExecution } from '../core/views.ts'
 
-/** What a running agent waits for people to answer. It is held with the run and ends with it. */
+/**
+ * A running agent's requests that wait for a person's answer. They are held in memory with the run and end with it.
+ */
 export interface PendingRequests {
   ask(
     request: AgentRequest,
     options: Cancellable & { readonly tell: (entry: TranscriptEntry) => void },
   ): Promise<AgentRequestAnswer | null>
-  /** The oldest first. */
+  /** Oldest first. */
   pending(): readonly Ask[]
-  /** Of several answers the first counts. */
+  /** Of several answers to one request the first counts. */
   answer(ask_id: string, given: GivenAnswer, by: string): Refusal | null
-  /** Withdraws what is left; nothing is asked from now on. */
+  /** Withdraws the pending requests; new ones are not accepted. */
   close(): void
 }
 
@@ -30,7 +32,7 @@ interface Waiting {
   readonly tell: (entry: TranscriptEntry) => void
 }
 
-/** A longer change is no reading matter in a question; the transcript's tool call has it. */
+/** In characters; a longer change is cut in the request, and the tool call in the transcript has all of it. */
 const maxDiff = 100_000
 const maxDetail = 20_000
 
@@ -83,7 +85,7 @@ export function createPendingRequests(
       open = false
       for (const { settle } of waiting.values()) settle(null)
       for (const id of waiting.keys()) over.add(id)
-      // The end of the execution tells that nothing is asked any more.
+      // The event of the execution's end implies that nothing is pending.
       waiting.clear()
     },
   }
@@ -99,7 +101,7 @@ const unknown: Refusal = {
   details: { resource: 'ask' },
 }
 
-/** Tells what is asked now. Where that can't be written, the agent still gets its answer, or waits for it. */
+/** Emits the pending requests. If that can't be written, the agent still gets its answer or waits for it. */
 function announce(
   context: EngineContext,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
@@ -113,7 +115,7 @@ function announce(
   }
 }
 
-/** What is new is also a notification. */
+/** Emits the requests; a new one also creates a notification. */
 function tellAll(
   context: EngineContext,
   { id, task_id, project_id }: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
@@ -130,7 +132,7 @@ function tellAll(
   })
 }
 
-/** The question as people see it: without secrets, and not longer than they read. */
+/** Returns a request as people see it: redacted, and cut to a readable length. */
 function shown(ask: Ask, redact: (text: string) => string): Ask {
   const { target, detail, diff } = ask
   const whole = diff !== null && (diff.old_text?.length ?? 0) + diff.new_text.length <= maxDiff

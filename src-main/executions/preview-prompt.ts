@@ -17,16 +17,16 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
 
 export interface PreviewRequest {
   readonly task: TaskRecord
-  /** null: the role that is next to work. */
+  /** null: the role whose turn is next. */
   readonly role: string | null
-  /** A template to try; null tries the built-in one, and without it the project's counts. */
+  /** A template to try; null: the built-in one; undefined: the project's. */
   readonly template?: string | null
 }
 
 export interface Prompts {
-  /** What whoever has the role would be told if they started now. */
+  /** Returns the prompt that a run of the role would get now. */
   preview(request: PreviewRequest, signal: AbortSignal): Promise<Prompt | Refusal>
-  /** What an execution was told. */
+  /** Returns the prompt that an execution got. */
   of(record: ExecutionRecord): Prompt
 }
 
@@ -40,7 +40,7 @@ export function createPrompts(context: EngineContext, worktrees: Worktrees): Pro
       const holder = task.roles[role]
       const agent = holder?.type === 'agent' ? read.agents.get(holder.id) : null
       const agent_id = agent?.id ?? null
-      // Where the work came back, the session goes on that knows it.
+      // A task that came back with feedback continues its session.
       const session_id = feedbackFor(read, task) === null ? null : sessionOf(read, { task_id: task.id, role, agent_id })
       const told = { task, role, agent, session_id }
       const knowledge = session_id === null ? knowledgeAhead(context, task, state) : null
@@ -68,7 +68,7 @@ function sizeOf(text: string): { readonly characters: number; readonly tokens: n
   return { characters: text.length, tokens: estimateTokens(text) }
 }
 
-/** Whose turn it is where the task stands, or on the way to where it is worked on. */
+/** Returns the role of the current state, or of the next working state on the task's way. */
 function nextRole(context: EngineContext, task: TaskRecord): string | null {
   const project = context.store.read.projects.get(task.project_id)
   const workflow = project ? context.workflows.of(project.workflow_definition) : null
@@ -80,7 +80,7 @@ function nextRole(context: EngineContext, task: TaskRecord): string | null {
   )
 }
 
-/** What the entry into the state will find worth telling; once the task is there, what it has found. */
+/** Returns the knowledge that the entry into the state will find; once the task is there, what it has found. */
 function knowledgeAhead(context: EngineContext, task: TaskRecord, state: WorkflowState): string | null {
   const { read } = context.store
   const project = read.projects.get(task.project_id)

@@ -10,19 +10,19 @@ import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 
-/** Who is to be told, and in which session. */
+/** The role and agent that a prompt is for, and the session that it continues. */
 export interface PromptTarget {
   readonly task: TaskRecord
   readonly role: string
-  /** null for a person, or nobody yet. */
+  /** null for a person, or when the role has no holder yet. */
   readonly agent: AgentRecord | null
   readonly session_id: string | null
 }
 
-/** All that a prompt is made of but the review, which takes a look at the disk. */
+/** All facts of a prompt except the review, which must be read from disk. */
 export type StaticPromptFacts = Omit<PromptFacts, 'review'>
 
-/** What whoever starts in a role of a task is told now, but for the review. */
+/** Returns the facts of the prompt for a role of a task, without the review. */
 export function promptFacts(context: EngineContext, q: Queries, told: PromptTarget): StaticPromptFacts {
   const { task, role, agent, session_id } = told
   const project = q.projects.get(task.project_id)
@@ -39,14 +39,14 @@ export function promptFacts(context: EngineContext, q: Queries, told: PromptTarg
     review_prompt: task.review_config.review_prompt,
     has_mcp: agent !== null && executorInfos[agent.executor].mcp,
     template: settings.prompt_templates?.[role] ?? null,
-    // A session that goes on has read the rest.
+    // A continued session has already read it.
     context: isNew ? surroundings(context, q, task) : null,
     comments: isNew ? saidAt(context, q, task) : null,
     knowledge: isNew ? q.knowledge.injected(task.id) : null,
   }
 }
 
-/** The state in which a role works: the task's own, else the workflow's first with that role. */
+/** Returns the state in which a role works: the task's current one, else the workflow's first with that role. */
 export function stateOfRole(
   context: Pick<EngineContext, 'workflows'>,
   q: Queries,
@@ -64,7 +64,7 @@ function workflowOf(context: Pick<EngineContext, 'workflows'>, q: Queries, task:
   return project ? context.workflows.of(project.workflow_definition) : null
 }
 
-/** Whether the role judges a review, whose change and checks it is shown. */
+/** Returns whether the role judges a review, whose diff and check results its prompt contains. */
 export function reviews(
   context: Pick<EngineContext, 'workflows'>,
   q: Queries,
@@ -75,7 +75,7 @@ export function reviews(
   return workflow !== null && state !== null && isReviewGate(workflow, state)
 }
 
-/** What the last rejection said, while the task has not moved on since. */
+/** Returns the feedback of the last rejection if the task has not moved since. */
 export function feedbackFor(q: Queries, task: TaskRecord): string | null {
   const last = q.transitions.last(task.id)
   return last?.rejection ? last.trigger_reason : null
@@ -99,7 +99,7 @@ function lastWords(q: Queries, task: TaskRecord, redact: (text: string) => strin
   return last?.summary ? redact(last.summary) : null
 }
 
-/** Comments on lines are a review that is still being written; sending it is a person's own word. */
+/** Comments on lines belong to a review that is still being written; a person sends them as feedback. */
 function saidAt(context: EngineContext, q: Queries, task: TaskRecord): string | null {
   const redact = redactorOf(context, q, task.project_id)
   const open = q.comments.byTask(task.id).filter((one) => one.resolved_at === null && one.anchor === null)

@@ -2,7 +2,7 @@ import type { PromptPart, PromptPartSize } from '../../src-shared/contract/promp
 import { promptText } from '../domain/task/prompt-parts.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 
-/** A prompt as an execution keeps it: the whole, and where its parts end. */
+/** A prompt as an execution stores it: the whole text, and where its parts end. */
 export interface StoredPrompt {
   readonly prompt: string
   readonly prompt_parts: readonly PromptPartSize[]
@@ -15,7 +15,7 @@ export function toStoredPrompt(parts: readonly PromptPart[]): StoredPrompt {
   }
 }
 
-/** The parts of an execution's prompt; of one that is older than its parts, the whole. */
+/** Returns the parts of an execution's prompt; for one stored before parts were, the whole text as one. */
 export function storedParts({ prompt, prompt_parts }: Pick<ExecutionRecord, 'prompt' | 'prompt_parts'>): PromptPart[] {
   const parts: PromptPart[] = []
   let from = 0

@@ -7,15 +7,15 @@ import type { OpenExecution, Queries } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 
-/** An execution that has not started: null when nothing keeps it from starting now. */
+/** An execution that has not started, and why; null: it can start now. */
 export interface QueuedExecution {
   readonly record: OpenExecution
   readonly reason: WaitReason | null
 }
 
 /**
- * What waits, oldest first, and why. Each project has slots of its own; whoever can't start for another reason
- * takes none, so that nobody behind it waits for it.
+ * Returns the queued executions, oldest first, each with the reason for its wait. Each project has its own slots; an
+ * execution that waits for another reason takes none, so it holds up no other.
  */
 export function queuedExecutions(context: EngineContext, executions: Executions): readonly QueuedExecution[] {
   const read = rememberingOnce(context.store.read)
@@ -29,7 +29,7 @@ export function queuedExecutions(context: EngineContext, executions: Executions)
         ? 'starting'
         : (waitReason(read, record) ?? busyWorktree(read, record, taken) ?? noSlot(read, record, running))
       if (reason === null) {
-        // Whoever starts now is in the way of those behind.
+        // Reserve the slot and worktree so that later entries see them as taken.
         const worktree = worktreeOf(read, record)
         if (worktree !== null) taken.set(worktree, record.task_id)
         running.set(record.project_id, (running.get(record.project_id) ?? 0) + 1)
@@ -38,7 +38,7 @@ export function queuedExecutions(context: EngineContext, executions: Executions)
     })
 }
 
-/** Many wait for one agent in one project: each of them is read once for all. */
+/** Caches reads, because many entries wait for the same agent and project. */
 function rememberingOnce(q: Queries): Queries {
   return {
     ...q,
@@ -67,7 +67,7 @@ function waitReason(q: Queries, record: OpenExecution): WaitReason | null {
   return q.agents.get(record.agent_id)?.paused ? 'agent_paused' : null
 }
 
-/** Of several tasks that work in one worktree, the next one's turn comes when this one's execution ends. */
+/** Of several tasks that share a worktree, the next one waits for the end of the running execution. */
 function busyWorktree(q: Queries, record: OpenExecution, taken: ReadonlyMap<TaskId, TaskId>): WaitReason | null {
   const worktree = worktreeOf(q, record)
   const holder = worktree === null ? undefined : taken.get(worktree)
@@ -87,13 +87,13 @@ function countRunning(executions: Executions): Map<ProjectId, number> {
   return count
 }
 
-/** Whose worktree an agent works in; null for a person, who needs none to be free. */
+/** Returns the task whose worktree an agent works in; null for a person, who needs no free worktree. */
 function worktreeOf(q: Queries, record: Pick<OpenExecution, 'agent_id' | 'task_id'>): TaskId | null {
   const task = record.agent_id === null ? null : q.tasks.get(record.task_id)
   return task && workspaceOwner(q, task).id
 }
 
-/** The worktrees that an agent is at work in, here or elsewhere, each with the task that it works for. */
+/** Returns the worktrees in use by an agent, here or elsewhere, each with the task that it works for. */
 function takenWorktrees(q: Queries, executions: Executions): Map<TaskId, TaskId> {
   const here = [...executions.running().values()].map((run) => run.record)
   const elsewhere = q.executions.queue().filter((one) => one.status === 'running')

@@ -10,13 +10,13 @@ import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
 export interface Scheduler {
-  /** The turn of the state's role has come: its agent gets an execution, which starts when a slot is free. */
+  /** Queues an execution for the agent with the state's role; it starts when a slot is free. */
   dispatch(task: TaskRecord): Promise<PluginResult>
-  /** Starts what may start, oldest first, within each project's slots. */
+  /** Starts the executions that may start, oldest first, within each project's slots. */
   startQueued(): void
-  /** What waits, oldest first, and why. */
+  /** Returns the queued executions, oldest first, with the reason for each wait. */
   waiting(): readonly QueuedExecution[]
-  /** Starts nothing any more. */
+  /** Starts no more executions. */
   close(): void
 }
 
@@ -34,7 +34,7 @@ export function createScheduler(deps: {
         if (reason === null) void start(deps, record.id)
       }
     } catch (error) {
-      // The caller that freed a slot is not at fault; the next sweep looks again.
+      // The caller that freed a slot did not cause this error; the next sweep tries again.
       context.log.error({ err: error }, 'the queue could not be looked through')
     }
   }
@@ -50,7 +50,8 @@ export function createScheduler(deps: {
         const role = state && roleOf(state)
         if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
         const runs = deps.executions().running()
-        // One that is being ended does not count, nor one of an agent that moved its task here: they were another entry's.
+        // Executions that are being stopped don't count, nor does one whose agent moved its task here: they belong to
+        // the entry before.
         const open = tx.executions
           .openOfTask(task.id)
           .find((one) => one.role === role && !runs.get(one.id)?.stopped && belongsToCurrentState(tx, one))

@@ -9,8 +9,9 @@ import { outcomeOf, runLifecycleHook, type HookDeps, type HookTrigger } from './
 type BeforeWork = Step & { readonly kind: 'before_work' }
 
 /**
- * One hook before work. A blocking one is waited for, and so is a plugin, which is quick and may be what the
- * agent is told by; any other script runs beside what follows. A failing one does not stop the next.
+ * Runs one hook before work. It waits for a blocking hook, and for a plugin, which is quick and may add to the
+ * agent's
+ * prompt; any other script runs beside the next steps. A failure does not stop the next hook.
  */
 export async function runBeforeWorkHook(
   deps: HookDeps,
@@ -49,7 +50,7 @@ export async function runBeforeWorkHook(
   return { kind: 'advance', outcome, failed }
 }
 
-/** Holds the task at its entry while a blocking hook has failed. */
+/** Blocks the task at its entry if a blocking hook has failed. */
 export function blockOnFailedHooks({ failed = [] }: Pick<EnterEffect, 'failed'>): StepOutcome {
   const [first, ...others] = failed
   return first ? { kind: 'block', annotation: annotationOf(first, others.length) } : { kind: 'advance' }
@@ -70,14 +71,14 @@ function annotationOf(failed: FailedHook, others: number): ErrorAnnotation {
   }
 }
 
-/** The effect with those that failed to be run again, and only those. */
+/** Returns the effect set to run again only the hooks that failed. */
 export function retryFailedHooks(effect: EnterEffect): EnterEffect {
   const { held: _held, failed = [], ...data } = effect
   const redo = failed.map(({ at }) => at)
   return { ...data, redo, cursor: Math.min(...redo) }
 }
 
-/** The effect without the first that failed, which is passed over; and what the timeline says of it. */
+/** Returns the effect without the first failed hook, which is skipped, and the outcome for the timeline. */
 export function skipFirstFailedHook(
   effect: EnterEffect,
   why: string,

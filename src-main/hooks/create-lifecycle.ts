@@ -4,10 +4,10 @@ import { createHookRuns, type HookRuns } from './hook-runs.ts'
 import { createHookQueue, type HookQueue, type HookQueueDeps } from './hook-queue.ts'
 import { testHook, type HookTest } from './test-hook.ts'
 
-/** What clients see of hooks. */
+/** The hook operations of the API. */
 export interface Hooks extends Pick<HookRuns, 'running'> {
   readonly plugins: readonly PluginInfo[]
-  /** Runs one hook in a worktree that is thrown away, and keeps nothing of it. */
+  /** Runs one hook in a temporary worktree and keeps nothing of it. */
   test(test: HookTest, signal: AbortSignal): Promise<HookRun>
 }
 
@@ -15,11 +15,11 @@ export interface Lifecycle {
   readonly hooks: Hooks
   readonly runs: HookRuns
   readonly hookQueue: HookQueue
-  /** Puts right what a killed service left of hooks. */
+  /** Cleans up what a killed service left of hooks. */
   recover(): Promise<void>
 }
 
-/** Wires what runs the hooks of a project. */
+/** Creates the services that run a project's hooks. */
 export function createLifecycle(deps: Omit<HookQueueDeps, 'runs'>): Lifecycle {
   const { context, plugins } = deps
   const runs = createHookRuns(context)

@@ -8,20 +8,20 @@ import { outcomeOf, runLifecycleHook, type HookDeps } from './run-hook.ts'
 import { HookAborted } from './script-hook.ts'
 
 export interface HookQueue {
-  /** Takes up the moments of a task whose hooks have still to run; called after every commit that may have noted one. */
+  /** Checks a task for pending hooks; called after every commit that may have added some. */
   wake(task_id: TaskId): void
-  /** Settles once the hooks of the moments of a task that are noted now, of these events, have run; or with the signal. */
+  /** Resolves once the hooks of these events that are pending now for a task have run, or when `signal` aborts. */
   waitUntilDrained(task_id: TaskId, events: readonly HookEvent[], signal: AbortSignal): Promise<void>
-  /** Ends the hooks of a task that still run, and drops what has not begun. */
+  /** Ends the running hooks of a task and drops the pending ones. */
   end(task_id: TaskId): Promise<void>
-  /** Ends what a killed service left running, and forgets what only mattered while somebody worked. */
+  /** Ends processes that a killed service left running, and drops hooks that only mattered during a run. */
   recover(): Promise<void>
-  /** Interrupts what runs; the next start runs it again. */
+  /** Aborts running hooks; the next start runs them again. */
   close(): Promise<void>
 }
 
 export interface HookQueueDeps extends HookDeps {
-  /** Settles once nobody is at work in the task's worktree. */
+  /** Resolves once no run uses the task's worktree. */
   readonly waitUntilIdle: (task_id: TaskId, signal: AbortSignal) => Promise<void>
 }
 
@@ -34,15 +34,16 @@ interface RunningHook {
 type Lane = `${TaskId} ${HookEvent}`
 const laneOf = (task_id: TaskId, event: HookEvent): Lane => `${task_id} ${event}`
 
-/** What is begun with the work: it has no business after it. */
+/** Events whose hooks must not outlive the run. */
 const workEvents: readonly HookEvent[] = ['before_work', 'on_work_start']
-/** How long a hook of the work that has stopped may go on. */
+/** How long a hook of a run may continue after the run's end. */
 const graceMs = 30_000
 
 /**
- * Runs the hooks of what has happened to tasks, beside the transitions and never in their way. Those of one
- * moment run in order, and so do the moments of one event; different events run side by side, so that what
- * stops a thing need not wait for what started it.
+ * Runs lifecycle hooks beside the transitions, without holding them up. Hooks of one event run in order, also across
+ * its
+ * occurrences; different events run side by side, so that a hook that stops something need not wait for the one that
+ * started it.
  */
 export function createHookQueue(deps: HookQueueDeps): HookQueue {
   const { context } = deps
@@ -63,7 +64,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
       try {
         await runHooks(deps, record, AbortSignal.any([closing, abort.signal]))
       } catch (error) {
-        // What the end of the service interrupts is taken up at the next start; nothing else is.
+        // Hooks that the end of the service aborts run again at the next start; other aborted hooks don't.
         if (closing.aborted) return 'wait'
         if (!abort.signal.aborted)
           context.log.error({ err: error, task_id, event: data.event }, 'the hooks of a task broke')
@@ -82,7 +83,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
   const wake = (task_id: TaskId): void => {
     for (const { data } of read.pendingHooks.ofTask(task_id)) outbox.wake(laneOf(task_id, data.event))
   }
-  /** When work begins anew meanwhile, what it begins is another moment and goes on. */
+  /** If new work has begun by then, its hooks are newer and continue. */
   const endWorkSoon = (task_id: TaskId): void => {
     const left = ofTask(task_id).filter(({ event }) => workEvents.includes(event))
     if (left.length === 0 || closed) return
@@ -107,7 +108,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
         for (const { id } of tx.pendingHooks.ofTask(task_id)) if (!runningHooks.has(id)) tx.pendingHooks.remove(id)
       })
       for (const { abort } of ofTask(task_id)) abort.abort(new HookAborted())
-      // Whoever waits for what was dropped looks again.
+      // Wake the lanes, so that callers waiting for the dropped hooks check again.
       for (const { data } of noted) outbox.wake(laneOf(task_id, data.event))
       const isOver = (id: number) => () => !runningHooks.has(id)
       await Promise.all(noted.map(({ id, data }) => outbox.until(laneOf(task_id, data.event), isOver(id))))
@@ -123,7 +124,7 @@ export function createHookQueue(deps: HookQueueDeps): HookQueue {
   }
 }
 
-/** Runs what is left of a moment's hooks, one after the other; a failing one does not stop the next. */
+/** Runs the remaining hooks of an event in order; a failure does not stop the next. */
 async function runHooks(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord, signal: AbortSignal): Promise<void> {
   const { context } = deps
   const { read } = context.store
@@ -171,7 +172,7 @@ async function drop({ context }: HookQueueDeps, id: number): Promise<void> {
   )
 }
 
-/** A killed service leaves its scripts behind; the next one ends them before it runs the hook anew. */
+/** Saves the marker before the script starts, so that after a crash the next start can kill leftover processes. */
 function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
   const processMarker = context.newId()
   context.feed.commit((tx) => {
@@ -181,7 +182,7 @@ function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
   return processMarker
 }
 
-/** What was interrupted runs again, except what only mattered while somebody worked. */
+/** Leaves aborted hooks pending, except those that only mattered during a run. */
 async function recoverTask({ context }: HookQueueDeps, task_id: TaskId): Promise<void> {
   const { read } = context.store
   for (const { id, data } of read.pendingHooks.ofTask(task_id)) {

@@ -4,35 +4,38 @@ import type { EngineContext } from '../core/context.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
-/** What is known of a run before it begins. */
+/** The fields of a run that are known before it starts. */
 export type HookRunInfo = Pick<HookRun, 'event' | 'index' | 'type' | 'blocking' | 'timeout_seconds' | 'environment'> & {
   readonly command?: string
   readonly plugin?: string
 }
 
-/** What came of it. */
+/** The fields that a run's end sets. */
 export type HookRunResult = Pick<HookRun, 'exit_code' | 'reason' | 'stdout' | 'stderr'> & {
   readonly status: Exclude<HookRun['status'], 'running'>
 }
 
-/** What is seen of a run while it is under way. */
+/** The state of a run that clients can read while it runs. */
 export interface LiveHookRun {
   /** Its output so far, redacted. */
   output: () => Pick<HookRun, 'stdout' | 'stderr'>
-  /** It has said more. */
+  /** Called when there is new output. */
   readonly changed: () => void
 }
 
 export interface HookRuns {
   /** Runs a hook and writes its log: one file with one line, written when it has ended. */
   run(task: TaskRecord, start: HookRunInfo, work: (live: LiveHookRun) => Promise<HookRunResult>): Promise<HookRun>
-  /** The runs of a task that are under way, newest first. */
+  /** The running hooks of a task, newest first. */
   running(task_id: TaskId): readonly HookRun[]
 }
 
 const nothingYet = { stdout: '', stderr: '' }
 
-/** Every run of every hook goes through here, so that it is seen while it runs and kept when it has ended. */
+/**
+ * Creates the registry that every run of every hook goes through: clients see the run while it runs, and its log is
+ * kept.
+ */
 export function createHookRuns(context: EngineContext): HookRuns {
   const underWay = new Map<TaskId, Map<string, () => HookRun>>()
   return {
@@ -56,7 +59,7 @@ export function createHookRuns(context: EngineContext): HookRuns {
         const reason = end.reason === null ? null : redact(end.reason)
         const run: HookRun = { ...base, duration_ms: context.clock.now() - began, ...end, reason }
         const { log_name: _name, ...line } = run
-        // The hook has run: what came of it is kept while the disk is full.
+        // The hook has run, so its result is kept until the disk takes it.
         await context.writes.untilWritten(async () => {
           const log = await context.logs.openFile(task.id, log_name, (text) => text)
           await log.write(`${JSON.stringify(line)}\n`).finally(() => log.close())
@@ -70,7 +73,9 @@ export function createHookRuns(context: EngineContext): HookRuns {
   }
 }
 
-/** `hook-{event}-{index}-{timestamp}.jsonl`; of two that begin in the same instant the second is a millisecond later. */
+/**
+ * `hook-{event}-{index}-{timestamp}.jsonl`; of two that start in the same millisecond the second counts as one later.
+ */
 function freeName({ event, index }: HookRunInfo, began: number, taken: ReadonlyMap<string, unknown>): string {
   for (let at = began; ; at += 1) {
     const timestamp = new Date(at).toISOString().replaceAll(':', '-').replace('.', '-')

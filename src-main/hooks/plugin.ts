@@ -12,7 +12,7 @@ import type { PluginResult } from '../core/plugin-result.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
-/** What a plugin knows of the moment it runs in. */
+/** What a plugin gets for its run. */
 export interface PluginContext {
   readonly task: TaskRecord
   readonly project: ProjectRecord
@@ -24,63 +24,66 @@ export interface PluginContext {
   readonly triggered_by: string
   readonly workspace: WorkspaceRecord | null
   readonly config: Readonly<Record<string, unknown>>
-  /** The mark for scripts that the plugin starts. */
+  /** Returns the process marker for scripts that the plugin starts. */
   readonly processMarker: () => string
   readonly signal: AbortSignal
 }
 
 export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'processMarker'> {
-  /** The tree of the work that the caller's word is about, as it was just looked up; null where it is about none. */
+  /** The tree that the caller vouches for, as just read; null if it vouches for none. */
   readonly vouched: string | null
 }
 
-/** What there is to say of a plugin before it runs. */
+/** The description of a plugin, known before it runs. */
 export interface PluginDeclaration {
   readonly name: string
-  /** What it is for, in a sentence. */
+  /** Its purpose in a sentence. */
   readonly purpose: string
   readonly phases: readonly HookPhase[]
   /** The lifecycle events at which a project may name it too. */
   readonly events: readonly HookEvent[]
-  /** What its `config` may hold; `run` gets what this parsed. */
+  /** The schema of its `config`; `run` gets the parsed value. */
   readonly options: z.ZodType<Readonly<Record<string, unknown>>>
-  /** What it means for a state whose hooks name it at one of its `phases`. Everything asks for these, not for its name. */
+  /**
+   * Its meaning for a state whose hooks name it at one of its `phases`. Code asks for traits, never for a plugin's
+   * name.
+   */
   readonly traits: readonly StateTrait[]
 }
 
 export interface PluginWork {
-  /** Asked before a transition into a state with this plugin is committed. Answers the work that it found in order. */
+  /** Called before a transition into a state with this plugin is committed. Returns the work that it has checked. */
   guard?(context: GuardContext): Promise<Refusal | { readonly work: Work } | null>
-  /** Must be safe to run again: a crash may come between its work and the note that it is done. */
+  /** Must be safe to repeat: after a crash between its work and the saving of its result it runs again. */
   run(context: PluginContext): PluginResult | Promise<PluginResult>
 }
 
 export interface Plugin extends PluginDeclaration, PluginWork {}
 
-/** A plugin before the services are there that it works with. */
+/** A plugin without the services that it needs to run. */
 export interface PluginDefinition extends PluginDeclaration {
   readonly create: (services: PluginServices) => PluginWork
 }
 
-/** What plugins may do beside looking at the task that they run for. */
+/** The services that plugins may use beside reading their task. */
 export interface PluginServices {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly worktrees: Worktrees
-  /** Lets an agent that submitted its own work finish its sentence first. */
+  /** Waits until an agent that submitted its own work has ended its turn. */
   readonly waitUntilIdle: (task_id: TaskId, limit_ms: number, signal: AbortSignal) => Promise<void>
-  /** Whether another task is at work in the worktree of this one. */
+  /** Returns whether another task has a run in this task's worktree. */
   readonly isWorktreeShared: (task_id: TaskId) => boolean
-  /** Lets other tasks that share the worktree finish what they write there. */
+  /** Waits until other tasks that share the worktree have ended their runs there. */
   readonly waitUntilExclusive: (task_id: TaskId, signal: AbortSignal) => Promise<void>
-  /** Starts whoever has the role of the task's state. */
+  /** Starts a run for the holder of the state's role. */
   readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
-  /** After another task was moved: ends what it had under way and takes up what follows for it. */
+  /** Called after another task was moved: ends its superseded runs and starts the steps that follow. */
   readonly follow: (task_id: TaskId) => Promise<void>
   readonly cleanup: Pick<Cleanup, 'now' | 'later'>
 }
 
-/** What the editors show of the plugins. */
+/** Returns the descriptions of the plugins for the editors. */
 export function pluginInfos(plugins: ReadonlyMap<string, Plugin>): readonly PluginInfo[] {
   return [...plugins.values()].map(({ name, purpose, phases, events, options }) => ({
     name,

@@ -24,7 +24,7 @@ export interface HookDeps {
   readonly runs: HookRuns
 }
 
-/** What a hook is told of the moment. */
+/** The data about its event that a hook gets. */
 export type HookTrigger = Pick<PendingHooks, 'event' | 'from' | 'to' | 'triggered_by' | 'agent_id' | 'execution_id'>
 
 /** Runs one of a project's hooks for a task and keeps its log. */
@@ -43,14 +43,14 @@ export async function runLifecycleHook(
   return await deps.runs.run(task, start, async (live) => {
     if (!audienceMatches(hook.applies_to, moment.triggered_by)) return skippedRun('audience')
     if (hook.type === 'plugin') return await runPluginHook(deps, task, moment, hook, run)
-    // A worktree that is gone already leaves the repository as the place to tidy up from.
+    // If the worktree is gone already, clean-up hooks run in the repository.
     if (workspace === null || cwd === null) return skippedRun('no_workspace')
     const redact = redactorOf(context, context.store.read, task.project_id)
     return await runScriptHook(context, hook, { cwd, env, redact, ...run }, live)
   })
 }
 
-/** What a hook is, as its log says. */
+/** The hook's identity for its log. */
 export function identityOf(
   hook: LifecycleHook,
 ): Pick<HookRunInfo, 'type' | 'blocking' | 'timeout_seconds' | 'command' | 'plugin'> {
@@ -59,7 +59,7 @@ export function identityOf(
     : { type: 'plugin', plugin: hook.name, blocking: false, timeout_seconds: null }
 }
 
-/** The phase of a workflow state that a plugin at an event is run as. */
+/** The workflow phase in which a plugin named for an event runs. */
 const phaseOf = {
   before_work: 'before_enter',
   on_work_start: 'on_enter',
@@ -102,7 +102,7 @@ function failedRun(reason: string): HookRunResult {
   return { status: 'failed', exit_code: null, reason, stdout: '', stderr: '' }
 }
 
-/** The run as an entry of the timeline. */
+/** Returns the run as an outcome for the timeline. */
 export function outcomeOf(run: HookRun, event: HookEvent, hook: LifecycleHook): HookOutcome {
   const isBad = run.status === 'failed' || run.status === 'timed_out'
   const bad = run.blocking ? 'blocked' : 'failed'

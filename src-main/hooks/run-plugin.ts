@@ -7,10 +7,10 @@ import { workspaceOf } from '../core/workspace-of.ts'
 import type { Plugin } from './plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
-/** The moment that a hook names a plugin for. */
+/** The event or phase for which a hook names a plugin. */
 export interface PluginCall {
   readonly phase: HookPhase
-  /** The state that it runs for, and the one that the task came from. */
+  /** The state that it runs for, and the one the task came from. */
   readonly state: string
   readonly from: string
   readonly triggered_by: string

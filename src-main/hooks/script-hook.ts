@@ -3,10 +3,10 @@ import { createOutputCapture } from '../platform/text/output-capture.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { HookRunResult, LiveHookRun } from './hook-runs.ts'
 
-/** Of what a hook says, on each of its two outputs. */
+/** In bytes, for each of stdout and stderr. */
 const maxOutputBytes = 10 * 1024
 
-/** Why a hook is ended that would have gone on: nobody works any more. Its log says so. */
+/** Aborts a hook because the run that it belongs to has ended; its log gives this reason. */
 export class HookAborted extends Error {
   override readonly name = 'HookAborted'
   readonly code = 'hook_ended'
@@ -16,12 +16,12 @@ export interface ScriptCall {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly redact: (text: string) => string
-  /** By which a later service finds what a killed one left. */
+  /** Returns the marker by which the next service finds processes that a killed one left. */
   readonly processMarker?: () => string
   readonly signal: AbortSignal
 }
 
-/** Runs the script of a hook and says what came of it. Throws when the service ends. */
+/** Runs the script of a hook and returns its result. Throws when the service ends. */
 export async function runScriptHook(
   context: Pick<EngineContext, 'scripts'>,
   hook: Pick<ScriptHook, 'command' | 'timeout_seconds' | 'success_exit_codes'>,
@@ -62,7 +62,7 @@ function ended(isSuccess: boolean, exit_code: number): Pick<HookRunResult, 'stat
     : { status: 'failed', exit_code, reason: `exit code ${exit_code}` }
 }
 
-/** A hook that did not run. */
+/** The result of a hook that did not run. */
 export function skippedRun(reason: string): HookRunResult {
   return { status: 'skipped', exit_code: null, reason, stdout: '', stderr: '' }
 }

@@ -3,10 +3,10 @@ import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
-/** Where the script of a hook works for a task, and the `SVC_` variables that it is given. */
+/** The folder in which a task's script runs, and the `SVC_` variables that it gets. */
 export interface ScriptPlace {
   readonly workspace: WorkspaceRecord | null
-  /** The worktree; once that is gone, or before there is one, the root of the repository. */
+  /** The worktree; when there is none yet or any more, the root of the repository. */
   readonly cwd: string | null
   readonly env: Record<string, string>
 }

@@ -11,15 +11,16 @@ import { runScriptHook, skippedRun } from './script-hook.ts'
 export interface HookTest {
   readonly project: ProjectRecord
   readonly repo: RepoRecord
-  /** null for a pretend one. */
+  /** null for a sample task. */
   readonly task: TaskRecord | null
   readonly event: HookEvent
   readonly hook: LifecycleHook
 }
 
 /**
- * Runs one hook to see what it does: a script for real, in a worktree that is thrown away. A plugin would
- * change what it works on, so it is only looked at. No log is kept and nobody is told.
+ * Runs one hook as a test: a script really runs, in a temporary worktree. A plugin would change its task, so it is
+ * only
+ * checked. Writes no log and emits no event.
  */
 export async function testHook(
   deps: Pick<HookDeps, 'context' | 'plugins'>,
@@ -59,10 +60,10 @@ async function runScript(
   return await runScriptHook(context, hook, { cwd, env, redact, processMarker: () => hookTestMark(cwd), signal })
 }
 
-/** What the processes of a test are found by, also after a crash: the name of the worktree that it runs in. */
+/** The marker of a test's processes, valid also after a crash: the name of its temporary worktree. */
 export const hookTestMark = (scratchPath: string): string => basename(scratchPath)
 
-/** The task's own branch where it has one; else the branch that its work would start from. */
+/** Uses the task's branch if it has one, otherwise the branch that its work would start from. */
 async function inScratch(
   context: EngineContext,
   { project, repo, task }: HookTest,

@@ -11,7 +11,7 @@ import type { ScriptOutput } from './script-output.ts'
 const timedOutCode = 124
 const cancelledCode = 130
 const notStartedCode = 126
-/** `setTimeout` takes no more; 24 days. */
+/** The maximum of `setTimeout`: 24 days. */
 const maxTimerMs = 2_147_483_647
 
 export interface ScriptsOptions {
@@ -61,7 +61,8 @@ async function supervise(
   const timer = setTimeout(() => stop('timed_out'), Math.min(script.timeout_ms, maxTimerMs))
   signal.addEventListener('abort', cancel, { once: true })
   if (signal.aborted) cancel()
-  // What the script did by itself before the limit counts, even if its leftovers were ended after it.
+  // If the script ended by itself before the limit, its exit code counts, even if leftover processes were ended after
+  // it.
   void tree.exited.then(() => {
     clearTimeout(timer)
     signal.removeEventListener('abort', cancel)
@@ -71,7 +72,7 @@ async function supervise(
     output.pump('stderr', tree.stderr),
     tree.ended,
   ])
-  // Only once nothing of the tree is left: whoever hears of the failure may remove the worktree.
+  // Throw only when no process of the tree is left: the caller may remove the worktree after a failure.
   for (const one of outputs) if (one.status === 'rejected') throw one.reason
   const { exit_code } = await tree.ended
   if (stopped === 'timed_out') {
@@ -81,7 +82,7 @@ async function supervise(
   return { exit_code: stopped === 'cancelled' ? cancelledCode : exit_code }
 }
 
-/** null, with a note in the output, when it can't be started (its directory is gone). */
+/** Returns null, with a note in the output, when the script can't be started (its directory is gone). */
 async function start(script: ScriptRun, output: ScriptOutput): Promise<ProcessTree | null> {
   const { cwd, processMarker } = script
   const command = await findCommand(script.command, cwd)

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { shellCommand } from '../../platform/process/process-shell.ts'
 
-/** What to start for a script's `command`. */
+/** The program and arguments to start for a script's `command`. */
 export interface ScriptCommand {
   readonly file: string
   readonly args: readonly string[]
@@ -29,7 +29,7 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile()
   } catch (error) {
-    // Whatever keeps it from being looked at (a name of 100,000 characters, a NUL), it is no file to run.
+    // A path that can't be checked (a name of 100,000 characters, a NUL) is no file to run.
     if (error instanceof Error && 'code' in error) return false
     throw error
   }

@@ -6,22 +6,22 @@ import type { TextTail } from '../../platform/text/text-tail.ts'
 import type { LogWriter } from '../../ports/logs.ts'
 import type { ScriptRun } from '../../ports/scripts.ts'
 
-/** What a script says, on its way to whoever keeps it. */
+/** Passes a script's output to its log and captures. */
 export interface ScriptOutput {
-  /** Takes an output to its end. Rejects, then, when the log did. */
+  /** Reads an output to its end; then rejects if the log failed. */
   pump(from: 'stdout' | 'stderr', output: Readable): Promise<void>
-  /** Adds a sentence of ours. */
+  /** Adds a sentence of Copse itself. */
   note(text: string): Promise<void>
   /** The end of both outputs together. */
   tail(): string
-  /** No more comes. */
+  /** Called when no more output comes. */
   close(): void
 }
 
 const tailBytes = 10 * 1024
 const tellMs = 250
 
-/** Gives a script's output to its log, its captures and whoever wants to hear of it. */
+/** Creates the output of a script: it feeds the log, the captures and `onOutput`. */
 export function createScriptOutput(script: ScriptRun): ScriptOutput {
   const tail = createTextTail(tailBytes)
   const teller = createTeller(script.onOutput)
@@ -56,11 +56,11 @@ function createLogging(log: LogWriter, tail: TextTail) {
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return
     tail.push(bytes)
-    // With a broken log the output is still read: a full pipe would keep the script from ending.
+    // Read on even if the log is broken: a full pipe would keep the script from ending.
     if (failure === undefined) await log.write(bytes).catch((error: Error) => (failure = error))
   }
   return {
-    /** Never rejects. Settles when the log takes more, so that a flood is slowed down at its source. */
+    /** Never rejects. Resolves when the log takes more, so that a flood is slowed down at its source. */
     push: (chunk: Uint8Array) => write(lines.push(chunk)),
     end: async () => {
       await write(lines.flush())
@@ -69,7 +69,7 @@ function createLogging(log: LogWriter, tail: TextTail) {
   }
 }
 
-/** Gives each chunk to `take` until the output ends and the last is taken, and none while `take` still has to settle. */
+/** Passes chunks to `take` one at a time, waiting for each, until the output has ended. */
 async function drain(output: Readable, take: (chunk: Buffer) => Promise<void> | undefined): Promise<void> {
   let taken: Promise<void> | undefined
   output.on('data', (chunk: Buffer) => {
@@ -79,19 +79,19 @@ async function drain(output: Readable, take: (chunk: Buffer) => Promise<void> | 
     void taken.then(() => output.resume())
   })
   await finished(output, { writable: false })
-  // A chunk that came with the end is the last before it: a stream that is paused says that it has ended all the same.
+  // Wait for the last chunk: a paused stream emits `end` without waiting for `take`.
   await taken
 }
 
 /**
- * Gives the memory of a chunk back at once, if it has it alone. The collector does so only when some 70 MB of
- * such memory have come together.
+ * Frees the memory of a chunk at once if no other chunk shares it. The garbage collector would do so only after some
+ * 70 MB of such memory.
  */
 function free({ buffer, byteLength }: Buffer): undefined {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
-/** Calls `tell` a moment after it was touched, and in the end for what it has not told yet. */
+/** Calls `tell` with a delay after `touch`, and at `close` if a call is still due. */
 function createTeller(tell: (() => void) | undefined): { touch(): void; close(): void } {
   let timer: NodeJS.Timeout | undefined
   const fire = (): void => {
