@@ -8,25 +8,25 @@ import type { Transitions } from '../transitions/transitions.ts'
 import type { Worktrees } from './worktrees.ts'
 import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
 
-/** What became of a clean-up. */
+/** The result of a clean-up. */
 export type CleanupEnd =
   | { readonly kind: 'cleaned' }
   | { readonly kind: 'scheduled'; readonly cleanup_at: string }
-  /** Its files could not be removed; the record says so too. */
+  /** The files could not be removed; the workspace record has the same message. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** `not_needed`: it is gone already, or it is the parent's and so not this task's to remove. */
+  /** `not_needed`: the worktree is already removed, or it is the parent's and so not this task's to remove. */
   | { readonly kind: 'nothing'; readonly reason: 'no_workspace' | 'not_needed' }
 
 export interface Cleanup {
   /** Applies the clean-up policy of the state that the task entered. */
   enter(task: TaskRecord, state: string, signal: AbortSignal): Promise<void>
-  /** Removes the worktree of a task at once, never its branch. What is not committed is kept aside. */
+  /** Removes the worktree of a task at once, but never its branch. Uncommitted work is saved as a rescue. */
   now(task: TaskRecord, signal: AbortSignal): Promise<CleanupEnd>
-  /** Removes the worktree of a task in so many seconds. */
+  /** Schedules the removal of a task's worktree. */
   later(task: TaskRecord, seconds: number): CleanupEnd
-  /** Removes the worktree of a finished task at a person's word: before its time, or after a removal that failed. */
+  /** Removes the worktree of a finished task when a person asks: before its time, or after a failed removal. */
   byHand(task: TaskRecord, signal: AbortSignal): Promise<WorkspaceRecord | Refusal>
-  /** Removes the worktrees whose time has come. */
+  /** Removes the worktrees that are due. */
   sweep(signal: AbortSignal): Promise<void>
   remove(workspace: WorkspaceRecord, signal: AbortSignal): Promise<CleanupEnd>
 }
@@ -35,11 +35,11 @@ export interface CleanupDeps {
   readonly context: EngineContext
   readonly transitions: Pick<Transitions, 'workflowOf'>
   readonly worktrees: Pick<Worktrees, 'exclusively'>
-  /** Ends whoever works for a task; the hooks of its end have run by then. */
+  /** Ends the runs of a task; called after the hooks of its end have run. */
   readonly endAll: (task_id: TaskId, signal: AbortSignal) => Promise<void>
 }
 
-/** The ways a worktree goes; all of them end in `remove`. */
+/** Creates the ways to remove a worktree; all of them end in `remove`. */
 export function createCleanup(deps: CleanupDeps): Cleanup {
   const { context, transitions } = deps
   const remove: Cleanup['remove'] = (workspace, signal) => removeWorktree(deps, workspace, signal)
@@ -107,7 +107,7 @@ const noWorkspace: Refusal = {
   details: { resource: 'workspace' },
 }
 
-/** The worktree that a task may remove: one of its own that is still there. */
+/** Returns the worktree that a task may remove: its own, if it still exists. */
 function ownWorkspace(context: EngineContext, task: TaskRecord): WorkspaceRecord | (CleanupEnd & { kind: 'nothing' }) {
   const { read } = context.store
   if (workspaceOwner(read, task).id !== task.id) return { kind: 'nothing', reason: 'not_needed' }
@@ -116,7 +116,7 @@ function ownWorkspace(context: EngineContext, task: TaskRecord): WorkspaceRecord
   return workspace.status === 'cleaned' ? { kind: 'nothing', reason: 'not_needed' } : workspace
 }
 
-/** Somebody may have taken the task up again since it was looked for: then the worktree is theirs. */
+/** Checks the task again before the removal: if it was reopened since the search, it needs its worktree. */
 async function sweepOne(deps: CleanupDeps, task_id: TaskId, now: string, signal: AbortSignal): Promise<void> {
   const { read } = deps.context.store
   const task = read.tasks.get(task_id)
@@ -125,7 +125,7 @@ async function sweepOne(deps: CleanupDeps, task_id: TaskId, now: string, signal:
     const workspace = read.workspaces.byTask(task_id)
     if (workspace?.status !== 'cleanup_scheduled' || workspace.cleanup_at === null || workspace.cleanup_at > now) return
     if (read.executions.openOfTask(task_id).length > 0 || othersInWorkspace(read, task).length > 0) return
-    // What still runs of its hooks is let go on; the next look comes soon.
+    // Let the task's running hooks finish; the next sweep tries again.
     if (read.pendingHooks.ofTask(task_id).length > 0) return
     await removeFiles(deps.context, task, workspace, signal)
   })

@@ -1,9 +1,9 @@
 import type { TaskRecord } from '../ports/store.ts'
 
-/** Subject of the commit that takes up what nobody committed. */
+/** Subject of the commit that saves uncommitted work. */
 export const keepMessage = 'Keep uncommitted work'
 
-/** The message of a commit that is made for a task; the trailer leads back to it. */
+/** Returns the message of a commit for a task; its trailer names the task. */
 export function commitMessage(task: Pick<TaskRecord, 'id'>, subject: string): string {
   return `${subject}\n\nCopse-Task: ${task.id}\n`
 }

@@ -4,22 +4,22 @@ import type { WorktreeWatch } from '../ports/diff-reader.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import type { Worktrees } from './worktrees.ts'
 
-/** Who looks at changes says so again and again; whoever has gone falls silent. */
+/** How long a watch lasts without renewal: viewers renew theirs, and one that closes simply stops. */
 const usualLeaseMs = 60_000
 
-/** Watches the worktrees whose changes somebody looks at, and no others. */
+/** Watches the worktrees whose changes are open in a client, and no others. */
 export interface DiffWatchers {
-  /** Somebody looks at what the task changes; see the operation `tasks.watch_diff`. */
+  /** Starts or renews the watch of a task's changes; see the operation `tasks.watch_diff`. */
   extend(task: TaskRecord): Promise<{ readonly until: string | null; readonly since: string | null }>
-  /** Settles when nothing is watched any more. */
+  /** Resolves when all watches have ended. */
   close(): Promise<void>
 }
 
 interface Watched {
-  /** Those who look: ordered subtasks share the worktree of their parent. */
+  /** The viewing tasks: ordered subtasks share their parent's worktree. */
   readonly viewers: Map<TaskId, { readonly task: TaskRecord; readonly timer: NodeJS.Timeout }>
   readonly watch: Promise<WorktreeWatch>
-  /** From when on nothing was missed. */
+  /** The time since which no change was missed. */
   readonly since: Promise<string>
 }
 
@@ -58,7 +58,7 @@ export function createDiffWatches(
     }
     const watch = workspaces.watch(path, { onChange: tell, onEnd })
     const watched: Watched = { viewers: new Map(), watch, since: watch.then(() => iso()) }
-    // Told through `watch`, which everybody who asks waits for.
+    // Prevents an unhandled rejection; all callers of `watch` wait for the promise.
     watched.since.catch(() => undefined)
     byPath.set(path, watched)
     return watched
@@ -69,7 +69,7 @@ export function createDiffWatches(
       watched.viewers.delete(task.id)
       if (watched.viewers.size === 0) end(path, watched)
     }, leaseMs)
-    // It only ends what a process that ends anyway takes along.
+    // The timer only ends a watch, so it must not keep the process alive.
     timer.unref()
     watched.viewers.set(task.id, { task, timer })
   }

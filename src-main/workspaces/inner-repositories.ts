@@ -6,8 +6,8 @@ import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 
 /**
- * Settles the repositories inside a worktree before its review: the ones that the project's setting absorbs become
- * plain files. Returns what a person has to decide; null when nothing is left to decide.
+ * Turns the repositories inside a worktree that the project's setting absorbs into plain files, before the review.
+ * Returns the ones that a person has to decide about; null when there are none.
  */
 export async function settleInner(
   { workspaces, store }: Pick<EngineContext, 'workspaces' | 'store'>,

@@ -9,7 +9,7 @@ interface Looking {
   readonly worktrees: Worktrees
 }
 
-/** Reads a task's work as it is now, and what differs from what was seen or judged. */
+/** Reads a task's work as it is now, and which files differ from the work that was seen or judged. */
 export async function lookAtWork(
   { context, worktrees }: Looking,
   task: TaskRecord,

@@ -22,7 +22,7 @@ export interface Update {
   readonly triggered_by: string
 }
 
-/** Writes down what became of an update of a task's branch, and tells it: its card, its timeline and its workspace. */
+/** Saves the result of an update of a task's branch and emits it for its card, its timeline and its workspace. */
 export async function noteUpdate(deps: NoteUpdateDeps, update: Update): Promise<void> {
   const { task, result } = update
   if (result.kind === 'up_to_date' || result.kind === 'in_the_way') return
@@ -41,7 +41,7 @@ export async function noteUpdate(deps: NoteUpdateDeps, update: Update): Promise<
   })
 }
 
-/** Where the branch stands is news, also when the record of it says nothing else than before. */
+/** Emits the workspace even if its record is unchanged, because the branch has moved. */
 function noteWorkspace(tx: Tx, task: TaskRecord, { workspace, result }: Update): void {
   const known = tx.workspaces.byTask(workspace.task_id)
   if (!known) return
@@ -51,13 +51,16 @@ function noteWorkspace(tx: Tx, task: TaskRecord, { workspace, result }: Update):
     saveWorkspace(tx, workspaceOwner(tx, task), record)
     return
   }
-  // It is not cleaned once more; only its branch has moved.
+  // A cleaned workspace is not set to be cleaned again; only its branch has moved.
   tx.workspaces.put(record)
   const { id: workspace_id, task_id, branch, status, cleanup_at } = record
   tx.emit('workspace.updated', { project_id: task.project_id, task_id, workspace_id, branch, status, cleanup_at })
 }
 
-/** A task whose merge failed says what has become of the conflict; the merge is still to be tried again. */
+/**
+ * Returns the annotation of a task whose merge failed, with the state of the conflict; the merge must still be
+ * retried.
+ */
 function annotationAfter(
   context: EngineContext,
   task: TaskRecord,
@@ -76,7 +79,7 @@ function annotationAfter(
   return { ...before, message, files: [], hunks: [] }
 }
 
-/** Under the move that brought the task to where it stands. */
+/** Adds it to the transition into the current state. */
 function noteInTimeline(tx: Tx, task: TaskRecord, { workspace, result, triggered_by }: Update): void {
   const entry = tx.transitions.last(task.id)
   const said = wordsFor(workspace, result)
@@ -103,7 +106,7 @@ function wordsFor({ branch, base_branch }: WorkspaceRecord, result: UpdateResult
   return `${count(result.files)} with ${base_branch} (${result.base.slice(0, 12)})${where}: ${result.files.slice(0, 20).join(', ')}`
 }
 
-/** A size that can't be measured is left as it was: the branch is updated all the same. */
+/** Measures the diff; a size that can't be measured stays as it was, because the branch is updated all the same. */
 async function measure({ context, worktrees }: NoteUpdateDeps, { task, workspace }: Update) {
   const signal = AbortSignal.timeout(60_000)
   try {

@@ -8,7 +8,7 @@ import { saveWorkspace } from './save-workspace.ts'
 import type { RepoRecord, TaskRecord } from '../ports/store.ts'
 import type { Worktrees } from './worktrees.ts'
 
-/** A worktree that nobody knows, and what a task needs to take it over. */
+/** A worktree that belongs to no task, with the data that a task needs to adopt it. */
 export interface Adoptable {
   readonly path: string
   readonly branch: string
@@ -16,15 +16,15 @@ export interface Adoptable {
   readonly base_commit: string
 }
 
-/** Folders below the workspace root that belong to no task. None of them is ever removed by itself. */
+/** Folders below the workspace root that belong to no task. They are removed only when a person asks. */
 export interface Orphans {
   paths(): Promise<readonly string[]>
   list(signal: AbortSignal): Promise<readonly Orphan[]>
   /** Refuses a path that is not in the list. */
   remove(path: string, signal: AbortSignal): Promise<RemovedOrphan | Refusal>
-  /** Whether a task of the project can take it over; what it then works with. */
+  /** Returns the data to adopt a worktree, or why no task of the project can. */
   inspect(path: string, project_id: ProjectId, signal: AbortSignal): Promise<Adoptable | Refusal>
-  /** Makes a task and gives it the worktree, unless another has taken it since. */
+  /** Creates a task with the worktree, unless another task has adopted it since. */
   adopt(orphan: Adoptable, makeTask: () => TaskRecord): TaskRecord | Refusal
 }
 
@@ -49,7 +49,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
         if (!(await isListed(path))) return notListed(path)
         return await workspaces.removeOrphan(path, repoFor(context, path), { signal })
       }
-      // The task that it is named after may be claimed right now, and find it again.
+      // The task with this name may be in the middle of a claim that reuses the folder.
       const task = read.tasks.get(basename(path) as TaskId)
       return task ? await worktrees.exclusively(task, removal) : await removal()
     },
@@ -113,7 +113,7 @@ async function repoOf(
   return null
 }
 
-/** Folders lie at `{root}/{project}/{task}`: the repository in which the task of that name worked, or would. */
+/** Folders are named `{root}/{project}/{task}`. Returns the repository of that task, or the one that it would use. */
 function repoFor(context: EngineContext, path: string): string | null {
   const { read } = context.store
   const project_id = basename(dirname(path)) as ProjectId

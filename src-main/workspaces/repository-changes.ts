@@ -10,7 +10,10 @@ import { workspaceOf } from '../core/workspace-of.ts'
 
 const limitMs = 60_000
 
-/** Reads what steers git in a worktree's repository; null, with a word in the log, where that fails. */
+/**
+ * Reads the files and settings that control git in a worktree's repository; null, with a warning in the log, on an
+ * error.
+ */
 export async function readRepositoryState(
   { workspaces, log }: Pick<EngineContext, 'workspaces' | 'log'>,
   path: string,
@@ -39,7 +42,7 @@ export async function findRepositoryChanges(
   return paths.filter((path) => before[path] !== now[path]).sort()
 }
 
-/** Notes what has changed so far during the runs that a task still has. */
+/** Records the changes so far during a task's open runs. */
 export async function noteOpenRuns(context: EngineContext, task: TaskRecord): Promise<void> {
   const open = context.store.read.executions.openOfTask(task.id)
   const found = await Promise.all(open.map((record) => findRepositoryChanges(context, record)))
@@ -53,8 +56,9 @@ export async function noteOpenRuns(context: EngineContext, task: TaskRecord): Pr
 }
 
 /**
- * Adds paths to what a person has to look at, and shows them at the open review. A review that has passed is open
- * again while its task still stands there. Answers the task for the caller to save; the same one if nothing is new.
+ * Adds paths that a person has to review, and shows them at the open review. A passed review is opened again while
+ * its
+ * task is still in that state. Returns the task for the caller to save; the same one if there is nothing new.
  */
 export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly string[]): TaskRecord {
   const isKnown = paths.every((path) => task.repository_changes.includes(path))
@@ -74,7 +78,7 @@ export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly 
     : noted
 }
 
-/** Under the move that brought the task to where it stands. */
+/** Adds it to the transition into the current state. */
 function noteInTimeline(tx: Tx, task: TaskRecord, paths: readonly string[]): void {
   const entry = tx.transitions.last(task.id)
   if (!entry) return

@@ -13,29 +13,29 @@ import { toSettings } from '../core/views.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
 
-/** Kept work is given up when it is older than this. */
+/** Older rescues are deleted. */
 const lifeMs = 30 * 24 * 3_600_000
 const sweepEveryMs = 3_600_000
 
-/** One rescue, as a person names it within a project. */
+/** One rescue as a client names it within a project. */
 export interface RescueChoice {
   readonly project_id: ProjectId
-  /** Of a task that may be deleted. */
+  /** The task may be deleted. */
   readonly task_id: string
   readonly timestamp: string
 }
 
-/** What was kept before something was thrown away: shown, brought back, given up. */
+/** Lists, shows, restores and deletes work that was saved before its removal. */
 export interface Rescues {
   ofTask(task: TaskRecord, signal: AbortSignal): Promise<readonly Rescue[]>
-  /** Of the project's repositories: those of its tasks, and of tasks that are deleted, whosever they were. */
+  /** Lists the rescues in the project's repositories, of its own tasks and of deleted tasks of any project. */
   ofProject(project_id: ProjectId, signal: AbortSignal): Promise<readonly Rescue[]>
-  /** What one holds; with `file`, of that one alone. */
+  /** Returns the changes in a rescue; with `file`, of that file alone. */
   diff(choice: RescueChoice, file: string | null, signal: AbortSignal): Promise<FileDiff | Refusal>
   restore(choice: RescueChoice, signal: AbortSignal): Promise<RestoredRescue | Refusal>
-  /** Null when it is gone now. */
+  /** Returns null once it is deleted. */
   remove(choice: RescueChoice, signal: AbortSignal): Promise<Refusal | null>
-  /** Gives up what is older than 30 days; looks once an hour, however often it is called. */
+  /** Deletes rescues older than 30 days; does so at most once an hour, however often it is called. */
   sweep(signal: AbortSignal): Promise<void>
 }
 
@@ -103,14 +103,14 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
   }
 }
 
-/** A task may have worked in another repository than the one it is in now. */
+/** Includes former repositories, because a task may have worked in another than it has now. */
 function reposOf(context: EngineContext, task: TaskRecord): ReadonlySet<string> {
   const { read } = context.store
   const known = [read.workspaces.byTask(task.id)?.repo_path, read.repos.get(task.repo_id)?.path]
   return new Set(known.filter((path) => path !== undefined))
 }
 
-/** What each of the repositories says. One that is gone does not keep the others from answering. */
+/** Reads each of the repositories; a missing one is skipped. */
 async function readEach<T>(
   context: EngineContext,
   paths: readonly string[],
@@ -136,7 +136,7 @@ type Into = { readonly path: string } | { readonly path: null; readonly why_not:
 const noWorktree: Into = { path: null, why_not: 'no_worktree' }
 const busy: Into = { path: null, why_not: 'busy' }
 
-/** Hands over the task's worktree if it is there and nobody is at work in it, and holds its lock meanwhile. */
+/** Calls `work` with the task's worktree while holding its lock; refuses if it is missing or in use. */
 async function intoWorktree(
   context: EngineContext,
   task: TaskRecord,
@@ -156,7 +156,7 @@ async function intoWorktree(
   return restored
 }
 
-/** Whoever shows the workspace, or what was kept of it, looks again. */
+/** Emits the workspace, so that clients reload it and its rescues. */
 function tell(context: EngineContext, task: TaskRecord): void {
   context.feed.commit((tx) => {
     const owner = workspaceOwner(tx, task)
@@ -165,7 +165,7 @@ function tell(context: EngineContext, task: TaskRecord): void {
   })
 }
 
-/** To the project of its task; where that is deleted, to all that have the repository. */
+/** Emits to the project of the task; if that is deleted, to all projects with the repository. */
 function tellGivenUp(context: EngineContext, repo_path: string, refs: readonly string[]): void {
   context.feed.commit((tx) => {
     const having = tx.projects.list().filter(({ id }) => tx.repos.byProject(id).some(({ path }) => path === repo_path))

@@ -5,8 +5,8 @@ import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 type Owner = Pick<TaskRecord, 'id' | 'project_id'>
 
 /**
- * Keeps a worktree's record and tells everybody who looks at it, at the subtasks that work in it too. One that
- * is cleaned gives its ports back.
+ * Saves a worktree's record and emits it for its task and for the subtasks that share it. A cleaned worktree gives up
+ * its ports.
  */
 export function saveWorkspace(tx: Tx, task: Owner, record: WorkspaceRecord): void {
   const { id: workspace_id, branch, status, cleanup_at } = record
@@ -17,13 +17,13 @@ export function saveWorkspace(tx: Tx, task: Owner, record: WorkspaceRecord): voi
   if (status === 'cleaned') tx.emit('workspace.cleaned', base)
 }
 
-/** Keeps the ports of a worktree. One that is being made is news as a whole, once it is there. */
+/** Saves the ports of a worktree. One that is being created emits its event once it is ready. */
 export function savePorts(tx: Tx, task: Owner, record: WorkspaceRecord): void {
   if (record.status === 'creating') put(tx, [task.id, ...sharers(tx, task.id)], record)
   else saveWorkspace(tx, task, record)
 }
 
-/** Cards show the ports of their worktree. */
+/** Saves the record and emits the cards, because they show the worktree's ports. */
 function put(tx: Tx, sharing: readonly TaskId[], record: WorkspaceRecord): void {
   const before = tx.workspaces.byTask(record.task_id)?.port_base ?? null
   const port_base = record.status === 'cleaned' ? null : record.port_base
@@ -36,7 +36,7 @@ function sharers(tx: Tx, task_id: TaskId): readonly TaskId[] {
   return ordered.flatMap((one) => [one.id, ...sharers(tx, one.id)])
 }
 
-/** The newer time lets what is told win over replies that are still on their way. */
+/** Sets `updated_at`, so that the event wins over older responses that are still on their way. */
 function tellCard(tx: Tx, task_id: TaskId): void {
   const task = tx.tasks.get(task_id)
   if (task) tx.saveTask(task)

@@ -4,11 +4,11 @@ import type { EngineContext } from '../core/context.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
-/** It travels with every change of the task, to every card: an eyeful. */
+/** In characters. Small, because it is part of every event of the task and of every card. */
 const onTask = { hunks: 12, each: 2_000, all: 12_000 }
 const inPrompt = { hunks: 100, each: 8_000, all: 60_000 }
 
-/** The places of a conflict as they may be kept with a task (or given to its coder), secrets blacked out. */
+/** Returns the hunks of a conflict in a size that a task (or its coder's prompt) can hold, with secrets redacted. */
 export function toConflictHunks(
   context: Pick<EngineContext, 'redactor' | 'store'>,
   task: Pick<TaskRecord, 'project_id'>,
@@ -19,7 +19,7 @@ export function toConflictHunks(
   return fitHunks(clean, where === 'on_task' ? onTask : inPrompt)
 }
 
-/** The places of a conflict without the project's secrets. */
+/** Redacts the project's secrets in the hunks of a conflict. */
 export function redactHunks(
   { redactor, store }: Pick<EngineContext, 'redactor' | 'store'>,
   { project_id }: Pick<TaskRecord, 'project_id'>,

@@ -3,7 +3,7 @@ import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import type { EngineContext } from '../core/context.ts'
 
-/** Holds the lock of a worktree while something is done in it; refuses while somebody else has it. */
+/** Runs `work` while holding the lock of a worktree; refuses if it is locked. */
 export async function withWorktreeLock<T>(
   context: Pick<EngineContext, 'workspaces' | 'newId'>,
   path: string | null,

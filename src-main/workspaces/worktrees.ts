@@ -19,21 +19,27 @@ export type EnsuredWorktree =
   | { readonly kind: 'failed'; readonly message: string }
 
 export interface Worktrees {
-  /** The record that a first claim makes, an ordered subtask's being its parent's; the directory follows. */
+  /**
+   * Returns the record that a first claim creates, for an ordered subtask its parent's; the directory is created
+   * later.
+   */
   plan(tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord
   /**
-   * Makes the worktree that the task works in, or finds it again. One in which another task's agent is at
-   * work is left as it is; one of a parent is never started anew. `processMarker` is asked for when set-up commands may run.
+   * Creates the worktree that the task works in, or reuses it. A worktree in which another task's agent runs stays as
+   * it
+   * is; a parent's worktree is never reset. `processMarker` is called when set-up commands may run.
    */
   ensure(task: TaskRecord, signal: AbortSignal, processMarker?: () => string): Promise<EnsuredWorktree>
-  /** Does something to a task's worktree while `ensure` does nothing to it. */
+  /** Runs `work` while `ensure` can't change the task's worktree. */
   exclusively<T>(task: TaskRecord, work: () => Promise<T>): Promise<T>
-  /** The record of the worktree that a task works in: an ordered subtask's is its parent's. */
+  /** Returns the record of the worktree that a task works in: for an ordered subtask its parent's. */
   of(task: TaskRecord): WorkspaceRecord | null
   ref(workspace: WorkspaceRecord): Promise<BranchRef>
-  /** Looks at a worktree that may be removed at any moment: what then fails is asked again of the branch alone. */
+  /**
+   * Reads from a worktree that may be removed at any moment: after an error, `look` runs again with the branch alone.
+   */
   look<T>(workspace: WorkspaceRecord, look: (ref: BranchRef) => Promise<T>): Promise<T>
-  /** The script variables of a task, as a hook, a CI step or an agent gets them. */
+  /** Returns the `SVC_` variables of a task for a hook, a CI step or an agent. */
   environment(
     task: TaskRecord,
     event: string,
@@ -161,7 +167,7 @@ async function ensureOwn(
   const project = context.store.read.projects.get(task.project_id)
   if (!project) throw new BugError(`Task ${task.id} has no project.`)
   const planned = feed.commit((tx) => planWorkspace(context, tx, task, project))
-  // As long as nothing was made, branch and base are what the settings say now, so that a wrong one can be put right.
+  // Until a worktree exists, branch and base follow the settings, so that a wrong setting can be corrected.
   const current =
     planned.base_commit === null && !(await context.workspaces.exists(planned.path))
       ? feed.commit((tx) => renameUnmade(tx, task, project, planned))
