@@ -135,8 +135,8 @@ async function removeWorktree(deps: CleanupDeps, workspace: WorkspaceRecord, sig
   const { read } = deps.context.store
   const task = read.tasks.get(workspace.task_id)
   if (!task) return { kind: 'nothing', reason: 'no_workspace' }
-  // Ordered subtasks work in their parent's worktree: nobody stays behind in a folder that goes. They are
-  // ended first: one that is being started waits for the worktree too.
+  // Ordered subtasks work in their parent's worktree, so their runs end before it is removed. This happens before the
+  // exclusive access, because a run that is starting waits for the worktree too.
   const guests = othersInWorkspace(read, task).map((one) => one.task_id)
   await Promise.all([...new Set([workspace.task_id, ...guests])].map((task_id) => deps.endAll(task_id, signal)))
   return deps.worktrees.exclusively(task, () =>

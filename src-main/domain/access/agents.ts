@@ -2,7 +2,10 @@ import type { ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
 import type { Principal } from './principal.ts'
 
-/** Whether an agent may work in a project: an ownerless project takes all, others those whose owner is a member. */
+/**
+ * Returns whether an agent may work in a project: an ownerless project accepts all agents, others those of their
+ * members.
+ */
 export function mayWorkIn(
   agent: { owner_id: UserId | null },
   project: { owner_id: UserId | null },
@@ -11,7 +14,9 @@ export function mayWorkIn(
   return project.owner_id === null || (agent.owner_id !== null && owner_is_member)
 }
 
-/** Whether a person sees an agent: their own, the ownerless, and those of people they share a project with. */
+/**
+ * Returns whether a person sees an agent: their own, ownerless ones, and those of people they share a project with.
+ */
 export function maySeeAgent(
   principal: Principal,
   agent: { owner_id: UserId | null },
@@ -24,7 +29,7 @@ export function maySeeAgent(
   return [...shared(agent.owner_id)].some((project) => mine.has(project))
 }
 
-/** Whether a caller may change an agent or see its environment. */
+/** Returns whether a caller may change an agent or see its environment. */
 export function ownsAgent(principal: Principal, agent: { owner_id: UserId | null }): boolean {
   if (principal.kind === 'operator') return true
   return (
@@ -32,7 +37,7 @@ export function ownsAgent(principal: Principal, agent: { owner_id: UserId | null
   )
 }
 
-/** The agent as others see it: its environment may hold secrets. */
+/** Returns the agent without its environment, which may hold secrets. */
 export function withoutEnv(agent: Agent): Agent {
   const { env: _secret, ...config } = agent.config
   return { ...agent, config }

@@ -8,7 +8,10 @@ import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
 import { invalidInput } from '../refusal.ts'
 
-/** Why an agent can't be held to what its configuration says; null when it can. What a daemon hosts can't ask here. */
+/**
+ * Returns why an agent's permissions can't be enforced; null when they can. An agent on a daemon can't ask for
+ * permission.
+ */
 export function checkPermissions(agent: {
   readonly executor: ExecutorProfile
   readonly daemon_id: string | null
@@ -23,27 +26,31 @@ export function checkPermissions(agent: {
   return invalidInput('config.permissions', message)
 }
 
-/** What an agent is held to. */
+/** Returns the permission policy of an agent. */
 export const policyOf = ({ permissions = 'all' }: Pick<AgentConfig, 'permissions'>): PermissionPolicy => permissions
 
-/** What an agent wants to do, as far as it says. */
+/** An action that an agent asks permission for, as far as its request describes it. */
 export interface AskedAction {
   readonly action: Extract<TranscriptEntry, { type: 'tool_call' }>['action']
-  /** It is one of our own tools, and reads, or writes to the agent's own task: see `staysInOwnTask`. */
+  /**
+   * The action is a call of one of Copse's own tools that only reads, or writes to the agent's own task: see
+   * `staysInOwnTask`.
+   */
   readonly ours: boolean
-  /** The places in the worktree that it names, relative to it with `/`; null when it names others, too. */
+  /** The paths in the worktree that the request names, relative to it with `/`; null when it also names others. */
   readonly places: readonly string[] | null
 }
 
-/** Our tools that write to a task that is never the agent's own. */
+/** Copse's tools that write to another task than the agent's own. */
 const writesElsewhere = /(?:^|[^a-z])svc_(?:create_task|assign_agent)$/
-/** Our tools that change nothing. */
+/** Copse's tools that change nothing. */
 const readsOnly = /(?:^|[^a-z])svc_(?:get|list)_\w+$/
 
 /**
- * Whether a call of one of our own tools reads, or writes to the agent's own task only. What writes to another task
- * counts as a command, since a task starts agents. `input` is what the agent tells of it; without a `task_id` our tools
- * take its own.
+ * Returns whether a call of one of Copse's own tools only reads, or writes to the agent's own task. A write to
+ * another
+ * task counts as a command, since a task starts agents. `input` is the agent's own description of the call; without a
+ * `task_id` the tools use its task.
  */
 export function staysInOwnTask(tool: string, input: unknown, task_id: string): boolean {
   if (readsOnly.test(tool)) return true
@@ -52,7 +59,11 @@ export function staysInOwnTask(tool: string, input: unknown, task_id: string): b
   return named === undefined || named === task_id
 }
 
-/** Whether an agent may do this by itself. `configNames`: what steers agents, wherever it lies, in lower case. */
+/**
+ * Returns whether an agent may do this without asking. `configNames`: lower-case names of files that configure
+ * agents,
+ * in any folder.
+ */
 export function mayActAlone(
   policy: PermissionPolicy,
   { action, ours, places }: AskedAction,
@@ -67,7 +78,7 @@ export function mayActAlone(
   )
 }
 
-/** Whoever may write these decides what git, shells, editors and MCP clients do without asking. */
+/** Files that decide what git, shells, editors and MCP clients run without asking. */
 const protectedNames: ReadonlySet<string> = new Set([
   ...['.git', '.gitmodules', '.svc.lock', '.mcp.json', '.envrc'],
   ...['.vscode', '.husky'],

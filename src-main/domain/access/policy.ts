@@ -4,25 +4,26 @@ import type { MemberRole } from '../../../src-shared/contract/members.ts'
 import type { CallerRule } from '../../../src-shared/contract/operation.ts'
 import { mayOnlyRead, type Principal } from './principal.ts'
 
-/** What a call is about, as far as rights go. */
+/** The facts that decide a caller's rights for a call. */
 export interface AccessFacts {
-  /** null where it is about no project. */
+  /** null when the call concerns no project. */
   readonly project: {
     readonly id: ProjectId
     readonly owner_id: UserId | null
     /** The caller's own membership. */
     readonly role: MemberRole | null
   } | null
-  /** For an agent: whether the call is about a task that is neither its own nor below it. */
+  /** For an agent: whether the call concerns a task that is neither its own nor a subtask of it. */
   readonly other_task?: boolean
-  /** The daemon that a call is about. */
+  /** The daemon that the call concerns. */
   readonly daemon?: DaemonId
 }
 
 /**
- * How a caller stands to what a call is about. `person`: about no project. `visitor`: in a system project without a
- * membership. `other_task`: an agent whose own task is another one of the project. `elsewhere`: an agent outside the
- * project of its task. `other_daemon`: one that is not the one named.
+ * The caller's relation to the subject of a call. `person`: the call concerns no project. `visitor`: in a system
+ * project
+ * without a membership. `other_task`: an agent whose own task is another one of the project. `elsewhere`: an agent
+ * outside the project of its task. `other_daemon`: a daemon other than the named one.
  */
 const standings = [
   ...(['anonymous', 'operator', 'admin', 'person', 'owner', 'member', 'visitor', 'stranger'] as const),
@@ -41,8 +42,8 @@ const human: Row = { ...withToken, agent: 'humans_only', other_task: 'humans_onl
 const admin: Row = { ...everybodyBut(['operator', 'admin'], 'admin_required'), ...human }
 
 /**
- * The policy: for each rule, which an operation names, who is refused and with which code; all others may. The whole
- * of it, operation by operation, is written down in test/integration/access/matrix.txt.
+ * The policy: for each rule (operations name one), who is refused and with which code; all others may. The result for
+ * every operation is in test/integration/access/matrix.txt.
  */
 const refused: Readonly<Record<CallerRule, Row>> = {
   public: {},
@@ -62,7 +63,7 @@ const refused: Readonly<Record<CallerRule, Row>> = {
   },
 }
 
-/** What a refusal says, by its code. */
+/** The messages of refusals by code. */
 const messages: Partial<Record<ErrorCode, string>> = {
   missing_token: 'Send a token: Authorization: Bearer <token>.',
   invalid_token: 'A daemon’s token works for its reports only. Use a token of your own here.',
@@ -80,8 +81,8 @@ const forbiddenMessages: Partial<Record<Standing, string>> = {
 }
 
 /**
- * Whether the caller's token is any good for an operation, before anything else of the request is looked at. `writes`:
- * it is more than a look.
+ * Checks the caller's token for an operation before the rest of the request is read. `writes`: the operation changes
+ * data.
  */
 export function checkToken(rule: CallerRule, principal: Principal, writes: boolean): Refusal | null {
   if (writes && mayOnlyRead(principal)) return refusalOf('read_only_token')
@@ -89,7 +90,7 @@ export function checkToken(rule: CallerRule, principal: Principal, writes: boole
   return refuse(rule, principal.kind)
 }
 
-/** Whether a caller may do what an operation's rule guards: null, or why not. */
+/** Returns null if a caller may use an operation with this rule, otherwise the refusal. */
 export function checkAccess(rule: CallerRule, principal: Principal, facts: AccessFacts): Refusal | null {
   const refusal = refuse(rule, standingOf(principal, facts))
   if (refusal) return refusal

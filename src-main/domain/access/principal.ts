@@ -10,10 +10,10 @@ import type {
   UserId,
 } from '../../../src-shared/contract/ids.ts'
 
-/** Who is calling. */
+/** The caller of an operation. */
 export type Principal =
   | { readonly kind: 'anonymous' }
-  /** The person at this machine before anybody has registered. */
+  /** The person at this machine before any account exists. */
   | { readonly kind: 'operator' }
   | {
       readonly kind: 'user'
@@ -23,11 +23,11 @@ export type Principal =
       readonly via: 'jwt' | 'pat' | 'local'
       /** With `jwt`: the sign-in that the token belongs to. */
       readonly session_id?: SessionId
-      /** With `pat`: what the token may, and which one it is. */
+      /** With `pat`: the token's scope and ID. */
       readonly scope?: TokenScope
       readonly token_id?: TokenId
     }
-  /** An agent that the service started, by the token that is bound to its execution. */
+  /** An agent that the service started, by the token of its execution. */
   | {
       readonly kind: 'agent'
       readonly agent_id: AgentId
@@ -35,20 +35,20 @@ export type Principal =
       readonly task_id: TaskId
       readonly execution_id: ExecutionId
     }
-  /** A machine that hosts agents, by its own token, which is good for its reports only. */
+  /** A machine that hosts agents, by its own token, which allows only its reports. */
   | { readonly kind: 'daemon'; readonly daemon_id: DaemonId }
 
-/** Whether they may do everything here: an admin, or the operator while nobody has registered. */
+/** Returns whether a caller may do everything: an admin, or the operator before any account exists. */
 export function isAdmin(principal: Principal): boolean {
   return principal.kind === 'operator' || (principal.kind === 'user' && principal.is_admin)
 }
 
-/** Whether their token lets them look and no more. */
+/** Returns whether the caller's token allows only reading. */
 export function mayOnlyRead(principal: Principal): boolean {
   return principal.kind === 'user' && principal.scope === 'read'
 }
 
-/** How the audit names who acted: `user:<handle>`, `agent:<id>` or `system`. */
+/** Returns the caller's name in the audit: `user:<handle>`, `agent:<id>` or `system`. */
 export function actorOf(principal: Principal): string {
   switch (principal.kind) {
     case 'user':

@@ -1,27 +1,27 @@
 import type { ErrorCode } from '../../../src-shared/contract/errors.ts'
 
-/** What decides who may make an account: what the administrator has set, and how the service was started. */
+/** The facts that decide who may register: the administrator's setting, and how the service was started. */
 export interface RegistrationPolicy {
-  /** null: as the way of the start has it. */
+  /** null: the default of `startedAs`. */
   readonly registration: 'open' | 'invite' | 'closed' | null
-  /** As the app of the person at this machine, or as a service alone. */
+  /** As the desktop app, or as a service without a window. */
   readonly startedAs: 'desktop' | 'serve'
-  /** Other machines can reach it, or a proxy that brings them. */
+  /** Other machines can reach the service, directly or through a proxy. */
   readonly exposed: boolean
 }
 
-/** The caller who wants an account. */
+/** The person who wants to register. */
 export interface Applicant {
-  /** Nobody has one yet. */
+  /** No account exists yet. */
   readonly isFirst: boolean
-  /** What a code that they brought is worth; for the first account it is the setup code, later an invite. */
+  /** The result of checking their code: for the first account the setup code, later an invite. */
   readonly code: 'none' | 'good' | 'bad'
   readonly atWindow: boolean
-  /** null: this platform can't tell. */
+  /** null: this platform can't determine it. */
   readonly isSameUser: boolean | null
 }
 
-/** Returns the code of the refusal of an account; null when it may be made. */
+/** Returns the refusal's code if the account may not be created; otherwise null. */
 export function refuseRegistration(policy: RegistrationPolicy, applicant: Applicant): ErrorCode | null {
   const { registration, startedAs, exposed } = policy
   const { isFirst, code, atWindow, isSameUser } = applicant
@@ -38,12 +38,12 @@ export function refuseRegistration(policy: RegistrationPolicy, applicant: Applic
   return isSameUser ? null : 'other_user'
 }
 
-/** Whether the first account needs the code that the start prints. */
+/** Returns whether the first account needs the setup code that is printed at the start. */
 export function needsSetupCode({ registration, startedAs, exposed }: RegistrationPolicy): boolean {
   return exposed && startedAs === 'serve' && registration !== 'open'
 }
 
-/** Whether it matters which user's process asks. */
+/** Returns whether the rules depend on which user's process asks. */
 export function asksForUser({ registration, startedAs, exposed }: RegistrationPolicy, isFirst: boolean): boolean {
   if (startedAs === 'desktop' || exposed || registration === 'open') return false
   return isFirst || registration === null

@@ -1,14 +1,15 @@
-/** Where a request comes from, as far as it can be told. */
+/** The origin of a request, as far as it is known. */
 export interface RequestSource {
-  /** null: from this process itself, which is the window's. */
+  /** null: the request comes from this process itself, which means from its window. */
   readonly address: string | null
-  /** What the caller's browser or program says of itself. */
+  /** The `User-Agent` of the caller's browser or program. */
   readonly client: string | null
-  /** The person at this machine asks: by the window, or by a page that its link has signed in. */
+  /** The request comes from the person at this machine: from the window, or a page that its link has signed in. */
   readonly atWindow: boolean
   /**
-   * Whether the process that asks belongs to the user that runs the service, and is none that the service itself has
-   * started; null where that can't be told.
+   * Returns whether the caller's process belongs to the user who runs the service and was not started by the service;
+   * null
+   * if that can't be determined.
    */
   readonly isSameUser: () => Promise<boolean | null>
 }

@@ -4,7 +4,7 @@ import type { MemberRole } from '../../../src-shared/contract/members.ts'
 import { ownsAgent } from './agents.ts'
 import { isAdmin, type Principal } from './principal.ts'
 
-/** Whether a caller speaks for an execution: its agent, that agent's owner, the person who does it, or an admin. */
+/** Returns whether a caller may act for an execution: its agent, that agent's owner, its person, or an admin. */
 export function actsFor(
   principal: Principal,
   execution: { readonly id: ExecutionId; readonly user_id: UserId | null },
@@ -16,7 +16,10 @@ export function actsFor(
   return execution.user_id === principal.user_id || (agent !== null && ownsAgent(principal, agent))
 }
 
-/** Whether a caller wrote a comment. What the operator wrote before anybody registered is still theirs at this machine. */
+/**
+ * Returns whether a caller wrote a comment. The operator's comments from before the first account stay theirs at this
+ * machine.
+ */
 export function isAuthor(principal: Principal, { author }: Pick<Comment, 'author'>): boolean {
   switch (principal.kind) {
     case 'agent':
@@ -32,7 +35,7 @@ export function isAuthor(principal: Principal, { author }: Pick<Comment, 'author
   }
 }
 
-/** Whether a caller may delete what others wrote: an owner of the project, or an admin. */
+/** Returns whether a caller may delete other people's comments: an owner of the project, or an admin. */
 export function mayModerate(principal: Principal, role: MemberRole | null): boolean {
   return isAdmin(principal) || (principal.kind === 'user' && role === 'owner')
 }

@@ -1,14 +1,14 @@
 import type { Platform } from '../../../src-shared/contract/integrations.ts'
 
-/** A tracker's address, taken apart once. */
+/** A tracker's address, parsed. */
 export interface Base {
-  /** The public tracker, whose ids name no host. */
+  /** The tracker is the public one, whose IDs contain no host. */
   readonly isPublic: boolean
-  /** With the port, when it is not the scheme's own. */
+  /** With the port, unless it is the scheme's default. */
   readonly host: string
-  /** Where pages begin, without a slash at the end. */
+  /** The base URL of its pages, without a slash at the end. */
   readonly web: string
-  /** As it was given, without a slash at the end. */
+  /** The API URL as configured, without a slash at the end. */
   readonly api: string
 }
 
@@ -19,14 +19,14 @@ export interface Repository {
 }
 
 export interface IssueAddress {
-  /** What it is called in the whole installation; compared without regard to case, as trackers do. */
+  /** Its ID in the whole installation; compared case-insensitively, as trackers do. */
   readonly global_id: string
   readonly number: number
-  /** Its page. */
+  /** The URL of its page. */
   readonly url: string
 }
 
-/** The canonical id and page of an issue of a repository. */
+/** Returns the canonical ID and page URL of an issue. */
 export function issueAddress(
   platform: Platform,
   base: Base,
@@ -43,8 +43,8 @@ export function issueAddress(
 }
 
 /**
- * Every id under which an issue may be linked already: a link by hand may have been made before anybody
- * knew which platform its host runs, and a repository may have had other names.
+ * Returns every ID under which an issue may already be linked: a link may have been made by hand before its host's
+ * platform was known, and a repository may have been renamed.
  */
 export function knownIds(base: Base, repositories: readonly Repository[], number: number): readonly string[] {
   const platforms: readonly Platform[] = base.isPublic ? ['hosted'] : ['hosted', 'selfhosted']
@@ -53,7 +53,7 @@ export function knownIds(base: Base, repositories: readonly Repository[], number
   )
 }
 
-/** Trackers take names in any case for the same. */
+/** Trackers ignore the case of names. */
 export function isSameRepository(one: Repository, other: Repository): boolean {
   const key = ({ owner, repo }: Repository) => `${owner}/${repo}`.toLowerCase()
   return key(one) === key(other)

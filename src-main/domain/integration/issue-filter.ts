@@ -1,7 +1,7 @@
 import type { SyncFilter } from '../../../src-shared/contract/integrations.ts'
 import type { ExternalIssue } from './read-issue.ts'
 
-/** Whether a filter lets an issue in: with labels, one of them is enough, in any case. */
+/** Returns whether a filter accepts an issue: one matching label is enough, in any case. */
 export function matchesFilter(filter: SyncFilter, issue: Pick<ExternalIssue, 'labels'>): boolean {
   const wanted = filter.labels ?? []
   if (wanted.length === 0) return true

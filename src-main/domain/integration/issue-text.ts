@@ -1,13 +1,13 @@
 import { withWholeAddresses } from './picture-addresses.ts'
 import type { ExternalIssue } from './read-issue.ts'
 
-/** As much as a task takes. */
+/** The contract's limit for a task, in characters. */
 const maxTitle = 500
 const maxDescription = 1_000_000
 const maxLabels = 50
 const maxLabel = 50
 
-/** The page of an issue, and where its tracker's pages begin. */
+/** The URL of an issue's page, and the base URL of its tracker's pages. */
 interface Page {
   readonly url: string
   readonly web: string
@@ -19,7 +19,7 @@ interface TaskText {
   readonly labels: string[]
 }
 
-/** What a task says of the issue that it was made from. Its body stays as it was written. */
+/** Returns title and description of a task imported from an issue. The issue's body stays as it was written. */
 export function taskTextOf(issue: ExternalIssue, page: Page): TaskText {
   const labels = issue.labels.map((label) => label.trim().slice(0, maxLabel)).filter((label) => label !== '')
   const title = issue.title.trim()
@@ -35,7 +35,7 @@ function descriptionOf(body: string, { url, web }: Page): string {
   return fit(withWholeAddresses(fit(body, maxDescription, note), web), maxDescription, note)
 }
 
-/** Cuts no character in two. */
+/** Shortens a text without cutting a character in two. */
 function fit(text: string, most: number, end: string): string {
   if (text.length <= most) return text
   const kept = text.slice(0, most - end.length)

@@ -1,25 +1,25 @@
-/** However often a tracker fails, it is asked again within an hour, or the interval if that is longer. */
+/** After failures, a tracker is asked again within an hour at the latest, or its interval if that is longer. */
 const longestBackOffMs = 3_600_000
 
-/** A tracker that asks for more patience than this is asked again anyway. */
+/** The longest pause that a tracker's headers may demand. */
 const longestPauseMs = 86_400_000
 
-/** Up to this part of the wait is added by chance, so that many do not ask at the same moment. */
+/** Up to this share of the wait is added at random, so that many pollers do not ask at once. */
 const jitter = 0.1
 
 export interface PollFacts {
-  /** Milliseconds since the epoch, like every time here. */
+  /** Milliseconds since the epoch, like all times in this file. */
   readonly now: number
   readonly interval_ms: number
-  /** Cycles that failed, one after the other. */
+  /** The number of failed cycles in a row. */
   readonly failures: number
-  /** The tracker's own limits forbid a request before this. */
+  /** The tracker's rate limits forbid a request before this time. */
   readonly not_before: number | null
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly chance: number
 }
 
-/** When a tracker is asked next: never sooner than its interval, ever later while it fails. */
+/** Returns when to ask a tracker next: never before its interval, and later with each failure. */
 export function nextPoll({ now, interval_ms, failures, not_before, chance }: PollFacts): number {
   const most = Math.max(interval_ms, longestBackOffMs)
   const wait = Math.min(most, interval_ms * 2 ** Math.min(failures, 20))
@@ -28,13 +28,14 @@ export function nextPoll({ now, interval_ms, failures, not_before, chance }: Pol
 
 export interface LimitFacts {
   readonly now: number
-  /** Headers of the answer, by their small names. */
+  /** Reads a response header by its lower-case name. */
   readonly header: (name: string) => string | null
 }
 
 /**
- * Until when an answer's headers forbid another request; null: they do not. The tracker's clock may differ from
- * this machine's, so that a moment of its is taken relative to the `Date` it sent.
+ * Returns the time before which a response's headers forbid another request; null if they don't. The tracker's clock
+ * may
+ * differ from this machine's, so times in headers are taken relative to its `Date`.
  */
 export function pausedUntil({ now, header }: LimitFacts): number | null {
   const there = Date.parse(header('date') ?? '')
@@ -46,7 +47,7 @@ export function pausedUntil({ now, header }: LimitFacts): number | null {
   return within(now, Number.isFinite(reset) ? reset * 1_000 - skew : now + 60_000)
 }
 
-/** Seconds as milliseconds, or a moment by this machine's clock. */
+/** Returns a duration in milliseconds, or a time by this machine's clock. */
 function readRetryAfter(value: string | null, skew: number): number | { readonly at: number } | null {
   if (value === null) return null
   if (/^\d+$/.test(value.trim())) return Number(value) * 1_000
@@ -58,12 +59,13 @@ function within(now: number, moment: number): number {
   return Math.min(Math.max(moment, now + 1_000), now + longestPauseMs)
 }
 
-/** What is asked for again although it was seen: clocks are not exact, and answers take time. */
+/** Changes this old are requested again although they were seen: clocks are inexact, and responses take time. */
 const overlapMs = 60_000
 
 /**
- * From when on the next cycle asks for changes: the earlier of both clocks' ideas of when this one began, so
- * that nothing is missed whichever is wrong.
+ * Returns the time from which the next cycle requests changes: the start of this cycle by the earlier of both clocks,
+ * so
+ * nothing is missed whichever is wrong.
  */
 export function sinceOf(started: number, tracker_date: number | null): string {
   return new Date(Math.min(started, tracker_date ?? started) - overlapMs).toISOString()

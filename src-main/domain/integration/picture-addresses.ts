@@ -2,8 +2,9 @@
 const rooted = /(\]\(<?|\b(?:src|href)=["'])(?=\/attachments\/)/g
 
 /**
- * Makes the addresses of a text's pictures and files whole: outside of the tracker they are found that way
- * only. Code stays as it is, and so does everything else.
+ * Makes root-relative URLs of pictures and files absolute, because they work only on the tracker. Code and all other
+ * text
+ * stay as they are.
  */
 export function withWholeAddresses(text: string, web: string): string {
   if (!text.includes('/attachments/')) return text
@@ -23,7 +24,7 @@ export function withWholeAddresses(text: string, web: string): string {
     .join('\n')
 }
 
-/** Between backticks is code, where as many close it as opened it. */
+/** Skips inline code: it ends at as many backticks as it starts with. */
 function inLine(line: string, web: string): string {
   if (!line.includes('/attachments/')) return line
   const runs = [...line.matchAll(/`+/g)]

@@ -1,4 +1,4 @@
-/** An issue, in the terms of neither tracker. */
+/** An issue in a form that is independent of the tracker. */
 export interface ExternalIssue {
   readonly number: number
   readonly title: string
@@ -8,17 +8,18 @@ export interface ExternalIssue {
 }
 
 /**
- * What one element of a tracker's answer is: an issue, something that is none of an import's business
- * (`other`: a pull request, an issue that is not open), or nothing that makes sense.
+ * One element of a tracker's response: an issue, something that is not imported (`other`: a pull request, an issue
+ * that
+ * is not open), or something unreadable.
  */
 export type ReadIssue =
   { readonly kind: 'issue'; readonly issue: ExternalIssue } | { readonly kind: 'other' } | { readonly kind: 'broken' }
 
-/** Reads an element of a list of issues; trusts nothing of it. */
+/** Reads an element of a list of issues; validates every field. */
 export function readIssue(value: unknown): ReadIssue {
   if (typeof value !== 'object' || value === null) return { kind: 'broken' }
   const { number, title, body, labels, html_url, state, pull_request } = value as Record<string, unknown>
-  // Gitea's issues carry the field too, with null.
+  // Gitea's issues have the field too, with null.
   if (pull_request !== undefined && pull_request !== null) return { kind: 'other' }
   if (state !== undefined && state !== 'open') return { kind: 'other' }
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) return { kind: 'broken' }

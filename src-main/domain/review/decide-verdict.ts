@@ -12,10 +12,10 @@ export interface VerdictFacts {
   readonly roles: Readonly<Record<string, Assignee>>
   readonly latest_review: ReviewStatus | null
   readonly work: Omit<WorkFacts, 'by_person'>
-  /** The review has notes that a person has to look at. */
+  /** The review has notes that a person must see. */
   readonly has_notes: boolean
   readonly by: Assignee | { readonly type: 'operator' }
-  /** Rejections of this gate that count against its budget. */
+  /** The gate's rejections that count against its retry budget. */
   readonly rejections: number
 }
 
@@ -25,7 +25,7 @@ export type VerdictPlan =
   | { readonly kind: 'reject'; readonly to: string }
   | { readonly kind: 'escalate' }
 
-/** What a verdict at the current gate leads to, or why it can't be given. */
+/** Decides what a verdict at the current gate causes, or refuses it. */
 export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): VerdictPlan | Refusal {
   const gate = facts.workflow.states.get(facts.status)
   if (gate?.kind !== 'gate')
@@ -60,7 +60,7 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
   return { kind: 'forward', to: next.to }
 }
 
-/** A gate's no: back to its reject target, or to a person once the budget is used up. */
+/** Decides a gate's rejection: back to its reject target, or to a person once the retry budget is used up. */
 export function rejectFrom(
   gate: WorkflowState,
   facts: { readonly by_person: boolean; readonly rejections: number },

@@ -1,33 +1,33 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 
-/** The commit that work lies on, and git's tree of all of it, committed or not. */
+/** The commit that work is based on, and git's tree of all of it, committed or not. */
 export interface JudgedWork {
   readonly head: string | null
   readonly tree: string | null
 }
 
 export interface WorkFacts {
-  /** What the review judged; null where there is nothing to compare with. */
+  /** The work that the review judged; null when there is nothing to compare with. */
   readonly judged: JudgedWork | null
-  /** The work as it is now; null where there is none. */
+  /** The work as it is now; null when there is none. */
   readonly work: { readonly head: string; readonly tree: string } | null
-  /** The tree that the caller says it looked at. */
+  /** The tree that the caller looked at. */
   readonly seen: string | null
   readonly by_person: boolean
-  /** The files that differ between the work now and what was seen, or else judged. */
+  /** The files that differ between the current work and the seen work, or else the judged work. */
   readonly files: readonly string[]
 }
 
-/** Refuses work that is not what the caller looked at. */
+/** Refuses if the work differs from what the caller looked at. */
 export function checkSeen({ work, seen, files }: Pick<WorkFacts, 'work' | 'seen' | 'files'>): Refusal | null {
   return seen === null || seen === work?.tree ? null : workChanged(work?.tree ?? null, files)
 }
 
-/** Refuses work that is not what was judged, unless a person has looked at it as it is now. */
+/** Refuses if the work differs from what was judged, unless a person has seen its current state. */
 export function checkJudged({ judged, work, seen, by_person, files }: WorkFacts): Refusal | null {
   if (!judged || !work) return null
   const { tree } = work
-  // A review from before trees were kept judged a commit.
+  // Reviews from before trees were stored have only the judged commit.
   const isSame = judged.tree === null ? judged.head === null || judged.head === work.head : judged.tree === tree
   if (isSame || (by_person && seen !== null && seen === tree)) return null
   return {

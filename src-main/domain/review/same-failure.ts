@@ -1,8 +1,8 @@
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
 
 /**
- * Whether a CI step failed in just the way in which it failed before: the agent turns in a circle.
- * What differs from run to run by nature (times, counts, addresses, colours) does not count.
+ * Returns whether a CI step failed just as it did before, which shows that the agent makes no progress. Ignores what
+ * differs between runs anyway (times, counts, addresses, colours).
  */
 export function isSameFailure(now: StepResult, before: StepResult): boolean {
   const failed = now.exit_code !== null && now.exit_code !== 0 && now.exit_code === before.exit_code
@@ -11,7 +11,7 @@ export function isSameFailure(now: StepResult, before: StepResult): boolean {
 
 const colours = /\u001B\[[0-9;?]*[A-Za-z]/g
 
-/** The end counts: where a long output was cut differs from run to run. */
+/** Only the end is compared, because where a long output was cut differs from run to run. */
 function essence(output: string): string {
   const plain = output
     .replace(colours, '')

@@ -1,4 +1,7 @@
-/** The branch of a task: prefix, a slug of its title, and the end of its id, so that two titles never clash. */
+/**
+ * Returns the branch name of a task: prefix, a slug of its title, and the end of its ID, so that equal titles don't
+ * clash.
+ */
 export function branchName(prefix: string, title: string, task_id: string): string {
   const slug = title
     .normalize('NFKD')

@@ -2,13 +2,13 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { Ask, AskOption } from '../../../src-shared/contract/executions.ts'
 import { invalidInput } from '../refusal.ts'
 
-/** An answer as somebody gives it. */
+/** An answer as a client sends it. */
 export interface GivenAnswer {
   readonly option_id?: string | undefined
   readonly text?: string | undefined
 }
 
-/** What an answer comes to, or why it is none to this question. */
+/** Returns the valid form of an answer, or why it does not fit the request. */
 export function checkAnswer(
   { kind, options, takes_text }: Pick<Ask, 'kind' | 'options' | 'takes_text'>,
   { option_id, text }: GivenAnswer,

@@ -16,28 +16,28 @@ export interface ClaimFacts {
   readonly claimant: Assignee
   readonly agent_paused: boolean
   readonly project_paused: boolean
-  /** Dependencies that are not done, each with whoever last submitted it. */
+  /** Dependencies that are not done, each with the person or agent who last submitted it. */
   readonly open_dependencies: readonly {
     readonly id: string
     readonly context_holder: string | null
     readonly submitted: boolean
   }[]
-  /** An ordered subtask works in its parent's workspace: that one must be there, and a coder at the parent. */
+  /** The parent's workspace of an ordered subtask: it must exist, and the parent must have a coder. */
   readonly parent_workspace: 'not_needed' | 'ready' | 'missing'
-  /** Another task's execution has the workspace, and the claimant does not want to wait. */
+  /** Another task's execution uses the workspace, and the claimant does not want to wait. */
   readonly workspace_taken: boolean
 }
 
 export interface ClaimPlan {
-  /** The states that the task passes into, one audit entry each; empty for a follow-up in place. */
+  /** The states that the task passes through, with one audit entry each; empty for a follow-up in the same state. */
   readonly path: readonly string[]
-  /** The role that the claimant takes. */
+  /** The role that the claimant gets. */
   readonly role: string
-  /** The role whose execution starts: of the state that the task ends in. */
+  /** The role whose execution starts: that of the state in which the task ends up. */
   readonly works_as: string
 }
 
-/** Decides a claim: the plan, or why not. The guards answer in the order of the specification. */
+/** Decides a claim: returns the plan or a refusal. The guards run in the order of the specification. */
 export function planClaim(facts: ClaimFacts): ClaimPlan | Refusal {
   const { workflow } = facts
   const state = workflow.states.get(facts.status)
@@ -67,19 +67,19 @@ function checkWorkspace(facts: ClaimFacts): Refusal | null {
   return facts.workspace_taken ? workspaceLocked : null
 }
 
-/** Somebody else is at work in the worktree. */
+/** Another run uses the worktree. */
 export const workspaceLocked: Refusal = {
   code: 'workspace_locked',
   message: 'Another execution has this worktree. Stop it, wait for it to end, or claim with lock_policy "wait".',
 }
 
-/** What runs on the way in, or failed there, has to be behind the task first. */
+/** The entry's steps must be done first, whether they are running or failed. */
 const stillEntering: Refusal = {
   code: 'entry_barrier',
   message: 'The task is still being prepared. Wait for it; where a hook failed, run it again or skip it.',
 }
 
-/** The states in which a task counts as submitted: those that it passes after its work, before it is done. */
+/** Returns whether a task counts as submitted in a state: one between its work and its end. */
 export function isSubmitted(workflow: Workflow, status: string): boolean {
   const seen = new Set<string>()
   const work = workStateOf(workflow, workflow.queue)

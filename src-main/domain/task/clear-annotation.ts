@@ -2,7 +2,7 @@ import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
 type AnnotationType = ErrorAnnotation['type']
 
-/** Errors of a run that has ended: they are over once somebody runs again, or the work is judged as it is. */
+/** Errors of an ended run: a new run or a verdict on the work clears them. */
 const ofRuns: readonly AnnotationType[] = [
   'execution_paused',
   'execution_failed',
@@ -11,15 +11,16 @@ const ofRuns: readonly AnnotationType[] = [
   'retry_budget_exhausted',
 ]
 
-/** Errors of a step of a transition that holds the task: they are over once it has been done or skipped. */
+/** Errors of a step that blocks the task: doing or skipping the step clears them. */
 const ofSteps: readonly AnnotationType[] = ['hook_failed', 'nested_repository', 'submodule_not_pushed']
 
 export const isOfStep = ({ type }: Pick<ErrorAnnotation, 'type'>): boolean => ofSteps.includes(type)
 
 /**
- * Returns what is still wrong with a task that stays in its state after somebody began to work on it (`run`) or its
- * review has passed (`pass`). An error goes with its cause only: whatever else happens leaves it. A step that holds is
- * the cause as long as it is pending; a move to another state ends all that was wrong in the old one.
+ * Returns the remaining error of a task that stays in its state after a run started (`run`) or its review passed
+ * (`pass`).
+ * An error is cleared only with its cause. While a step that blocks the task is pending, the cause remains; a move
+ * to another state clears every error of the old one.
  */
 export function clearAnnotation(
   annotation: ErrorAnnotation | null,
@@ -28,6 +29,6 @@ export function clearAnnotation(
 ): ErrorAnnotation | null {
   if (annotation === null || ofRuns.includes(annotation.type)) return null
   if (isOfStep(annotation)) return hasPendingStep ? annotation : null
-  // The worktree was made, or there would be no run.
+  // A run has started, so the worktree exists.
   return by === 'run' && annotation.type === 'workspace_error' ? null : annotation
 }

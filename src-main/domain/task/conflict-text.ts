@@ -3,16 +3,20 @@ import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
 export interface ConflictFacts {
   readonly branch: string
   readonly base_branch: string
-  /** What the base points at. */
+  /** The commit of the base branch. */
   readonly base: string
   readonly strategy: 'merge' | 'rebase'
-  /** The merge is under way in the worktree already. */
+  /** The merge is already in progress in the worktree. */
   readonly left: boolean
   readonly files: readonly string[]
   readonly hunks: readonly ConflictHunk[]
 }
 
-/** What the coder of a branch is told that conflicts with its base. Commits are named by id: a name may be ambiguous. */
+/**
+ * Returns the prompt for the coder of a branch that conflicts with its base. Commits are named by ID, because a name
+ * may
+ * be ambiguous.
+ */
 export function conflictPrompt(facts: ConflictFacts): string {
   const { branch, base_branch, files } = facts
   return [
@@ -48,7 +52,7 @@ function steps({ base, base_branch, strategy, left }: ConflictFacts): string {
 
 const maxFiles = 200
 
-/** What git calls a conflict, as far as it needs more than choosing lines. */
+/** Advice by git's kind of conflict, for those that need more than a choice of lines. */
 const advice: Partial<Record<ConflictHunk['kind'], string>> = {
   'modify/delete':
     'changed on one side, deleted on the other: keep the change with `git add`, or delete it with `git rm`',
@@ -80,7 +84,7 @@ function hunkParts(hunks: readonly ConflictHunk[]): readonly string[] {
   })
 }
 
-/** A name may hold anything, also what ends a line or a code span. */
+/** Escapes a file name, which may contain line breaks or backticks. */
 function inline(path: string): string {
   return /[`\p{Cc}]/u.test(path) ? JSON.stringify(path) : `\`${path}\``
 }

@@ -1,11 +1,11 @@
 import { cutText, firstCharacters } from './knowledge-text.ts'
 
-/** A task that another one belongs to or builds on. */
+/** The parent of a task, or a task that it depends on. */
 export interface NeighbourTask {
   readonly title: string
   readonly status: string
   readonly description: string | null
-  /** What its last worker said at the end. */
+  /** The last message of its last worker. */
   readonly summary: string | null
 }
 
@@ -13,7 +13,7 @@ const maxParent = 2_000
 const maxSummary = 600
 const maxComments = 8_000
 
-/** What an agent is told of the tasks around its own; null when there are none. */
+/** Returns the prompt part about the tasks around an agent's own; null when there are none. */
 export function contextText(parent: NeighbourTask | null, builds_on: readonly NeighbourTask[]): string | null {
   const parts: string[] = []
   if (parent) {
@@ -28,7 +28,7 @@ export function contextText(parent: NeighbourTask | null, builds_on: readonly Ne
   return parts.length === 0 ? null : parts.join('\n\n')
 }
 
-/** What was said at a task, oldest first; of too much, the newest. Null when nothing was. */
+/** Returns the comments on a task, oldest first; if they are too long, only the newest. Null when there are none. */
 export function commentsText(
   comments: readonly { readonly author: { readonly name: string }; readonly body: string }[],
 ): string | null {
@@ -43,7 +43,7 @@ export function commentsText(
   return told.length === 0 ? null : told.join('\n\n')
 }
 
-/** Stands apart from what we say ourselves, however many lines it has. */
+/** Quotes every line, to separate comments from Copse's own text. */
 function quote(text: string): string {
   return text
     .split('\n')

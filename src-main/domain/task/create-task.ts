@@ -1,6 +1,6 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 
-/** What a new task has unless it is given something else: nobody has touched it. */
+/** The initial values of a new task unless others are given. */
 export const newTaskDefaults = {
   parent_id: null,
   subtask_mode: null,
@@ -26,7 +26,7 @@ type Stored = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_is
 type Own = 'id' | 'project_id' | 'repo_id' | 'status' | 'title' | 'review_config' | 'position'
 type Choice = 'parent_id' | 'subtask_mode' | 'description' | 'roles' | 'labels' | 'priority'
 
-/** Makes a task, whoever asks for it: a person, an agent or an import. */
+/** Creates a task for a person, an agent or an import. */
 export function createTask(facts: Pick<Stored, Own> & Partial<Pick<Stored, Choice>>, now: string) {
   return { ...newTaskDefaults, labels: [], ...facts, created_at: now, updated_at: now }
 }

@@ -1,14 +1,15 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 
-/** One task waits for another. */
+/** `task_id` waits for the other task. */
 export interface DependencyPair {
   readonly task_id: TaskId
   readonly depends_on_id: TaskId
 }
 
 /**
- * The shortest way round that a new dependency would close, as ids from the task back to itself, each
- * waiting for the next; null when it closes none. A task that would wait for itself is the shortest.
+ * Returns the shortest cycle that a new dependency would close, as IDs from the task back to itself, each waiting for
+ * the
+ * next; null when there is none. A task that would wait for itself is the shortest.
  */
 export function cycleThrough(wanted: DependencyPair, existing: readonly DependencyPair[]): readonly TaskId[] | null {
   const { task_id, depends_on_id } = wanted
@@ -27,7 +28,7 @@ export function cycleThrough(wanted: DependencyPair, existing: readonly Dependen
   return null
 }
 
-/** Back from the last task of the circle to the first, then closed. */
+/** Returns the path from the last task of the cycle back to the first, closed. */
 function wayTo(last: TaskId, first: TaskId, cameFrom: ReadonlyMap<TaskId, TaskId>): readonly TaskId[] {
   const path = [first]
   for (let at: TaskId | undefined = last; at !== undefined && at !== first; at = cameFrom.get(at)) path.push(at)

@@ -1,7 +1,7 @@
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
 import type { CommentAnchor } from '../../../src-shared/contract/comments.ts'
 
-/** What feedback needs to know of a comment. */
+/** The fields of a comment that feedback uses. */
 export interface FeedbackComment {
   readonly id: CommentId
   readonly parent_id: CommentId | null
@@ -11,8 +11,9 @@ export interface FeedbackComment {
 }
 
 /**
- * The threads that hold one of the chosen comments, whole and in order: an answer says little without
- * what it answers. `comments` are all those of a task, oldest first.
+ * Returns the whole threads of the chosen comments, in order, because a reply is hard to understand without its
+ * comment.
+ * `comments` are all those of a task, oldest first.
  */
 export function threadsOf<C extends FeedbackComment>(
   comments: readonly C[],
@@ -23,7 +24,7 @@ export function threadsOf<C extends FeedbackComment>(
   return [...threads.values()].filter((thread) => thread.some((comment) => chosen.has(comment.id)))
 }
 
-/** What the coder is told: the message first, then every thread with the place that it is about. */
+/** Returns the feedback for the coder: the message first, then every thread with its file and line. */
 export function feedbackText(threads: readonly (readonly FeedbackComment[])[], message: string | null): string {
   const parts = message === null ? [] : [message]
   for (const thread of threads) parts.push(threadText(thread))
@@ -53,7 +54,7 @@ function placeOf({ path, line, start_line = line, side }: CommentAnchor): string
   return `\`${path}:${lines}\`${side === 'old' ? ' (as it was before the change)' : ''}`
 }
 
-/** An answer stands apart from the words of the others, however many lines it has. */
+/** Quotes every line, to separate a reply from the other comments. */
 function quote(text: string): string {
   return text
     .split('\n')

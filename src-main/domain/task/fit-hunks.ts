@@ -2,12 +2,12 @@ import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
 
 export interface HunkBudget {
   readonly hunks: number
-  /** Characters of one hunk, and of all together. */
+  /** The limits in characters: of one hunk, and of all together. */
   readonly each: number
   readonly all: number
 }
 
-/** As many conflicting places as fit, in their order; of those, as much text as fits. What was cut says so. */
+/** Returns as many hunks as fit, in order, with as much of their text as fits. A cut hunk is marked as cut. */
 export function fitHunks(hunks: readonly ConflictHunk[], budget: HunkBudget): ConflictHunk[] {
   let left = budget.all
   return hunks.slice(0, budget.hunks).map((hunk) => {
@@ -18,7 +18,7 @@ export function fitHunks(hunks: readonly ConflictHunk[], budget: HunkBudget): Co
   })
 }
 
-/** Never half of a character that takes two. */
+/** Removes half of a surrogate pair at the end. */
 function whole(text: string): string {
   return text.replace(/[\uD800-\uDBFF]$/, '')
 }

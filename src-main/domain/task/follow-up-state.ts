@@ -10,8 +10,9 @@ export interface FollowUpFacts {
 }
 
 /**
- * The state whose role takes up feedback: the present one where it works, else where the gate sends
- * rejected work, or where the work was done that the task has left behind.
+ * Returns the state whose role gets feedback: the current one if it is active, else the gate's reject target, else
+ * the
+ * state in which the work was done.
  */
 export function followUpState({ workflow, status, audit }: FollowUpFacts): WorkflowState | Refusal {
   const state = workflow.states.get(status)
@@ -35,7 +36,7 @@ export function followUpState({ workflow, status, audit }: FollowUpFacts): Workf
   return notClaimable('Nobody has worked on this task yet. Claim it first.')
 }
 
-/** An active state itself, or the one that a gate sends rejected work to. */
+/** Returns an active state itself, or a gate's reject target. */
 function workStateAt(workflow: Workflow, state: WorkflowState): WorkflowState | null {
   if (state.kind === 'active') return state
   const target = state.kind === 'gate' ? state.gate_config?.reject_target : undefined

@@ -8,9 +8,9 @@ export interface OutcomeFacts {
     readonly conclusion: 'done' | 'question' | 'limit' | 'silent'
     readonly message: string | null
   }
-  /** Somebody ended it: for good, or because the task moved on. */
+  /** Why it was stopped: for good, or because the task moved on. */
   readonly stopped: 'stopped' | 'cancelled' | null
-  /** It left something in the worktree. */
+  /** The run changed the worktree. */
   readonly changed: boolean
   readonly has_session: boolean
 }
@@ -22,10 +22,10 @@ export interface InterpretedOutcome {
   readonly annotation: ErrorAnnotation | null
 }
 
-/** Where the work is to go on, it does so in the agent's session, or without one by another run. */
+/** For unfinished work: continue in the agent's session, or in a new run without it. */
 const stillToDo: ErrorAnnotation['recovery_actions'] = ['resume', 'retry_execution']
 
-/** What the end of an execution means. That an agent stopped talking does not mean that it is done. */
+/** Returns what the end of an execution means: an agent that stops is not necessarily done. */
 export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
   const { outcome } = facts
   const again: ErrorAnnotation['recovery_actions'] = facts.has_session ? stillToDo : ['retry_execution']
@@ -45,7 +45,7 @@ export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
   if (outcome.exit_code !== 0) {
     const code = outcome.exit_code === null ? 'a signal' : `exit code ${outcome.exit_code}`
     const end = failed(outcome.message ?? `It ended with ${code}.`, outcome.exit_code, again)
-    // Nothing is wrong with the agent or its work: it can go on once its account can.
+    // Usage limits are not failures: the run can resume when the limit resets.
     const isLimit = outcome.conclusion === 'limit' && end.annotation !== null
     return isLimit ? { ...end, annotation: { ...end.annotation, reason: 'limit' } } : end
   }

@@ -1,43 +1,44 @@
-/** A piece of knowledge as agents are told it. */
+/** A piece of knowledge in a prompt. */
 export interface KnowledgeItem {
   readonly title: string
   readonly body: string
   readonly source: { readonly by: string; readonly task_id: string | null }
 }
 
-/** What agents are told, and what it takes of their attention. */
+/** The knowledge text of a prompt, and its size in tokens. */
 export interface InjectedKnowledge {
   readonly text: string
   readonly entries: number
   readonly tokens: number
 }
 
-/** What a task leaves behind that others may want to know. */
+/** The lesson of a task. */
 export interface CapturedKnowledge {
-  /** What its worker said at the end. */
+  /** The last message of its worker. */
   readonly summary: string | null
-  /** What its gates sent it back for, oldest first. */
+  /** The feedback of its gates, oldest first. */
   readonly rejections: readonly { readonly gate: string; readonly feedback: string }[]
 }
 
 const charactersPerToken = 4
-/** With it the text stands by itself; a prompt has its own heading. */
+/** The heading of a text that stands alone; in a prompt the template has a heading. */
 export const knowledgeTitle = '# What is known about this project\n\n'
 const heading = `${knowledgeTitle}Notes from people and from earlier tasks, the most relevant first. They may be out of date: where the code says otherwise, believe the code.`
 const cutMark = '\n\n(Cut here: the rest is left out.)'
-/** Less of a body than this tells nobody anything. */
+/** In characters; a shorter excerpt would be useless. */
 const leastBody = 200
 const keptRejections = 5
 const maxFeedback = 1_000
 
-/** How many tokens a text is to a model, roughly: a quarter of its characters, rounded up. */
+/** Estimates the tokens of a text: a quarter of its characters, rounded up. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / charactersPerToken)
 }
 
 /**
- * As many of the entries, given the most relevant first, as fit a budget of tokens, each with its title, its
- * source and its body. One that is too long for what is left is cut and says so. Null when nothing fits.
+ * Returns as many entries as fit a budget of tokens, each with its title, source and body; expects the most relevant
+ * first.
+ * An entry that is too long for the rest is cut and marked. Null when nothing fits.
  */
 export function composeKnowledge(entries: readonly KnowledgeItem[], max_tokens: number): InjectedKnowledge | null {
   const limit = max_tokens * charactersPerToken
@@ -53,7 +54,7 @@ export function composeKnowledge(entries: readonly KnowledgeItem[], max_tokens: 
   return count === 0 ? null : { text, entries: count, tokens: estimateTokens(text) }
 }
 
-/** A task's lesson in at most `max_characters`; null when there is nothing to say. */
+/** Returns a task's lesson in at most `max_characters`; null when there is none. */
 export function composeCapture(lesson: CapturedKnowledge, max_characters: number): string | null {
   const summary = lesson.summary?.trim() ?? ''
   const rejections = lesson.rejections.filter((one) => one.feedback.trim() !== '').slice(-keptRejections)
@@ -66,18 +67,18 @@ export function composeCapture(lesson: CapturedKnowledge, max_characters: number
   return cutText(parts.join('\n\n'), max_characters)
 }
 
-/** A text that is too long, cut between two characters, with a remark that it was cut. */
+/** Cuts a text that is too long between two characters and marks it as cut. */
 export function cutText(text: string, max_characters: number): string {
   if (text.length <= max_characters) return text
   const kept = firstCharacters(text, max_characters - cutMark.length).trimEnd()
   return kept === '' ? firstCharacters(text, max_characters) : kept + cutMark
 }
 
-/** The beginning of a text, without half a character at its end: what belongs together stays together. */
+/** Returns the beginning of a text without splitting a grapheme at its end. */
 export function firstCharacters(text: string, max_characters: number): string {
   if (text.length <= max_characters) return text
   if (max_characters <= 0) return ''
-  // The character that stands across the limit begins where the text ends.
+  // Ends before the grapheme that crosses the limit.
   return text.slice(0, new Intl.Segmenter('en').segment(text).containing(max_characters)?.index ?? max_characters)
 }
 

@@ -1,6 +1,6 @@
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
 
-/** What a person wrote to an agent, and the comments that went with it. An execution is there to bring it. */
+/** A person's message to an agent, with the comments that it sends. It is delivered by an execution. */
 export interface Message {
   readonly text: string
   readonly comment_ids: readonly CommentId[]

@@ -1,13 +1,13 @@
-/** How many ports a worktree has. */
+/** The number of ports of a worktree. */
 export const portsPerWorktree = 10
 
-/** Below the ports that Linux, macOS and Windows hand out by themselves, above those of well-known servers. */
+/** Below the ephemeral ports of Linux, macOS and Windows, above the ports of well-known servers. */
 const firstPort = 20_000
 const ranges = 1_276
 
 /**
- * The first ports of all ranges, each once, no two ranges overlapping. Which comes first follows from the task's
- * id: so a task tends to get the same ports again, and several installations on one machine seldom meet.
+ * Yields the first ports of all ranges, each once; ranges do not overlap. The order follows from the task's ID, so a
+ * task tends to get the same ports again, and several installations on one machine seldom collide.
  */
 export function* portBases(task_id: string): Generator<number> {
   const digits = task_id.replaceAll(/[^0-9a-f]/gi, '').slice(-8)
@@ -17,7 +17,7 @@ export function* portBases(task_id: string): Generator<number> {
   }
 }
 
-/** All ports of the range that begins with `base`. */
+/** Returns all ports of the range that starts at `base`. */
 export function portsFrom(base: number): readonly number[] {
   return Array.from({ length: portsPerWorktree }, (_, index) => base + index)
 }

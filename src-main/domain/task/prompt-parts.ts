@@ -8,10 +8,10 @@ import {
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
 import { knowledgeTitle, firstCharacters } from './knowledge-text.ts'
 
-/** An agent looks at the rest by itself; a prompt of megabytes helps nobody. */
+/** In characters; the agent can read the rest of the diff itself. */
 const maxPatch = 60_000
 
-/** A change as whoever judges it reads it. */
+/** Returns the diff for the prompt of a reviewer. */
 function changeText(patch: string): string {
   if (patch === '') return 'Nothing has changed on this branch.'
   const cut = patch.length > maxPatch
@@ -21,7 +21,7 @@ function changeText(patch: string): string {
   return `${fence}diff\n${shown.trimEnd()}\n${fence}${more}`
 }
 
-/** What the checks said of it. */
+/** Returns the results of the checks for the prompt. */
 function checksText(steps: readonly StepResult[]): string {
   if (steps.length === 0) return 'No checks are configured.'
   return steps
@@ -31,23 +31,23 @@ function checksText(steps: readonly StepResult[]): string {
     .join('\n')
 }
 
-/** Whole lines; but of a line that is itself most of the text, as in a minified file, what fits. */
+/** Cuts at whole lines; but a line that is itself most of the text, as in a minified file, is cut inside. */
 function firstLines(text: string, length: number): string {
   const end = text.lastIndexOf('\n', length - 1) + 1
   return end > length / 2 ? text.slice(0, end) : firstCharacters(text, length)
 }
 
-/** All that a prompt is made of. */
+/** The facts from which a prompt is composed. */
 export interface PromptFacts {
   readonly role: string
   readonly title: string
   readonly description: string | null
   readonly base_branch: string
-  /** The newest rejection's words, when the work comes back. */
+  /** The feedback of the newest rejection, when the task came back. */
   readonly feedback: string | null
-  /** The agent goes on in the session where it knows the task already. */
+  /** The agent continues a session that knows the task. */
   readonly resumed: boolean
-  /** The role works at a gate: it judges instead of building. */
+  /** The role works at a gate, so it reviews instead of coding. */
   readonly judges: boolean
   readonly review_prompt: string | null
   readonly has_mcp: boolean
@@ -56,15 +56,15 @@ export interface PromptFacts {
   /** The tasks around this one. */
   readonly context: string | null
   readonly comments: string | null
-  /** What the project knows that may help. */
+  /** The project's knowledge that matches the task. */
   readonly knowledge: string | null
-  /** For a role that judges a review, once it starts. */
+  /** For a role that judges a review, at its start. */
   readonly review: { readonly patch: string; readonly ci: readonly StepResult[] } | null
 }
 
 type Values = { readonly [N in PromptPlaceholder]: string }
 
-/** Placeholders that are parts of their own; the others are words in the text that names them. */
+/** Placeholders that are prompt parts; the others are text inside the part that names them. */
 const blocks: { readonly [N in PromptPlaceholder]?: PromptPartKind } = {
   task: 'task',
   description: 'task',
@@ -78,7 +78,7 @@ const blocks: { readonly [N in PromptPlaceholder]?: PromptPartKind } = {
   knowledge: 'knowledge',
 }
 
-/** What a template does not place follows it, in this order and under these headings. */
+/** Parts that a template does not place are appended in this order under these headings. */
 const followers: readonly { readonly name: PromptPlaceholder; readonly heading: string | null }[] = [
   { name: 'review_prompt', heading: null },
   { name: 'verdict', heading: null },
@@ -90,10 +90,14 @@ const followers: readonly { readonly name: PromptPlaceholder; readonly heading: 
   { name: 'knowledge', heading: 'What is known about this project' },
 ]
 
-/** In the review prompt of a task other double braces are its own. */
+/** The placeholders of a task's review prompt; other double braces in it stay as text. */
 const inReviewPrompt: ReadonlySet<string> = new Set(['title', 'description', 'base_branch', 'diff', 'ci'])
 
-/** What an agent is told: its parts one after the other are the prompt. What a task says is data and fills no placeholder. */
+/**
+ * Composes the parts of a prompt; concatenated they are the prompt. Text from a task is data: placeholders in it are
+ * not
+ * filled.
+ */
 export function composeParts(facts: PromptFacts): PromptPart[] {
   if (facts.resumed && facts.feedback !== null && !facts.judges) {
     const text = `The work on "${facts.title}" came back from review. Address this, then finish as before:\n\n`
@@ -109,12 +113,12 @@ export function composeParts(facts: PromptFacts): PromptPart[] {
   return [...before, ...withFollowers(parts, placed, values, facts)]
 }
 
-/** Whether who is told this knows the task from before: who begins is told it, in whatever words. */
+/** Returns whether a prompt is for an agent that already knows the task. */
 export function isForKnownTask(parts: readonly PromptPart[]): boolean {
   return !parts.some(({ kind }) => kind === 'task' || kind === 'given')
 }
 
-/** The whole prompt. */
+/** Returns the whole prompt. */
 export function promptText(parts: readonly PromptPart[]): string {
   return parts.map(({ text }) => text).join('')
 }
@@ -140,11 +144,11 @@ function valuesOf(facts: PromptFacts): Values {
 
 interface Filled {
   readonly parts: PromptPart[]
-  /** What stands in it by now. */
+  /** The parts that are already placed. */
   readonly placed: Set<PromptPartKind>
 }
 
-/** A template with its values. Where one is empty, the blank lines around it are those of one break. */
+/** Fills in a template. Around an empty value, the blank lines collapse to one break. */
 function fill(template: string, kind: 'template' | 'review_prompt', values: Values): Filled {
   const parts: PromptPart[] = []
   const placed = new Set<PromptPartKind>()
@@ -191,7 +195,7 @@ function withFollowers(
   const all = [...parts]
   for (const { name, heading } of followers) {
     const kind = blocks[name]
-    // The words that stand in for a review prompt are no part of a template that does without.
+    // The stand-in for a missing review prompt is not part of a template without that placeholder.
     const isStandIn = name === 'review_prompt' && facts.review_prompt === null
     if (kind === undefined || placed.has(kind) || values[name] === '' || isStandIn) continue
     const filled = name === 'review_prompt' ? fill(values[name], 'review_prompt', values) : null
@@ -204,7 +208,7 @@ function withFollowers(
   return all
 }
 
-/** For a task without a review prompt of its own. */
+/** For a task without its own review prompt. */
 const judgeTemplate =
   'Judge the work on this branch against the task. Look at what changed since {{base_branch}} (git diff {{base_branch}}...HEAD and the working tree). Change nothing yourself.'
 

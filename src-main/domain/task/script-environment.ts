@@ -1,4 +1,4 @@
-/** What a script is told about the moment it runs in. */
+/** The facts that a script gets as variables. */
 export interface ScriptFacts {
   readonly event: string
   readonly task: { readonly id: string; readonly title: string; readonly status: string }
@@ -13,7 +13,7 @@ export interface ScriptFacts {
   readonly execution_id: string | null
 }
 
-/** The `SVC_` variables of hooks, CI steps and agents; what is not there is empty. */
+/** Returns the `SVC_` variables of hooks, CI steps and agents; missing values are empty. */
 export function scriptEnvironment(facts: ScriptFacts): Record<string, string> {
   const variables = {
     SVC_EVENT: facts.event,
@@ -29,6 +29,6 @@ export function scriptEnvironment(facts: ScriptFacts): Record<string, string> {
     SVC_AGENT_ID: facts.agent_id ?? '',
     SVC_EXECUTION_ID: facts.execution_id ?? '',
   }
-  // A NUL can't stand in an environment; a title may hold one all the same.
+  // Environment variables can't contain a NUL, but a title may.
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replaceAll('\0', '')]))
 }

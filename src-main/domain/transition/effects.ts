@@ -7,25 +7,28 @@ interface Progress {
   readonly from: string
   readonly to: string
   readonly triggered_by: string
-  /** Counts the steps that are done; a restart goes on there. */
+  /** The number of steps that are done; a restart continues there. */
   readonly cursor: number
-  /** How many cascades led here. */
+  /** How many cascades led to this transition. */
   readonly depth: number
-  /** The steps as they were when the workflow was edited meanwhile; else those of the workflow in force. */
+  /** The steps from before an edit of the workflow; without one, the steps follow from the current workflow. */
   readonly steps?: readonly Step[]
-  /** The present step failed and waits for somebody's word; a restart does not run it again. */
+  /** The current step failed and waits for a person; a restart does not run it again. */
   readonly held?: boolean
-  /** What the scripts of the present step carry, written down before they start: a killed service leaves them behind. */
+  /**
+   * The process marker of the current step's scripts, saved before they start, because a killed service leaves them
+   * behind.
+   */
   readonly mark?: string
 }
 
-/** A blocking hook that failed, for the one who has to say how to go on. */
+/** A failed blocking hook, for the person who decides how to continue. */
 export interface FailedHook {
-  /** Which of the steps it is. */
+  /** The index of its step. */
   readonly at: number
   /** `before_work[0]`. */
   readonly hook: string
-  /** What it runs, in one line. */
+  /** The command or plugin in one line. */
   readonly title: string
   readonly reason: string
   readonly exit_code: number | null
@@ -33,21 +36,21 @@ export interface FailedHook {
   readonly log_name: string
 }
 
-/** What must follow a committed transition: its hook points, in order. */
+/** The steps that must follow a committed transition, in order. */
 export interface EnterEffect extends Progress {
   readonly kind: 'enter'
   readonly transition_id: TransitionId
   /** The blocking hooks before work that failed, in order. */
   readonly failed?: readonly FailedHook[]
-  /** Of the hooks before work, the steps that are run again; the others are behind the task. */
+  /** The indexes of before-work steps to run again; the others are done. */
   readonly redo?: readonly number[]
-  /** A hook whose work a later step builds on was skipped: the automatic follow-up is skipped too. */
+  /** A hook that a later step depends on was skipped, so its automatic follow-up is skipped too. */
   readonly cascade_skipped: boolean
 }
 
 /**
- * A transition that nobody waits for and that its source's `before_exit` hooks have still to allow:
- * the hooks first, then the move.
+ * A deferred transition that no caller waits for: first the source's `before_exit` hooks, which may refuse it, then
+ * the move.
  */
 export interface LeaveEffect extends Progress {
   readonly kind: 'leave'

@@ -9,11 +9,11 @@ import { planTransition, type TransitionFacts } from './plan-transition.ts'
 export interface MoveFacts extends TransitionFacts {
   readonly triggered_by: string
   readonly roles: Readonly<Record<string, Assignee>>
-  /** What a claim by the likeliest claimant would do. */
+  /** The result of a claim by the most likely claimant. */
   readonly claim: ClaimPlan | Refusal
 }
 
-/** Every other state of the workflow: how the caller would get the task there, or why not. */
+/** Returns for every other state of the workflow how the caller can get the task there, or why not. */
 export function listMoves(facts: MoveFacts): readonly TaskMove[] {
   const here = facts.workflow.states.get(facts.status)
   return facts.workflow.definition.states
@@ -35,7 +35,7 @@ function moveTo(facts: MoveFacts, here: WorkflowState | undefined, to: WorkflowS
     return { ...base, allowed: leads, via, reason }
   }
   if (!isRefusal(plan)) return { ...base, allowed: true, via, reason: null }
-  // Where a way leads the other entries of the list say.
+  // The other entries of the list say which moves exist.
   const isNoWay = here && here.kind !== 'terminal' && !here.transitions.some((one) => one.to === to.name)
   return {
     ...base,
@@ -45,7 +45,10 @@ function moveTo(facts: MoveFacts, here: WorkflowState | undefined, to: WorkflowS
   }
 }
 
-/** Into a working state leads a claim; back from a gate leads its no; all else is a plain transition. */
+/**
+ * A working state is reached by a claim and a reject target by the gate's rejection; all others by a plain
+ * transition.
+ */
 function viaFor(facts: MoveFacts, here: WorkflowState | undefined, to: WorkflowState): TaskMove['via'] {
   if (here?.kind === 'gate' && here.gate_config?.reject_target === to.name) return 'verdict_fail'
   const queued = here?.kind === 'backlog' || here?.kind === 'initial'

@@ -2,33 +2,34 @@ import type { StateHook } from '../../../src-shared/contract/workflow-definition
 import type { IndexedHook } from './pending-hooks.ts'
 import { hasTrait, hooksAt, roleOf, type Workflow } from '../workflow/graph.ts'
 
-/** One thing to do before a transition that nobody waits for, or after one is committed. */
+/** One step before a deferred transition, or after a committed one. */
 export type Step =
   | {
       readonly kind: 'hook'
       readonly phase: 'before_exit' | 'on_exit' | 'before_enter' | 'on_enter' | 'after_enter'
       readonly hook: StateHook
     }
-  /** The worktree is made, or found again. */
+  /** Creates or reuses the worktree. */
   | { readonly kind: 'workspace' }
-  /** The project's hooks for the work that has stopped are behind it. */
+  /** Waits until the project's on_work_stop hooks have run. */
   | { readonly kind: 'await_work_stop' }
-  /** One of the project's hooks before work; one that does not block is only begun. */
+  /** Runs one of the project's hooks before work; one that does not block is only started. */
   | ({ readonly kind: 'before_work' } & IndexedHook)
-  /** Whoever works may begin only when every blocking hook before work has succeeded. */
+  /** Blocks the task if a blocking hook before work failed. */
   | { readonly kind: 'check_before_work' }
   | { readonly kind: 'clear_barrier' }
-  /** The source's hooks have allowed it: the task moves. */
+  /** Moves the task once the source's hooks have allowed it. */
   | { readonly kind: 'move' }
-  /** Whoever has the state's role starts, where no plugin says so itself. */
+  /** Starts a run for the holder of the state's role, if no plugin of the state does. */
   | { readonly kind: 'dispatch' }
-  /** The worktree goes, at once or later, as the state's policy says. */
+  /** Removes the worktree, at once or later, by the state's policy. */
   | { readonly kind: 'cleanup' }
 
 /**
- * The steps that follow the commit of `from` → `to`, in the order of the specification:
- * source.on_exit, target.before_enter, barrier cleared, target.on_enter, target.after_enter.
- * A pure function of the definition, so that a cursor into it survives a restart.
+ * Returns the steps that follow the commit of `from` → `to`, in the order of the specification: source.on_exit,
+ * target.before_enter, barrier cleared, target.on_enter, target.after_enter. Depends only on the definition, so that
+ * a
+ * cursor into it survives a restart.
  */
 export function stepsOf(workflow: Workflow, from: string, to: string): readonly Step[] {
   const source = workflow.states.get(from)
@@ -42,25 +43,25 @@ export function stepsOf(workflow: Workflow, from: string, to: string): readonly 
     steps.push({ kind: 'workspace' })
   }
   for (const hook of hooksAt(target, 'before_enter')) steps.push({ kind: 'hook', phase: 'before_enter', hook })
-  // Nobody sees a barrier that nothing stands behind.
+  // Skip the barrier when no step precedes it.
   if (steps.length > 0) steps.push({ kind: 'clear_barrier' })
   if (works && target.kind === 'active' && !dispatches) steps.push({ kind: 'dispatch' })
   for (const hook of hooksAt(target, 'on_enter')) steps.push({ kind: 'hook', phase: 'on_enter', hook })
   for (const hook of hooksAt(target, 'after_enter')) steps.push({ kind: 'hook', phase: 'after_enter', hook })
-  // Its hooks say what becomes of the worktree, so nothing else does.
+  // The state's own hooks decide about the worktree.
   if (hasTrait(workflow, target, 'owns_cleanup')) return steps
   if (target.kind === 'terminal' || target.cleanup) steps.push({ kind: 'cleanup' })
   return steps
 }
 
-/** What stands before a transition out of `from`: the hooks that may say no, then the move. */
+/** Returns the steps before a deferred transition out of `from`: the hooks that may refuse it, then the move. */
 export function stepsBefore(workflow: Workflow, from: string): readonly Step[] {
   const source = workflow.states.get(from)
   const hooks = source ? hooksAt(source, 'before_exit') : []
   return [...hooks.map((hook): Step => ({ kind: 'hook', phase: 'before_exit', hook })), { kind: 'move' }]
 }
 
-/** Whether the target stands behind an entry barrier while its first steps run. */
+/** Returns whether the target has an entry barrier while its first steps run. */
 export function hasBarrier(steps: readonly Step[]): boolean {
   return steps.some((step) => step.kind === 'clear_barrier')
 }

@@ -5,7 +5,7 @@ import { stepsBefore, stepsOf, type Step } from './phases.ts'
 import { indexWorkflow, type Workflow } from '../workflow/graph.ts'
 import { targetsOf, type WorkflowIssue } from '../workflow/validate.ts'
 
-/** What a task has still to do after, or before, a transition. */
+/** A pending effect: the steps that a task must still do after, or before, a transition. */
 export interface PendingEffect {
   readonly id: number
   readonly task_id: TaskId
@@ -14,22 +14,22 @@ export interface PendingEffect {
 
 export interface ChangeFacts {
   readonly old: Workflow
-  /** A valid definition, `renamed_from` and all. */
+  /** A valid definition, with `renamed_from`. */
   readonly next: WorkflowDefinition
-  /** The states in which tasks stand that are not archived. */
+  /** The states of tasks that are not archived. */
   readonly occupied: ReadonlySet<string>
   readonly pending: readonly PendingEffect[]
 }
 
 export interface ChangePlan {
   readonly kind: 'change'
-  /** What is kept: without `renamed_from`. */
+  /** The definition to store: without `renamed_from`. */
   readonly definition: WorkflowDefinition
-  /** Old name → new name of the states that are called otherwise now. */
+  /** Old name → new name of the renamed states. */
   readonly names: ReadonlyMap<string, string>
-  /** The same for archived tasks whose state is gone while another took its name: they start over. */
+  /** The same for archived tasks whose state is gone while its name was reused: they start over. */
   readonly strayed: ReadonlyMap<string, string>
-  /** The pending effects, each with the steps that it began with, under the new names. */
+  /** The pending effects, each with the steps that it started with, under the new names. */
   readonly pending: readonly PendingEffect[]
 }
 
@@ -38,7 +38,7 @@ export type ChangeRefusal =
   | { readonly kind: 'states_in_use'; readonly states: readonly string[] }
   | { readonly kind: 'transition_in_use'; readonly used: readonly PendingEffect[] }
 
-/** Decides whether a workflow can be changed under the tasks that stand in it, and what must follow. */
+/** Decides whether a workflow can be changed while tasks are in its states, and what to change with it. */
 export function planChange(facts: ChangeFacts): ChangePlan | ChangeRefusal {
   const { old } = facts
   const [issue, ...issues] = checkRenames(facts)
@@ -65,7 +65,9 @@ export function planChange(facts: ChangeFacts): ChangePlan | ChangeRefusal {
 
 type Renamer = (state: string) => string | null
 
-/** The new name of an old state, or null when it is gone. A name that another state took over is gone, too. */
+/**
+ * Returns the new name of an old state, or null when it is gone. A state whose name another took over is gone, too.
+ */
 function renamer(next: WorkflowDefinition): Renamer {
   const moved = new Map(next.states.flatMap((state) => (state.renamed_from ? [[state.renamed_from, state.name]] : [])))
   const kept = new Set(next.states.filter((state) => state.renamed_from === undefined).map((state) => state.name))
@@ -93,7 +95,7 @@ function checkRenames({ old, next }: ChangeFacts): readonly WorkflowIssue[] {
   })
 }
 
-/** What is stored starts from itself: a rename is said once. */
+/** Removes `renamed_from`: a rename applies only once. */
 export function withoutRenames(definition: WorkflowDefinition): WorkflowDefinition {
   return { ...definition, states: definition.states.map(({ renamed_from: _done, ...state }): WorkflowState => state) }
 }
@@ -104,8 +106,8 @@ function stepsNow(old: Workflow, data: Effect): readonly Step[] {
 }
 
 /**
- * Whether a task is in the middle of something that the new workflow no longer has: the transition
- * it makes, the state it makes it to, or one that its steps still to come lead to.
+ * Returns whether a pending effect needs something that the new workflow no longer has: its transition, the state it
+ * enters, or a state that one of its remaining steps leads to.
  */
 function isCut(
   { old, next, nameOf }: { readonly old: Workflow; readonly next: Workflow; readonly nameOf: Renamer },
@@ -116,7 +118,7 @@ function isCut(
   if (to === null) return true
   const from = nameOf(data.from)
   const before = old.states.get(data.from)
-  // A claim and a cancellation go where no transition is declared: nothing of theirs can be removed.
+  // Claims and cancellations need no declared transition, so none of theirs can be removed.
   if (before && targetsOf(before).includes(data.to)) {
     const after = from === null ? undefined : next.states.get(from)
     if (!after || !targetsOf(after).includes(to)) return true
@@ -130,7 +132,7 @@ function cascadesOf(step: Step): readonly string[] {
   return [...(on_success ? [on_success.cascade] : []), ...(typeof on_failure === 'object' ? [on_failure.cascade] : [])]
 }
 
-/** A cursor counts steps, so the steps stay those that it counts. */
+/** Keeps the steps, because the cursor counts them. */
 function carryOver(data: Effect, steps: readonly Step[], nameOf: Renamer): Effect {
   const name = (state: string) => nameOf(state) ?? state
   return {

@@ -7,13 +7,14 @@ import { audienceMatches, isPerson } from './audience.ts'
 import { hasBarrier, stepsOf, type Step } from './phases.ts'
 import { enabledHooks } from './pending-hooks.ts'
 
-/** Whatever began with the work ends when it stops, also where no hook is for that. */
+/**
+ * Hooks that started with a run end with it, so a hook of any of these events requires the step `await_work_stop`.
+ */
 const ofWork = ['before_work', 'on_work_start', 'on_work_stop'] as const
 
 /**
- * The steps of a transition with those that the project's lifecycle hooks add to it; null when they add none.
- * Work that stops is tidied up before anything looks at it, and the hooks before work come once there is a
- * worktree for them.
+ * Returns the steps of a transition with those that the project's lifecycle hooks add; null when they add none. The
+ * on_work_stop hooks come before any check of the worktree, and the before_work hooks after it exists.
  */
 function lifecycleSteps(
   steps: readonly Step[],
@@ -39,8 +40,8 @@ function lifecycleSteps(
 }
 
 /**
- * Why a task moves. `asked`: somebody named the target. `forward`: its work is done. `reject`: its
- * gate said no. `cancel`, `claim`, `escalate` (a person must look) and `cascade` (a hook leads on).
+ * Why a task moves. `asked`: a caller named the target. `forward`: its work is done. `reject`: its gate rejected it.
+ * `cancel`, `claim`, `escalate` (a person must look) and `cascade` (a hook's result).
  */
 export type TransitionCause = 'asked' | 'forward' | 'claim' | 'reject' | 'escalate' | 'cascade' | 'cancel'
 
@@ -48,7 +49,7 @@ export interface TransitionRequest {
   readonly to: string
   readonly cause: TransitionCause
   readonly triggered_by: string
-  /** The version that the caller saw; null where nobody asked. */
+  /** The version that the caller saw; null for automatic moves. */
   readonly version: number | null
 }
 
@@ -59,7 +60,7 @@ export interface TransitionFacts {
   readonly entry_barrier: boolean
   readonly archived: boolean
   readonly latest_review: ReviewStatus | null
-  /** The project's own hooks; none when they are not given. */
+  /** The project's lifecycle hooks; default: none. */
   readonly hooks?: LifecycleHooks
 }
 
@@ -69,15 +70,21 @@ export interface TransitionPlan {
   readonly to: WorkflowState
   readonly rejection: boolean
   readonly barrier: boolean
-  /** Something must follow: an effect is recorded with the commit. */
+  /** Steps must follow, so an effect is stored with the commit. */
   readonly has_steps: boolean
-  /** The steps, where the project's hooks add to those of the workflow: the settings may change meanwhile. */
+  /**
+   * The steps if the project's hooks add to the workflow's, stored because the settings may change before they run;
+   * else null.
+   */
   readonly own_steps: readonly Step[] | null
   readonly hooks: LifecycleHooks
   readonly opens_review: boolean
 }
 
-/** Decides one transition: the plan, or why not. Version, graph and audience, barrier, guards, in this order. */
+/**
+ * Decides one transition: returns the plan or a refusal. Checks version, graph and audience, barrier, guards, in this
+ * order.
+ */
 export function planTransition(request: TransitionRequest, facts: TransitionFacts): TransitionPlan | Refusal {
   const { workflow } = facts
   const from = workflow.states.get(facts.status)
@@ -143,7 +150,7 @@ function checkGraph(
   return checkGate(request, facts, from, to)
 }
 
-/** Nobody steps past a gate whose review has not passed; ways back stay open. */
+/** Refuses a way forward out of a gate whose review has not passed; ways back stay open. */
 function checkGate(
   request: TransitionRequest,
   facts: TransitionFacts,
