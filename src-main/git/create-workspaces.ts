@@ -58,7 +58,7 @@ export interface WorkspacesOptions {
   readonly clock?: Clock
   /** Without it every repository's own programs run. */
   readonly trusted?: TrustedPrograms
-  /** Copse's data folder: what is a hard link to a file of it is not committed. */
+  /** Copse's data folder: hard links to its files are not committed. */
   readonly dataDir?: string
 }
 
@@ -255,7 +255,7 @@ async function forkPoint(path: string, baseBranch: string, { signal }: Cancellab
   return base === null ? null : await mergeBase(path, base, 'HEAD', { signal })
 }
 
-/** Where nothing can be told of a task's work, says so when its repository is no more. */
+/** Throws the error of a missing repository in place of a null or a failure that it caused. */
 async function ofRepository<T>(
   { repo_path }: Pick<BranchRef, 'repo_path'>,
   { signal }: Cancellable,

@@ -10,7 +10,10 @@ const loopback = ['127.0.0.1', '::1']
 /** An address family that this machine lacks has no port in use. */
 const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-/** Whether nothing on this machine uses any of these ports now: each can be had, and nobody answers there. */
+/**
+ * Returns whether nothing on this machine uses any of these ports now: each can be bound, and none accepts
+ * connections.
+ */
 export async function arePortsFree(ports: readonly number[]): Promise<boolean> {
   return (await Promise.all(ports.map(isFree))).every(Boolean)
 }
@@ -36,7 +39,9 @@ async function canListen(host: string, port: number): Promise<boolean> {
   return true
 }
 
-/** Somebody whom listening does not show, like a container's forwarding or, off Linux, a server on every address. */
+/**
+ * A listener that binding does not detect, like a container's forwarding or, off Linux, a server on every address.
+ */
 async function isAnswered(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, timeout: 1_000 })
   try {

@@ -9,7 +9,10 @@ import { listBranches, resolveCommit } from './commands/branch.ts'
 import { runGit } from './commands/run-git.ts'
 import { listWorktrees } from './commands/worktree.ts'
 
-/** What a repository is, found from any folder inside it. Throws `WorkspaceError` with what the person can do. */
+/**
+ * Returns the facts about a repository, found from any folder inside it. Throws `WorkspaceError` with a way to fix
+ * it.
+ */
 export async function inspectRepository(given: string, { signal }: Cancellable): Promise<RepositoryInfo> {
   const path = await realFolder(given)
   const root = await findRoot(path, { signal })
@@ -41,7 +44,7 @@ async function findRoot(path: string, { signal }: Cancellable): Promise<string> 
     signal,
     accept: [0, 128],
   })
-  // A path may have line ends of its own: a repository's own folder is known by being told twice.
+  // A path may contain line breaks: the repository's own folder is recognized because git prints it twice.
   const [, bare, paths = ''] = /^(true|false)\n(.*)$/s.exec(stdout.toString('utf8')) ?? []
   if (bare === undefined) throw await noRepository(path, stderr)
   const [, common, toplevel = ''] = /^(.*)\n\1\n(.*)$/s.exec(paths) ?? []
@@ -62,7 +65,9 @@ async function noRepository(path: string, stderr: string): Promise<WorkspaceErro
   return notARepository(message, 'git init')
 }
 
-/** The repository around a folder that belongs to somebody else: git reads none of it, be it as sound as it may. */
+/**
+ * Returns the repository around a folder if it belongs to another user: git refuses to read it, even if it is intact.
+ */
 async function foreignRepository(path: string): Promise<string | null> {
   const me = process.geteuid?.()
   if (me === undefined) return null

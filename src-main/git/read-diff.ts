@@ -100,7 +100,7 @@ async function findSides(
   { signal, since }: Cancellable & { readonly since: string | null },
 ): Promise<
   FoundSides & {
-    /** The commit that the diff is against, null when there is none in common. */
+    /** The commit that the diff is against; null when there is no common one. */
     readonly base: string | null
     /** The commit that the worktree or branch is on, null when there is none yet. */
     readonly head: string | null
@@ -118,15 +118,16 @@ async function findSides(
   }
   const forked = async () =>
     head === null || scope === 'uncommitted' ? head : await forkPoint(cwd, head, ref, { signal })
-  // A commit that is gone, as after a rewritten branch, says nothing about what has changed since.
+  // A commit that is gone, as after a rewritten branch, can't show what has changed since.
   const base = (since === null ? null : await resolveCommit(cwd, since, { signal })) ?? (await forked())
   const from = base ?? (await emptyTree(cwd, { signal }))
   return { cwd, git_dir, base, head, from, to: head ?? from }
 }
 
 /**
- * Where the branch left its base. Once the branch is merged, the two meet at its head, which says nothing any more;
- * then it is the commit that the worktree was made from.
+ * Returns where the branch left its base. For a merged branch the merge base is its head, which is useless; then it
+ * is
+ * the commit that the worktree was created from.
  */
 async function forkPoint(cwd: string, head: string, ref: BranchRef, { signal }: Cancellable): Promise<string | null> {
   const { base_branch: base, base_commit: start } = ref

@@ -17,10 +17,10 @@ import { runGit } from './commands/run-git.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
 
 const infoFiles = ['attributes', 'exclude', 'grafts', 'sparse-checkout']
-/** A longer file is told by its size and time. */
+/** A longer file is represented by its size and time. */
 const maxHashedBytes = 4 * 1024 * 1024
 
-/** Hashes what steers git in a repository beside its files, by paths relative to the common git folder. */
+/** Hashes the files that control git in a repository beside the work, by paths relative to the common git folder. */
 export async function readRepositoryState(worktree: string, { signal }: Cancellable): Promise<RepositoryState> {
   const place = await findConfig(worktree, [])
   if (place === null) return {}

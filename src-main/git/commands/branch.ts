@@ -6,14 +6,14 @@ type Options = Pick<GitOptions, 'signal'>
 /** The full name of a local branch's ref. */
 export const branchRef = (branch: string): string => `refs/heads/${branch}`
 
-/** The commit that a revision names, null when there is none. */
+/** Returns the commit that a revision names; null when there is none. */
 export async function resolveCommit(cwd: string, revision: string, { signal }: Options): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
   const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 1, 128] })
   return exit_code === 0 ? stdout.toString('utf8').trim() : null
 }
 
-/** The commit that HEAD is on with its tree, null when there is none yet. */
+/** Returns the commit of HEAD with its tree; null when there is none yet. */
 export async function readHead(
   cwd: string,
   { signal }: Options,
@@ -74,7 +74,7 @@ export async function mergeBase(cwd: string, a: string, b: string, { signal }: O
 
 const knownBases = new Map<string, string>()
 
-/** Like `mergeBase`, for those who ask again and again: what two commits have in common does not change. */
+/** Like `mergeBase`, but cached: the merge base of two commits does not change. */
 export async function knownMergeBase(cwd: string, a: string, b: string, options: Options): Promise<string | null> {
   const key = `${a} ${b}`
   const known = knownBases.get(key)

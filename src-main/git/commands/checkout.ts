@@ -20,8 +20,9 @@ export interface CheckoutSettings {
 const workers = Math.min(8, 2 * availableParallelism())
 
 /**
- * Reads what a person has configured, which goes before what this program would choose. `common` is the folder of the
- * repository that all worktrees share.
+ * Reads the person's configuration, which has priority over Copse's defaults. `common` is the folder of the
+ * repository
+ * that all worktrees share.
  */
 export async function readCheckoutSettings(
   repo: string,
@@ -52,7 +53,10 @@ export async function checkOutFiles(worktree: string, settings: CheckoutSettings
   await runGit(worktree, [...settings.options, ...reset], { signal, access: 'write' })
 }
 
-/** Runs the `post-checkout` hook, if there is one, with what `git worktree add` tells it; its exit code and its words. */
+/**
+ * Runs the `post-checkout` hook, if there is one, with the arguments of `git worktree add`; returns its exit code and
+ * output.
+ */
 export async function runCheckoutHook(
   worktree: string,
   head: string,

@@ -10,7 +10,7 @@ import { refuseUnresolved } from './unmerged.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** Makes a commit object; no ref and no worktree changes. Never signed: nobody is there to unlock a key. */
+/** Creates a commit object; no ref and no worktree changes. Never signs, because no one could unlock a key. */
 export async function commitTree(
   cwd: string,
   commit: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
@@ -25,23 +25,24 @@ export async function commitTree(
     return await make(['-c', 'user.useConfigOnly=true'])
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'failed') throw error
-    // Mostly because git knows nobody here; any other failure comes again.
+    // The usual cause is a missing identity in git's configuration; any other failure will repeat.
     return await make(await identityOptions(cwd, { signal }))
   }
 }
 
 /**
- * Commits everything that is not ignored, on whatever HEAD is on; null when there is nothing. It keeps work safe, so
- * nothing may stand in its way: it runs no hooks (`--no-verify` alone would leave some) and never signs. What the
- * hooks would check is for the project's CI steps. Refuses files that still carry conflict markers of an unfinished
- * merge; once they are resolved, it concludes that merge.
+ * Commits everything that is not ignored on the current HEAD; null when there is nothing. To keep work safe at any
+ * price,
+ * it runs no hooks (`--no-verify` alone would leave some) and never signs; the project's CI steps do the checks of
+ * hooks. Refuses files that still have conflict markers of an unfinished merge; once they are resolved, it concludes
+ * that merge.
  */
 export async function commitEverything(cwd: string, message: string, { signal }: Options): Promise<string | null> {
   const status = await readStatus(cwd, { signal })
   const isMerging = (await unfinishedCommand(cwd)) === 'merge'
   if (status.changed.length + status.unmerged.length + status.untracked.length === 0 && !isMerging) return null
   if (status.unmerged.length > 0) await refuseUnresolved(cwd, { signal })
-  // `--sparse`: also what was made outside the sparse checkout.
+  // `--sparse` also adds files outside the sparse checkout.
   const inner = await listInner(cwd, { signal })
   const others = [...excludeLockFile, ...allButInner(inner)]
   await runGit(cwd, ['add', '--all', '--sparse', '--ignore-errors', '--', ...others], {

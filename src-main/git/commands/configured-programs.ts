@@ -73,7 +73,7 @@ export async function programOverrides(
 /** Returns the value under which a key does nothing of its own. */
 function harmless(key: string, common: string): string {
   if (key === 'core.hookspath') return join(common, 'hooks')
-  // An empty driver would take our side for a clean merge.
+  // An empty driver would take our side for a clean merge, so git's own text merge is named.
   if (key.startsWith('merge.')) return 'git merge-file --marker-size=%L %A %O %B'
   return key.endsWith('.required') ? 'false' : ''
 }

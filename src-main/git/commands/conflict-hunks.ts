@@ -5,7 +5,7 @@ import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** What the two sides are called in the markers. */
+/** The names of the two sides in the conflict markers. */
 export interface SideNames {
   readonly ours: string
   readonly theirs: string
@@ -47,7 +47,7 @@ interface Region {
   readonly lines: readonly string[]
 }
 
-/** The marks are told by the commits they name: a file may hold lines of its own that look like marks. */
+/** Markers are recognized by the commits they name, because a file may contain lines that look like markers. */
 function findRegions(text: string, { ours, theirs }: ConflictedTree, names: SideNames): readonly Region[] {
   const lines = text.split('\n')
   const opens = new RegExp(`^<{7,} ${ours}(?=:|\\r?$)`)

@@ -17,7 +17,7 @@ export interface DiffSides {
   readonly from: string
   readonly to: string | null
   readonly env: Readonly<Record<string, string>>
-  /** Files that git is not to look at; they are told beside what it says. */
+  /** Files that git must not read; they are listed beside its output. */
   readonly unread: readonly UnreadFile[]
 }
 
@@ -27,7 +27,7 @@ const askedFileBytes = 64 * 1024 * 1024
 /** Of paths on a command line. */
 const maxPathBytes = 256 * 1024
 
-/** Whatever the user's configuration says, the output has this form, and no program of theirs runs or stays. */
+/** Fixes the output format whatever the user's configuration says, and keeps programs of theirs from running. */
 const settings = ['core.quotePath=false', 'core.bigFileThreshold=128m', 'diff.suppressBlankEmpty=false']
 const config = settings.flatMap((setting) => ['-c', setting])
 const form = [
@@ -76,9 +76,10 @@ export interface ReadPatch {
 }
 
 /**
- * The diff between two sides as people read it, by one pass of git, and another where attributes call text binary.
- * A file whose patch is over 1 MB, and all that comes after 8 MB, is listed without its patch; with `file` the answer
- * is about that file alone and only 64 MB limit it.
+ * Returns the diff between two sides in one pass of git, and another where attributes call text binary.
+ * A file whose patch is over 1 MB, and all files after the first 8 MB, are listed without patch; with `file` only
+ * that
+ * file is read, with a limit of 64 MB.
  */
 export async function readPatch(
   sides: DiffSides,
@@ -118,7 +119,7 @@ export async function readPatch(
 
 type Maskable = Pick<RawChange, 'path' | 'old_path' | 'old_blob' | 'new_blob'> & { readonly binary: boolean }
 
-/** Returns the changes that git calls binary because attributes say so, and not because of what is in the files. */
+/** Returns the changes that git calls binary because of attributes, not because of their content. */
 async function findMasked<T extends Maskable>(
   { cwd, env }: DiffSides,
   changes: readonly T[],
@@ -147,7 +148,7 @@ async function readUnmasked(
 /** The paths that limit a diff to these changes; none, and so all, where they are too many for a command line. */
 function pathsOf(changes: readonly Maskable[]): readonly string[] {
   const paths = changes.flatMap(({ path, old_path }) => (old_path === null ? [path] : [old_path, path]))
-  // A name that is no UTF-8 can't be told to git.
+  // Names that are not UTF-8 can't be passed to git as arguments.
   const fits = paths.every((path) => !path.includes('\ufffd')) && paths.join('').length < maxPathBytes
   return fits ? paths.map((path) => `:(top,literal)${path}`) : []
 }

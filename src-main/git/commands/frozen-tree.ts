@@ -15,7 +15,7 @@ import type { UnreadFile } from './unread-files.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** What lay at a path when its turn came. */
+/** What a path contained when it was read. */
 type Found =
   /** Its copy is in the frozen folder, or it is not there because nothing lay at the path. */
   | { readonly kind: 'settled' }
@@ -26,8 +26,8 @@ type Found =
 const slash = 0x2f
 
 /**
- * Hands `use` the tree of a worktree whose files come and go meanwhile: git fails where one vanishes that it has
- * just listed, so it reads copies. Nothing is written into the repository; the tree lives as long as `use` runs.
+ * Calls `use` with the tree of a worktree whose files come and go: git fails when a file that it has just listed
+ * disappears, so it reads copies. Writes nothing into the repository; the tree exists while `use` runs.
  */
 export async function withFrozenTree<T>(
   worktree: string,

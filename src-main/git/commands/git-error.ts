@@ -1,4 +1,4 @@
-/** A git command that did not do what it was asked. `stderr` is for people and logs, never for decisions. */
+/** A git command that failed. `stderr` is for people and logs, never for decisions. */
 export class GitError extends Error {
   override readonly name = 'GitError'
   readonly code: 'failed' | 'not_installed' | 'no_directory' | 'too_much_output'

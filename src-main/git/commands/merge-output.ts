@@ -18,7 +18,7 @@ interface Stages {
 
 const collision = 'CONFLICT (rename involved in collision)'
 
-/** From the most to the least telling; git's words for a conflict are documented as stable. */
+/** From the most to the least specific; git documents these texts as stable. */
 const kinds: readonly (readonly [prefix: string, kind: ConflictKind])[] = [
   ['CONFLICT (submodule', 'submodule'],
   ['CONFLICT (rename/rename)', 'rename/rename'],
@@ -81,7 +81,7 @@ function readMessages(fields: readonly string[]): readonly Message[] {
   return messages
 }
 
-/** What git says of each path. */
+/** Returns git's conflict types by path. */
 function typesByKey(messages: readonly Message[]): ReadonlyMap<string, readonly string[]> {
   const types = new Map<string, string[]>()
   for (const { keys, type } of messages) for (const key of keys) types.set(key, [...(types.get(key) ?? []), type])

@@ -8,9 +8,10 @@ import { readGitLink } from './git-link.ts'
 import { placeOf } from '../files/path-guard.ts'
 
 /**
- * The folder in which a repository keeps what it knows of the worktree at `path`. Null for any other folder, a symlink,
- * and a worktree whose `.git` file leads to the record of another one or whose files are configured to be elsewhere:
- * an agent can write both, and git would then work on what is none of the task's.
+ * Returns the folder with the repository's record of the worktree at `path`. Null for any other folder, a symlink,
+ * and a
+ * worktree whose `.git` file points to another record or whose files are configured to be elsewhere: an agent can
+ * write both, and git would then work on files outside the task.
  */
 export async function ownRecord(path: string, { signal }: Cancellable): Promise<string | null> {
   const place = await placeOf(path)
@@ -19,7 +20,7 @@ export async function ownRecord(path: string, { signal }: Cancellable): Promise<
   if (record === null || basename(dirname(record)) !== 'worktrees') return null
   const back = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
   if (back === null || (await placeOf(dirname(resolve(record, back.trim())))) !== place) return null
-  // Only this file could lead git to other files, so it is asked only where there is one.
+  // Only this file could point git to other files, so git is asked only if it exists.
   if ((await orNull(lstat(join(record, 'config.worktree')))) === null) return record
   const top = await runGit(place, ['rev-parse', '--path-format=absolute', '--show-toplevel'], {
     signal,
@@ -29,7 +30,7 @@ export async function ownRecord(path: string, { signal }: Cancellable): Promise<
   return shown !== null && (await orNull(realpath(shown))) === (await realpath(place)) ? record : null
 }
 
-/** Its record, where git works on this worktree and nothing else; refuses any other folder. */
+/** Returns the record if git works on this worktree alone; refuses any other folder. */
 export async function requireOwn(path: string, { signal }: Cancellable): Promise<string> {
   const record = await ownRecord(path, { signal })
   if (record !== null) return record

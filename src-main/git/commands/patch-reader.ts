@@ -7,8 +7,9 @@ const [plus, minus, backslash] = [0x2b, 0x2d, 0x5c]
 const nothing: Buffer = Buffer.alloc(0)
 
 /**
- * Cuts git's patch into its files as it streams by, and counts their lines. `fileOf` tells by its `diff --git`
- * line which file a part belongs to. With `only`, one file alone is looked at.
+ * Splits git's patch into files while it streams by, and counts their lines. `fileOf` maps the `diff --git` line to
+ * the
+ * file of a part. With `only`, reads that file alone.
  */
 export function createPatchReader(
   fileOf: (header: string) => number | undefined,
@@ -66,7 +67,7 @@ export function createPatchReader(
   }
 }
 
-/** Follows the lines of a hunk by the counts in its heading: whatever a line says, it is not taken for a heading. */
+/** Follows the lines of a hunk by the counts in its heading, so that no content line is taken for a heading. */
 function createHunkLines() {
   let oldLeft = 0
   let newLeft = 0

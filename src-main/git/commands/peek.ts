@@ -34,7 +34,7 @@ export async function peekHead(worktree: string): Promise<PeekedHead | null> {
 /** The tip of a local branch, of the repository that a linked worktree belongs to. */
 export async function peekBranch(worktree: string, branch: string): Promise<string | null> {
   const record = await readGitLink(worktree)
-  // What is no branch's name could lead the path elsewhere.
+  // A name that is no valid branch name could lead the path elsewhere.
   const isPlain = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(branch)
   return record === null || !isWorktreeRecord(record) || !isPlain
     ? null

@@ -4,14 +4,14 @@ import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** What a branch points at. */
+/** The commit that a branch points at, and its tree. */
 export interface Tip {
   readonly commit: string
   readonly tree: string
   readonly parents: readonly string[]
 }
 
-/** What those of the branches that exist point at. */
+/** Reads the tips of those branches that exist. */
 export async function readTips(
   cwd: string,
   branches: readonly string[],
@@ -37,8 +37,9 @@ export async function readTip(cwd: string, commit: string, { signal }: Options):
 }
 
 /**
- * Moves a branch only if it points at `from`. Answers null when it did, else what git said: it points elsewhere,
- * somebody else is moving it, or a hook of the repository forbids it.
+ * Moves a branch only if it points at `from`. Returns null if it did, else git's message: the branch points
+ * elsewhere,
+ * another process is moving it, or a hook of the repository forbids it.
  */
 export async function swapBranch(
   cwd: string,

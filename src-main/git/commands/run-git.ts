@@ -11,7 +11,7 @@ export interface GitOptions {
   readonly input?: string | Uint8Array
   /** `write`: git may take its optional locks too, to refresh the index it works on. Default `read`. */
   readonly access?: 'read' | 'write'
-  /** `run`: the repository's hooks have a say. Default `none`. */
+  /** `run`: the repository's hooks run. Default `none`. */
   readonly hooks?: 'run' | 'none'
   /** Takes the output piece by piece instead of collecting it; answering `enough` ends the command, as a success. */
   readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
@@ -25,12 +25,12 @@ export interface GitOutput {
   readonly stderr: string
 }
 
-/** Runs git in one place, with what is the same for each of its commands. */
+/** Runs git in one folder with the options that all its commands share. */
 export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
 
 const stderrLimit = 32 * 1024
 const abortGraceMs = 2_000
-/** What writes is mostly done sooner than this. git that is interrupted while it makes a lock leaves that behind. */
+/** Most writes end sooner than this. git leaves a lock behind if it is interrupted while it creates one. */
 const writeGraceMs = 500
 
 /** Set by this file or its callers; other `GIT_` variables of the service's own environment could lead git astray. */
@@ -53,13 +53,13 @@ const inheritedVariables = [
   'GIT_AUTHOR_EMAIL',
   'GIT_COMMITTER_NAME',
   'GIT_COMMITTER_EMAIL',
-  // Who leaves large files at their server means the service's checkouts, too.
+  // Set by people who leave large files on their server; it applies to the service's checkouts, too.
   'GIT_LFS_SKIP_SMUDGE',
 ]
-/** Settings under which nothing that lies in a repository changes what git reads from it. */
+/** Settings under which nothing in a repository changes what git reads from it. */
 const deaf: readonly Setting[] = [
   ['core.fsmonitor', 'false'],
-  // A commit-graph tells trees and parents of commits without the commits.
+  // A commit-graph reports trees and parents of commits without reading the commits.
   ['core.commitGraph', 'false'],
 ]
 const noHooks: Setting = ['core.hooksPath', '/dev/null']
@@ -69,9 +69,9 @@ type Setting = readonly [key: string, value: string]
 const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 
 /**
- * The one place that starts git. `args` are this program's own words: values that come from outside follow
- * `--`, are full ref names or object ids. Throws `GitError`, or the signal's reason when it was cancelled;
- * settles only when the process has ended. Once cancelled, what writes is first given the time to end by itself.
+ * The only function that starts git. `args` are fixed by Copse: outside values follow `--`, or are full ref names or
+ * object IDs. Throws `GitError`, or the signal's reason when it was cancelled; settles only when the process has
+ * ended. After a cancel, a command that writes first gets time to end by itself.
  */
 export async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<GitOutput> {
   options.signal.throwIfAborted()

@@ -32,7 +32,8 @@ export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
   readonly nested?: 'files' | 'leave'
 }
 
-// What is kept is about to be deleted: it has to be on the disk. What git would overlook, or refuse, it shall not.
+// The original is about to be deleted, so the objects must be on disk, and files that git would skip or refuse
+// included.
 const thorough = settingOptions([
   ['core.fsync', 'committed,loose-object'],
   ['core.fsyncMethod', 'batch'],
@@ -61,7 +62,7 @@ export async function withSnapshot<T>(
   })
 }
 
-/** The tree of a snapshot, for who does not ask for more. */
+/** Returns the tree of a snapshot and nothing else of it. */
 export async function readTree(worktree: string, options: SnapshotOptions): Promise<string> {
   return await withOwnIndex(worktree, options, async (git) => {
     const index = await readIndex(git)
@@ -80,7 +81,7 @@ export interface WorktreeIndex {
   readonly unread: readonly UnreadFile[]
 }
 
-// Objects that nobody keeps: one pack for all, because many small files take longer, and nothing compressed or synced.
+// Temporary objects: one pack for all, because many small files take longer, and neither compressed nor synced.
 const quick = settingOptions([
   ['core.fsync', 'none'],
   ['core.bigFileThreshold', '1'],
@@ -89,8 +90,8 @@ const quick = settingOptions([
 ])
 
 /**
- * Hands `use` the content of a worktree as `readTree` takes it. Neither the worktree's index nor the repository is
- * written to, except for a partial clone, which keeps what git fetches.
+ * Calls `use` with the content of a worktree as `readTree` reads it. Writes to neither the worktree's index nor the
+ * repository, except that a partial clone keeps what git fetches.
  */
 export async function withWorktreeIndex<T>(
   worktree: string,
@@ -229,7 +230,7 @@ async function addUnmerged(git: Git, entries: readonly Entry[]): Promise<void> {
   if (keys.size > 0) await addPaths(git, [...keys])
 }
 
-/** Has git look at files that it was told to take for unchanged, or to leave out of the checkout, but that are there. */
+/** Makes git read files that are marked as unchanged, or as outside the checkout, but exist. */
 async function uncover(worktree: string, git: Git, entries: readonly Entry[]): Promise<void> {
   const taken: string[] = []
   const left: string[] = []

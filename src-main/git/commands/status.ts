@@ -9,7 +9,7 @@ type Options = Pick<GitOptions, 'signal'>
  */
 export const excludeLockFile = [':/', ':(exclude,top,glob).svc.loc[k]'] as const
 
-/** Keeps git from asking a program of the person's what has changed, or from leaving one running that watches. */
+/** Keeps git from asking a file monitor of the person what has changed, and from starting one that keeps running. */
 export const unmonitored = ['-c', 'core.fsmonitor=false'] as const
 
 export interface ChangedPaths {

@@ -19,7 +19,7 @@ const traces = [
   ['revert', 'REVERT_HEAD'],
 ] as const
 
-/** The git command that was begun in a worktree and waits for somebody to go on with it; null when there is none. */
+/** Returns the git command that was started in a worktree and not finished; null when there is none. */
 export async function unfinishedCommand(path: string): Promise<(typeof traces)[number][0] | null> {
   const folder = await ownFolder(path)
   for (const [command, trace] of traces) {
@@ -45,8 +45,9 @@ export async function isBeingRebased(path: string, branch: string): Promise<bool
 }
 
 /**
- * What keeps `git merge` to the merge itself, whatever the repository is configured to: no hook runs, no old resolution
- * is put in unseen, nothing is stashed, and a base that nobody signed is no obstacle.
+ * Options that limit `git merge` to the merge itself, whatever the repository's configuration: no hook runs, no
+ * recorded
+ * resolution is applied unseen, nothing is stashed, and an unsigned base is accepted.
  */
 const plainly = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'rerere.enabled=false']
 const plainMerge = [

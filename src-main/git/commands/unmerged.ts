@@ -8,8 +8,9 @@ import { changedPaths, pathBytes, pathText } from './tree-paths.ts'
 type Options = Pick<GitOptions, 'signal'>
 
 /**
- * Throws while files of an unfinished merge are not resolved: text with conflict markers, and what can have none
- * (a binary file, a symlink, one that a side deleted), until somebody says with `git add` or `git rm` what it shall be.
+ * Throws while files of an unfinished merge are unresolved: text with conflict markers, and files that can have none
+ * (a
+ * binary file, a symlink, one that a side deleted), until `git add` or `git rm` has decided about them.
  */
 export async function refuseUnresolved(cwd: string, { signal }: Options): Promise<void> {
   const open = await unresolvedPaths(cwd, { signal })
@@ -21,7 +22,7 @@ export async function refuseUnresolved(cwd: string, { signal }: Options): Promis
   )
 }
 
-/** The files of an unfinished merge that nobody has resolved yet, in git's order. */
+/** Returns the unresolved files of an unfinished merge, in git's order. */
 export async function unresolvedPaths(cwd: string, { signal }: Options): Promise<readonly string[]> {
   const { stdout } = await runGit(cwd, ['ls-files', '--unmerged', '-z', '--full-name', ':/'], { signal })
   const stages = new Map<string, { modes: string[]; numbers: string }>()
@@ -40,8 +41,9 @@ export async function unresolvedPaths(cwd: string, { signal }: Options): Promise
 }
 
 /**
- * Writes into the index what either side has of files that git took for merged though its markers are in them: for
- * whoever looks, git itself too, they conflict as any others do.
+ * Writes both sides into the index for files that git calls merged although they contain markers, so that they count
+ * as
+ * conflicting for every reader, including git itself.
  */
 export async function markUnresolved(
   cwd: string,

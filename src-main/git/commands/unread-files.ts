@@ -4,7 +4,7 @@ import { readGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'
 
-/** A file that is too large for git to be made to read it again and again: only its name, size and time are told. */
+/** A file that is too large to be read again and again: only its name, size and time are given. */
 export interface UnreadFile {
   readonly path: string
   readonly mode: '100644' | '100755'
@@ -15,7 +15,7 @@ export interface UnreadFile {
 
 /** git would read such a file whole, to tell its id and lines. */
 const largest = 128 * 1024 * 1024
-/** Of all files that are read; the largest are left out first, since each is copied for as long as a diff is read. */
+/** For all files together; the largest are left out first, since each is copied while a diff is read. */
 const largestTotal = 512 * 1024 * 1024
 const atOnce = 64
 /** Each takes a pattern of git's command line. */

@@ -72,23 +72,25 @@ export async function repairWorktree(repo: string, path: string, { signal }: Opt
 }
 
 /**
- * Takes away what a repository knows of a worktree whose folder is gone; no other record is touched. Done by hand,
- * because `git worktree remove` would remove a folder, too, that has come to its place meanwhile.
+ * Removes a repository's record of a worktree whose folder is gone, and no other record. Not with `git worktree
+ * remove`,
+ * which would also delete a folder that has taken its place since.
  */
 export async function pruneWorktree(record: string): Promise<void> {
   await rm(record, { recursive: true, force: true })
 }
 
 /**
- * Takes away the record of a worktree whose making was cut short: git has named it after the folder, and had not yet,
- * or no longer, written down where that is.
+ * Removes the record of a worktree whose creation was interrupted: git named it after the folder and has not written,
+ * or
+ * has removed, the file that says where it is.
  */
 export async function pruneIncomplete(common: string, path: string): Promise<void> {
   const record = join(common, 'worktrees', basename(path))
   if ((await orNull(stat(join(record, 'gitdir')))) === null) await pruneWorktree(record)
 }
 
-/** The folder in which the repository keeps what it knows of the worktree at `path`, null when it knows none. */
+/** Returns the folder of the repository's record of the worktree at `path`; null when there is none. */
 export async function findRecord(common: string, path: string): Promise<string | null> {
   const wanted = await placeOf(path)
   const names = (await orNull(readdir(join(common, 'worktrees')))) ?? []

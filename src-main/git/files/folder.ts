@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { hasCode, isTaken } from './file-errors.ts'
 import { isInside, outside, pathInside, placeOf, realpathOfExisting } from './path-guard.ts'
 
-/** A folder that was found to be inside its root, and stays it: nobody can put a symlink in its place while it is open. */
+/** A folder that was checked to be inside its root and stays so: no symlink can replace it while it is open. */
 export interface Folder extends AsyncDisposable {
   /** A path to it, for `{at}/{name}`. On Linux it leads to the open folder itself, whatever happens to its name. */
   readonly at: string
@@ -64,7 +64,7 @@ async function held(path: string, shown: string): Promise<Folder> {
   }
 }
 
-/** Elsewhere: what was opened is compared with what its name leads to afterwards. */
+/** On other systems, what was opened is compared afterwards with what its name points to. */
 async function checked(path: string, root: string): Promise<Folder> {
   if (!(await lstat(path)).isDirectory() || !isInside(root, await realpath(path))) throw outside(path, root)
   return {

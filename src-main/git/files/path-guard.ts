@@ -50,15 +50,16 @@ export async function realpathOfExisting(path: string): Promise<string> {
 }
 
 /**
- * Where a worktree's folder is: symlinks above it are resolved, but not one that somebody put in its place. Who
- * works on what this answers works on the link, never on the folder that it leads to.
+ * Returns the location of a worktree's folder: symlinks above it are resolved, but not one in its own place, so
+ * callers
+ * work on that link and never on the folder that it points to.
  */
 export async function placeOf(path: string): Promise<string> {
   const whole = resolve(path)
   return join(await realpathOfExisting(dirname(whole)), basename(whole))
 }
 
-/** The failure of a path that leads out of where it belongs. */
+/** The error for a path that leads out of its root. */
 export function outside(path: string, root: string): WorkspaceError {
   return new WorkspaceError('outside_worktree', `"${path}" leads out of ${root}. Give a path inside it.`)
 }

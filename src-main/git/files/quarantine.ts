@@ -1,11 +1,11 @@
 import { lstat, readdir, rename, rmdir } from 'node:fs/promises'
 import { orNull } from './file-errors.ts'
 
-/** Whether there is a folder with something in it, an empty one, or none. */
+/** Returns whether a folder has content, is empty or does not exist. */
 export async function folderState(path: string): Promise<'missing' | 'empty' | 'filled'> {
   const entry = await orNull(lstat(path))
   if (entry === null) return 'missing'
-  // What a link leads to is none of ours to look at.
+  // Don't follow symlinks: their target is outside our control.
   if (!entry.isDirectory()) return 'filled'
   const entries = await orNull(readdir(path))
   return entries?.length === 0 ? 'empty' : 'filled'

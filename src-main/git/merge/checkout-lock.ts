@@ -11,7 +11,7 @@ import { readGitLink } from '../commands/git-link.ts'
 const patienceMs = 2_000
 const lookEveryMs = 25
 
-/** A checkout whose index nobody else can change: what git does there goes to a copy, until that is installed. */
+/** A checkout whose index no other process can change: git commands work on a copy until that is installed. */
 export interface CheckoutLock extends AsyncDisposable {
   readonly checkout: string
   /** The `indexState` in which it was locked. */
@@ -20,14 +20,15 @@ export interface CheckoutLock extends AsyncDisposable {
   readonly env: { readonly GIT_INDEX_FILE: string }
   /** Makes the copy the checkout's index. */
   install(): Promise<void>
-  /** Makes the copy anew, once it is installed. */
+  /** Makes a new copy after `install`. */
   reload(): Promise<void>
 }
 
 /**
- * Takes the lock with which git commands exclude each other in a checkout, waiting for a short one to end. Between
- * the move of a branch and that of the files, a commit of the user would else take back what the move brought.
- * `token` tells our lock from another's, should a crash leave it behind.
+ * Takes the lock with which git commands exclude each other in a checkout; waits for a short one to end. Without it,
+ * a
+ * commit of the user between the moves of branch and files would revert what the move brought. `token` identifies
+ * our lock if a crash leaves it behind.
  */
 export async function lockCheckout(checkout: string, token: string): Promise<CheckoutLock> {
   const { index, lock, copy } = await filesOf(checkout, token)
@@ -52,13 +53,13 @@ export async function lockCheckout(checkout: string, token: string): Promise<Che
   }
 }
 
-/** Tells the index of a checkout from every earlier and later one: git writes it anew and renames it into place. */
+/** Returns a value that changes whenever git rewrites the checkout's index, which it does by renaming a new file. */
 export async function indexState(checkout: string): Promise<string> {
   const found = await orNull(stat((await filesOf(checkout, '')).index, { bigint: true }))
   return found === null ? 'none' : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
 }
 
-/** Gives up the lock that a crash left in a checkout, if it is the one with this token. */
+/** Removes a lock that a crash left in a checkout, if it has this token. */
 export async function releaseLeftLock(checkout: string, token: string): Promise<void> {
   const { lock, copy } = await filesOf(checkout, token)
   for (const file of [copy, `${copy}.lock`]) await rm(file, { force: true })
@@ -100,7 +101,7 @@ async function take(checkout: string, lock: string, token: string): Promise<void
           'if none is running, delete that file.',
       )
     }
-    // Another program's lock says nothing when it goes.
+    // The release of another program's lock causes no event, so poll.
     await setTimeout(lookEveryMs)
   }
 }

@@ -18,9 +18,10 @@ import { verifyMerge } from './verify-merge.ts'
 const attempts = 5
 
 /**
- * Merges a branch into its target. All is computed in the object store; then the target moves by compare-and-swap
- * and a checkout that has it follows (see `moveBranch`). When somebody else moved the target meanwhile, all is
- * computed anew. What is answered as merged was seen to be in the target.
+ * Merges a branch into its target. Everything is computed in the object store; then the target moves by
+ * compare-and-swap
+ * and its checkouts follow (see `moveBranch`). If another process moved the target in between, everything is computed
+ * again. `merged` is returned only after the target was seen to contain the work.
  */
 export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancellable): Promise<MergeResult> {
   const { repo_path: repo, base_branch, branch } = request
@@ -66,7 +67,7 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   )
 }
 
-/** The commit that the target is to move to, and what differs there; made in the object store. */
+/** Creates in the object store the commit to which the target moves, and lists what it changes. */
 async function prepare(request: MergeRequest, { signal }: Cancellable) {
   const sides = await readSides(request, { signal })
   const plan = await planMerge(request.repo_path, sides, request.strategy, { signal })
@@ -78,21 +79,25 @@ async function prepare(request: MergeRequest, { signal }: Cancellable) {
   return { kind: 'made', commit, changes, sides } as const
 }
 
-/** Looks whether the target holds the work as soon as it has moved, while the files still follow. */
+/** Starts the check that the target contains the work as soon as it has moved, while the files still follow. */
 function createVerification(request: MergeRequest, merged: Sides & { readonly commit: string }) {
   const look = () => verifyMerge(request, merged, { signal: AbortSignal.timeout(60_000) })
   let begun: ReturnType<typeof look> | null = null
   return {
     begin: (): void => {
       begun = look()
-      // Nobody asks when the move is taken back.
+      // Prevents an unhandled rejection when the move is taken back.
       begun.catch(() => undefined)
     },
     result: async () => await (begun ?? look()),
   }
 }
 
-/** The paths that would keep the user's checkout from following a merge now. Throws what a merge would throw at once. */
+/**
+ * Returns the paths that would keep the user's checkout from following a merge now. Throws where a merge would throw
+ * at
+ * once.
+ */
 export async function checkMergeTarget(
   ref: BranchRef & Pick<MergeRequest, 'head'>,
   { signal }: Cancellable,
@@ -109,7 +114,7 @@ export async function checkMergeTarget(
   return await overwrittenPaths(checkouts, changes, { signal })
 }
 
-/** What a merge would conflict in now. */
+/** Returns the conflicts of a merge now. */
 export async function readConflicts(
   ref: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch' | 'strategy'>,
   { signal }: Cancellable,

@@ -29,18 +29,19 @@ export type MovedBranch =
   | { readonly kind: 'moved' }
   /** Something of the user's is in the way; nothing has changed. */
   | { readonly kind: 'dirty'; readonly files: readonly string[] }
-  /** It does not point at `from` any more, or could not be moved; nothing has changed. `why` is git's word. */
+  /** The branch no longer points at `from`, or could not be moved; nothing has changed. `why` is git's message. */
   | { readonly kind: 'not_moved'; readonly why: string }
 
 /**
  * Moves a branch by compare-and-swap, and the checkouts that have it follow.
- *
- * The order is: note the move, lock the checkouts' indexes, try the move out (unless it was seen that nothing is in the
- * way), move the branch, let the files follow.
- * Files first would let a crash leave changes that nobody made. Branch first means that a failure leaves files that
- * are merely behind: it is undone at once (the branch moves back), and after a crash the note makes the next start
- * finish it, or the next merge. At no point is a file of the user overwritten that git has not. From its first step on
- * nothing is interrupted: it is either not begun or complete.
+ * The order is: save a note of the move, lock the checkouts' indexes, try the move (unless it is known that nothing
+ * is
+ * in the way), move the branch, let the files follow.
+ * With files first, a crash would leave changes without an author. With the branch first, a failure leaves files that
+ * are merely behind: it is undone at once (the branch moves back), and after a crash the next start or the next merge
+ * finishes it by the note. No file of the user is ever overwritten that git does not have. After its first step it
+ * can't
+ * be interrupted: it has either not started or is complete.
  */
 export async function moveBranch(move: BranchMove): Promise<MovedBranch> {
   const { checkouts, changes } = move
@@ -69,7 +70,7 @@ async function moveNoted(
     }
     if (moved !== 'dirty') return moved
   } finally {
-    // With the note, the next look at the repository finishes what could not be taken back.
+    // While the note exists, the next access to the repository finishes what could not be undone.
     if (!isStuck) await pending.forget()
   }
   return { kind: 'dirty', files: await unfollowable(move, { signal }) }
@@ -118,8 +119,8 @@ async function followAndInstall(lock: CheckoutLock, from: string, to: string, op
 }
 
 /**
- * A file changed since the trial, or could not be written: what was written is taken back, then the branch. On a disk
- * that is full, the one makes room for the other. Answers why the branch could not go back, null when it did.
+ * A file changed since the trial, or could not be written: undoes the written files, then the branch. On a full disk,
+ * the one makes room for the other. Returns why the branch could not move back, null when it did.
  */
 async function rollBack(
   { branch, from, to, reason, changes }: BranchMove,
@@ -145,7 +146,7 @@ const stuck = ({ branch }: BranchMove, { checkout, why }: StuckMove): WorkspaceE
       'Nothing is lost. See that the disk has room and the folder can be written to, then try again.',
   )
 
-/** git refused to let the files follow: the paths that are found in the way, or else what it could not do. */
+/** Returns why the files could not follow: the paths that are in the way, or else git's error. */
 async function unfollowable(move: BranchMove, { signal }: Cancellable): Promise<readonly string[]> {
   const { repo, from, to, checkouts } = move
   const files = await overwrittenPaths(checkouts, await changedPaths(repo, from, to, { signal }), { signal })

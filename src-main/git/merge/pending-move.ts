@@ -19,7 +19,10 @@ const PendingMove = z.object({
   checkouts: z.array(z.string()).readonly(),
   /** By which the locks of the checkouts are known. */
   token: z.string().default(''),
-  /** The service that makes the move: another on the same repository leaves it alone while that one lives. */
+  /**
+   * The service that makes the move: another service on the same repository leaves the note alone while it is
+   * running.
+   */
   by: z.object({ pid: z.int().positive(), started: z.string() }).nullable().default(null),
 })
 type PendingMove = z.infer<typeof PendingMove>
@@ -79,7 +82,7 @@ async function followLate(repo: string, { branch, from, to, checkouts, token }: 
   }
 }
 
-/** A note that a power cut left empty says nothing. */
+/** A note that a power cut left empty is ignored. */
 function parseNote(text: string): PendingMove | null {
   try {
     return PendingMove.parse(JSON.parse(text))

@@ -17,7 +17,7 @@ export type MergePlan =
   /** A commit that is there. */
   | { readonly kind: 'advance'; readonly tree: string; readonly commit: string }
 
-/** Works out in the object store what the target would become. Nothing that anybody sees changes. */
+/** Computes in the object store what the target would become. Changes no ref and no files. */
 export async function planMerge(
   repo: string,
   { target, head }: Sides,
@@ -25,7 +25,7 @@ export async function planMerge(
   { signal }: Cancellable,
 ): Promise<MergePlan> {
   const [base, merged] = await Promise.all([
-    // Of a branch that is merged already the merge says so too.
+    // A branch that is merged already is reported as merged for a rebase, too.
     strategy === 'rebase' ? mergeBase(repo, target.commit, head.commit, { signal }) : null,
     mergeTrees(repo, target.commit, head.commit, { signal }),
   ])

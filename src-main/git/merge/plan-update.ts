@@ -25,7 +25,7 @@ export type UpdatePlan =
       readonly rewrites: boolean
     }
 
-/** Works out in the object store what a branch becomes when it gets what its base has by now. */
+/** Computes in the object store what a branch becomes with the current commits of its base. */
 export async function planUpdate(
   cwd: string,
   { strategy, message }: Pick<UpdateRequest, 'strategy' | 'message'>,

@@ -6,8 +6,9 @@ import { runGit } from '../commands/run-git.ts'
 import { parentsOf, pathBytes, pathText, type ChangedPath } from '../commands/tree-paths.ts'
 
 /**
- * Takes back what git has written of a move before it had to stop: a full disk, a crash. Files that are, or begin,
- * like those that the move brings become what the index has again; any other file is somebody's and stays.
+ * Undoes what git wrote of a move before a full disk or a crash stopped it. Files that are, or start like, those of
+ * the
+ * move get the content of the index again; any other file was written by someone else and stays.
  */
 export async function restoreFiles(
   lock: CheckoutLock,
@@ -17,7 +18,7 @@ export async function restoreFiles(
   const { checkout, env } = lock
   const touched: ChangedPath[] = []
   for (const change of changes) if (await isOurs(lock, change, { signal })) touched.push(change)
-  // What goes makes room for what comes back.
+  // Remove added files first, to make room for the restored ones.
   for (const { key, status } of touched) if (status === 'A') await removeFile(checkout, key)
   const back = touched.filter(({ status }) => status !== 'A').map(({ key }) => key)
   if (back.length === 0) return

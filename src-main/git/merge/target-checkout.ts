@@ -16,8 +16,9 @@ export async function checkoutsOf(repo: string, branch: string, { signal }: Canc
 }
 
 /**
- * The checkouts that follow when a branch moves. Throws while the branch is being rebased in a worktree: git will not
- * put the outcome of that on a branch that has moved meanwhile.
+ * Returns the checkouts that follow when a branch moves. Throws while the branch is being rebased in a worktree: git
+ * will
+ * not put the result on a branch that has moved since.
  */
 export async function checkoutsToUpdate(
   repo: string,
@@ -62,7 +63,7 @@ export async function overwrittenPaths(
   return [...found].sort()
 }
 
-/** What is changed in a checkout, and the state in which its index was when that was looked for. */
+/** The changes in a checkout, and the state of its index when they were read. */
 export interface CheckoutStatus {
   readonly checkout: string
   readonly state: string
@@ -135,7 +136,7 @@ async function untrackedInTheWay(
   const found = new Set<string>()
   const blocked = new Map<string, boolean>()
   for (const { key } of moves.filter(({ status }) => status === 'A')) {
-    // From the top: what lies behind a link is none of the checkout's.
+    // From the top: files behind a symlink don't belong to the checkout.
     let isBehind = false
     for (const parent of parentsOf(key).toReversed()) {
       isBehind = blocked.get(parent) ?? (await isNoFolder(checkout, parent))
@@ -147,7 +148,7 @@ async function untrackedInTheWay(
     if (isBehind) continue
     const entry = await entryAt(checkout, key)
     if (entry === null) continue
-    // Where file names do not know case, a rename from File to file finds itself.
+    // On a case-insensitive file system, a rename from File to file finds itself.
     const other = removedAnyCase.get(key.toLowerCase())
     if (other !== undefined && isSame(entry, await entryAt(checkout, other))) continue
     if (!entry.isDirectory()) found.add(key)

@@ -16,8 +16,9 @@ type InWorktree = UpdateRequest & { readonly path: string }
 type Conflict = Extract<UpdateResult, { kind: 'conflict' }>
 
 /**
- * Takes up a merge that is under way in the worktree: concludes it when all is resolved, else answers what is not.
- * Throws when the worktree is on another branch, or in the middle of something that is no merge of the base.
+ * Continues a merge in progress in the worktree: concludes it when all is resolved, else returns what is not. Throws
+ * when
+ * the worktree is on another branch, or in the middle of something else than a merge of the base.
  */
 export async function resumeMerge(
   request: InWorktree,
@@ -46,7 +47,7 @@ export async function resumeMerge(
   return 'concluded'
 }
 
-/** What is not resolved of the merge of the base that is under way; null when nothing is, or another was begun. */
+/** Returns what is unresolved in the merge of the base; null when no merge, or another one, is in progress. */
 async function readLeft(request: InWorktree, { signal }: Cancellable): Promise<Conflict | null> {
   const { path, branch, base_branch } = request
   const files = await unresolvedPaths(path, { signal })
@@ -65,8 +66,9 @@ async function readLeft(request: InWorktree, { signal }: Cancellable): Promise<C
 }
 
 /**
- * Begins the merge of the base in the worktree, whatever the strategy: it is the one thing that an editor can finish.
- * Where it turns out to need nobody, it is concluded at once.
+ * Starts the merge of the base in the worktree, whatever the strategy, because an editor can finish only that. A
+ * merge
+ * without conflicts is concluded at once.
  */
 export async function startManualMerge(
   request: InWorktree,
@@ -75,7 +77,7 @@ export async function startManualMerge(
 ): Promise<UpdateResult> {
   const { path, branch, base_branch, message } = request
   const merged = await mergeTrees(path, head, base, { signal })
-  // git takes ignored files for expendable; nobody else does.
+  // git overwrites ignored files, but people need theirs.
   const changes = await changedPaths(path, head, merged.tree, { signal })
   const inTheWay = await overwrittenPaths([path], changes, { signal })
   if (inTheWay.length > 0) return { kind: 'in_the_way', files: inTheWay }

@@ -23,9 +23,10 @@ interface UpdateOptions extends Cancellable {
 const attempts = 5
 
 /**
- * Brings what the base has by now into a branch, and its worktree, where there is one, follows. What is uncommitted
- * is committed first, once it is clear that nothing conflicts; a conflict changes nothing, unless it shall be left
- * for an editor. A merge that was left and has been resolved since is concluded; one that has not is a conflict still.
+ * Brings the base's commits into a branch; its worktree, if there is one, follows. Uncommitted changes are committed
+ * first, once it is clear that nothing conflicts. A conflict changes nothing, unless it is to be left for an editor.
+ * A
+ * left merge that has been resolved is concluded; an unresolved one is still a conflict.
  */
 export async function updateBranch(request: UpdateRequest, options: UpdateOptions): Promise<UpdateResult> {
   const { repo_path: repo, path } = request
@@ -46,7 +47,7 @@ export async function updateBranch(request: UpdateRequest, options: UpdateOption
     }
     signal.throwIfAborted()
     if (path !== null && trial !== null) {
-      // The plan was for what the commit will be; from here on it is there.
+      // The plan assumed this commit; from here on it exists.
       await commitEverything(path, request.keep_message, { signal })
       continue
     }
@@ -82,7 +83,7 @@ async function uncommittedTip(path: string, head: string, { signal }: Cancellabl
   return await commitTree(path, { tree, parents: [head], message: 'Trial of an update' }, { signal })
 }
 
-/** null when the branch has moved meanwhile. */
+/** null when the branch has moved in between. */
 async function move(
   request: UpdateRequest,
   { head, base }: UpdateSides,

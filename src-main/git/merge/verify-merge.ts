@@ -7,8 +7,9 @@ import { readTips, type Tip } from '../commands/refs.ts'
 import type { Sides } from './plan-merge.ts'
 
 /**
- * Looks, after a merge and with fresh eyes, whether the target holds the branch's work: before anything of the
- * task is removed. Throws when it does not. `moved_on` when the branch has got further commits meanwhile.
+ * Checks after a merge, independently of it, whether the target contains the branch's work, before anything of the
+ * task
+ * is removed. Throws when it does not. `moved_on`: the branch has further commits.
  */
 export async function verifyMerge(
   request: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch'>,
