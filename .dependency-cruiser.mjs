@@ -6,7 +6,7 @@
 const shared = { lang: '^src-shared/lang/', contract: '^src-shared/contract/', client: '^src-shared/client/' }
 const main = (folder) => `^src-main/${folder}/`
 /** Each capability, from the lowest up, with the others that it may import; ADR 9 says what they are. */
-const capabilities = {
+export const capabilities = {
   core: [],
   transitions: ['core'],
   workspaces: ['core', 'transitions'],

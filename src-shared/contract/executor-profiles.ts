@@ -3,8 +3,8 @@ export const permissionPolicies = ['all', 'worktree', 'ask'] as const
 export type PermissionPolicy = (typeof permissionPolicies)[number]
 
 /**
- * What clients know of a type of agent: what it can do and what its configuration may say. Everything asks here, and
- * nothing by the type's name. How it is started and read is in its folder below `src-main/executors`.
+ * What clients know of a type of agent: what it can do and what its configuration may say. Code asks this record,
+ * never for a type by its name. How an agent is started and read is in its folder below `src-main/agents`.
  */
 export interface ExecutorInfo {
   /** Its name for people. */

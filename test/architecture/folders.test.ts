@@ -1,5 +1,14 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { folderCycles, importsOfSources } from './folder-graph.ts'
+import { projectRoot } from './project-copy.ts'
+
+const { capabilities } = (await import(new URL('../../.dependency-cruiser.mjs', import.meta.url).href)) as {
+  readonly capabilities: Readonly<Record<string, readonly string[]>>
+}
+const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8')
 
 test('folders import one another in one direction, types included', () => {
   expect(folderCycles(importsOfSources())).toEqual([])
@@ -13,4 +22,47 @@ test('folders that import each other are found', () => {
     ['src-main/c/four.ts', ['src-main/a/one.ts']],
   ])
   expect(folderCycles(imports).map(([folder]) => folder)).toEqual(['src-main/a', 'src-main/b', 'src-main/c'])
+})
+
+test('the record of the layout has the import table that is enforced', () => {
+  const rows = [...read('docs/adr/0009-organise-by-capability.md').matchAll(/^\| `(\w+)` +\|[^|]*\| ([^|]*?) +\|$/gm)]
+  const written = new Map(rows.map(([, folder = '', may = '']) => [folder, may.split(', ')]))
+  const wrong = Object.entries(capabilities).filter(([folder, may]) => {
+    const expected = folder === 'core' ? ['ports', 'domain'] : may
+    return JSON.stringify(written.get(folder)) !== JSON.stringify(expected)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('the layout names every folder of the main process', () => {
+  const [, rest = ''] = read('ARCHITECTURE.md').split('## Layout')
+  const [layout = ''] = rest.split('What the page does')
+  const folders = readdirSync(join(projectRoot, 'src-main'), { withFileTypes: true }).filter((one) => one.isDirectory())
+  expect(
+    folders.map(({ name }) => name).filter((name) => !new RegExp(`\`(src-main/)?${name}[\`/]`).test(layout)),
+  ).toEqual([])
+})
+
+test('documents and comments name no file or folder of the sources that is not there', () => {
+  const listed = execFileSync('git', ['ls-files', '-z', '*.md', '*.ts', '*.vue', '*.mjs', '*.yml'], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+  })
+  const files = listed
+    .split('\0')
+    .filter((file) => file !== '' && !/^(test\/|CHANGELOG|\.dependency-cruiser)/.test(file))
+  const missing = files.flatMap((file) => {
+    const named = [...read(file).matchAll(/\bsrc-(?:main|renderer|shared)(?:\/[\w-]+)+(?:\.\w+)?(?![\w[*])/g)]
+    return named
+      .map(([path]) => path)
+      .filter((path) => !existsSync(join(projectRoot, path)))
+      .map((path) => `${file}: ${path}`)
+  })
+  expect(missing).toEqual([])
+})
+
+test('the files that ARCHITECTURE.md names are there', () => {
+  const sources = [...importsOfSources().keys()]
+  const named = [...read('ARCHITECTURE.md').matchAll(/`([\w/-]+\.(?:ts|vue))`/g)].map(([, name = '']) => name)
+  expect(named.filter((name) => !sources.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
 })
