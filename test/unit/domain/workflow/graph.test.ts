@@ -97,3 +97,14 @@ test('done is terminal and not cancelled', () => {
 test('a workflow without a queue is refused', () => {
   expect(() => indexWorkflow({ roles: [], states: [] as never }, pluginTraits)).toThrow('initial')
 })
+
+test('a plugin makes nothing of a state in a phase where it does not run', () => {
+  const withChecksAt = (phase: 'before_enter' | 'on_exit') => {
+    const hooks = { [phase]: [{ plugin: 'run_ci_steps' }] }
+    const states = standardDefinition.states.map((state) => (state.name === 'review' ? { ...state, hooks } : state))
+    const workflow = indexWorkflow({ ...standardDefinition, states }, pluginTraits)
+    const review = workflow.states.get('review')
+    return review && isReviewGate(workflow, review)
+  }
+  expect([withChecksAt('before_enter'), withChecksAt('on_exit')]).toEqual([true, false])
+})
