@@ -5,11 +5,9 @@ import { pause } from './pause.ts'
 /** Writes that must not be lost: results of something that has already happened and can't be repeated. */
 export interface DurableWrites {
   /**
-   * Runs `write` until the database or its disk takes it, with a growing pause between the attempts. The first
-   * attempt
+   * Runs `write` until the database or its disk takes it, with a growing pause between the attempts. The first attempt
    * is made before this function returns. Rejects with any other error, with the last one once `signal` aborts, and
-   * with
-   * the last one some seconds after `close`.
+   * with the last one some seconds after `close`.
    */
   untilWritten<T>(write: () => T | Promise<T>, signal?: AbortSignal): Promise<T>
   /** Called when the service ends: writes that still fail are retried for a few seconds, then given up. */

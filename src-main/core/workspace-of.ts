@@ -3,8 +3,7 @@ import type { OpenExecution, Queries, TaskRecord, WorkspaceRecord } from '../por
 type Placed = Pick<TaskRecord, 'id' | 'parent_id' | 'subtask_mode'>
 
 /**
- * Returns the task in whose worktree a task works: an ordered subtask works in its parent's (and so on up, to the
- * first
+ * Returns the task in whose worktree a task works: an ordered subtask works in its parent's (and so on up, to the first
  * task that is no ordered subtask), every other task in its own.
  */
 export function workspaceOwner<T extends Placed>(q: Pick<Queries, 'tasks'>, task: T): T | TaskRecord {
@@ -23,8 +22,7 @@ export function workspaceOf(q: Pick<Queries, 'tasks' | 'workspaces'>, task: Plac
 }
 
 /**
- * Returns the queued and running agent executions of other tasks that share this task's worktree; only one of them
- * all
+ * Returns the queued and running agent executions of other tasks that share this task's worktree; only one of them all
  * can run at a time.
  */
 export function othersInWorkspace(

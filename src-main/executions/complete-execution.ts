@@ -40,8 +40,7 @@ export interface ExecutionEnd {
 }
 
 /**
- * Saves the end of an execution and, in the same transaction, its consequences. Of several reports of one end the
- * first
+ * Saves the end of an execution and, in the same transaction, its consequences. Of several reports of one end the first
  * counts.
  */
 export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
@@ -124,9 +123,8 @@ function redactFor(context: EngineContext, record: ExecutionRecord, text: string
 }
 
 /**
- * Returns whether the task still waits for this role. An agent that moved its task may finish its turn, but the
- * result of
- * that no longer affects the task.
+ * Returns whether the task still waits for this role. An agent that moved its task may finish its turn, but the result
+ * of that no longer affects the task.
  */
 function isRoleActive(deps: SettleDeps, tx: Tx, task: TaskRecord, record: ExecutionRecord): boolean {
   const state = deps.transitions.workflowOf(tx, task).states.get(task.status)
@@ -191,8 +189,7 @@ function noteOf({ annotation }: InterpretedOutcome, { id }: ExecutionRecord): Er
 
 /**
  * A message that ends before it started was withdrawn, so its comments are reopened. The task is annotated only if it
- * has
- * no other execution now.
+ * has no other execution now.
  */
 function withdraw(tx: Tx, record: ExecutionRecord, concluded: InterpretedOutcome): InterpretedOutcome {
   if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded

@@ -53,10 +53,9 @@ export function knowledgeFor(
 }
 
 /**
- * Keeps the lesson of a task, with its source: the last message of its last successful worker, and the feedback of
- * its
- * gates. A task has one such entry, which is replaced until a person edits it.
- * Returns why there is nothing to keep, or null.
+ * Keeps the lesson of a task, with its source: the last message of its last successful worker, and the feedback of its
+ * gates. A task has one such entry, which is replaced until a person edits it. Returns why there is nothing to keep, or
+ * null.
  */
 export function captureKnowledge(
   context: EngineContext,

@@ -10,9 +10,8 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
 /** Emits the diff sizes of branches on which agents run. */
 export interface DiffStatTracker {
   /**
-   * Measures a task's branch when its files have changed, until the returned function is called; that one resolves
-   * when no
-   * measurement is running and never rejects.
+   * Measures a task's branch when its files have changed, until the returned function is called; that one resolves when
+   * no measurement is running and never rejects.
    */
   follow(task_id: TaskId): () => Promise<void>
 }

@@ -125,8 +125,7 @@ async function findSides(
 }
 
 /**
- * Returns where the branch left its base. For a merged branch the merge base is its head, which is useless; then it
- * is
+ * Returns where the branch left its base. For a merged branch the merge base is its head, which is useless; then it is
  * the commit that the worktree was created from.
  */
 async function forkPoint(cwd: string, head: string, ref: BranchRef, { signal }: Cancellable): Promise<string | null> {

@@ -9,8 +9,7 @@ import { outcomeOf, runLifecycleHook, type HookDeps, type HookTrigger } from './
 type BeforeWork = Step & { readonly kind: 'before_work' }
 
 /**
- * Runs one hook before work. It waits for a blocking hook, and for a plugin, which is quick and may add to the
- * agent's
+ * Runs one hook before work. It waits for a blocking hook, and for a plugin, which is quick and may add to the agent's
  * prompt; any other script runs beside the next steps. A failure does not stop the next hook.
  */
 export async function runBeforeWorkHook(

@@ -41,9 +41,8 @@ const graceMs = 30_000
 
 /**
  * Runs lifecycle hooks beside the transitions, without holding them up. Hooks of one event run in order, also across
- * its
- * occurrences; different events run side by side, so that a hook that stops something need not wait for the one that
- * started it.
+ * its occurrences; different events run side by side, so that a hook that stops something need not wait for the one
+ * that started it.
  */
 export function createHookQueue(deps: HookQueueDeps): HookQueue {
   const { context } = deps

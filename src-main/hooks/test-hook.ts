@@ -18,8 +18,7 @@ export interface HookTest {
 }
 
 /**
- * Runs one hook as a test: a script really runs, in a temporary worktree. A plugin would change its task, so it is
- * only
+ * Runs one hook as a test: a script really runs, in a temporary worktree. A plugin would change its task, so it is only
  * checked. Writes no log and emits no event.
  */
 export async function testHook(

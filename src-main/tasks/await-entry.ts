@@ -36,8 +36,7 @@ function isAtWork({ executions }: ActionDeps, task_id: TaskId): boolean {
 
 /**
  * Returns whether a step takes no noticeable time: an existing worktree is only checked, and a gate without CI steps
- * runs
- * nothing.
+ * runs nothing.
  */
 function isQuick({ worktrees }: ActionDeps, workflow: Workflow, task: TaskRecord, step: Step): boolean {
   if (step.kind === 'workspace') return worktrees.of(task)?.status === 'ready'

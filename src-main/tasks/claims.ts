@@ -124,8 +124,7 @@ async function runClaimGuards(
 }
 
 /**
- * Returns whether a claim needs the worktree's lock: a person's execution has none, and a claimant that waits gets
- * the
+ * Returns whether a claim needs the worktree's lock: a person's execution has none, and a claimant that waits gets the
  * worktree when it is free.
  */
 function needsLock({ claimant, overrides }: Pick<ClaimRequest, 'claimant' | 'overrides'>): boolean {
@@ -170,8 +169,7 @@ function planFor(
 }
 
 /**
- * Returns the state of the parent's workspace: an ordered subtask needs a parent that has a coder, is not finished
- * and
+ * Returns the state of the parent's workspace: an ordered subtask needs a parent that has a coder, is not finished and
  * has a workspace.
  */
 function parentWorkspace(q: Queries, workflow: Workflow, task: TaskRecord): 'not_needed' | 'ready' | 'missing' {

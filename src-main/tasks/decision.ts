@@ -15,8 +15,7 @@ export interface Decision<Plan extends object, Findings extends object, Result e
 }
 
 /**
- * Plans, runs the slow checks, and plans again in the transaction that writes, because the stored data may have
- * changed
+ * Plans, runs the slow checks, and plans again in the transaction that writes, because the stored data may have changed
  * during the checks.
  */
 export async function decide<Plan extends object, Findings extends object, Result extends object>(

@@ -63,8 +63,7 @@ export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor
 
 /**
  * Stops the task's executions that a move superseded. An agent that moves its own task may finish its turn: its
- * execution
- * is excluded by ID too, because a fast agent may move before it is saved as running.
+ * execution is excluded by ID too, because a fast agent may move before it is saved as running.
  */
 async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
   deps.worker.interrupt(task_id)

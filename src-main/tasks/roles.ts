@@ -117,10 +117,9 @@ function wantsReset(flags: ResetFlags): boolean {
 }
 
 /**
- * Does the resets of a reassignment, once the task has no runs any more; removed work is kept under a rescue ref.
- * Does
- * nothing without a workspace. The reassignment holds in any case: a reset that fails annotates the task. The
- * resets are done even if the caller has disconnected.
+ * Does the resets of a reassignment, once the task has no runs any more; removed work is kept under a rescue ref. Does
+ * nothing without a workspace. The reassignment holds in any case: a reset that fails annotates the task. The resets
+ * are done even if the caller has disconnected.
  */
 export async function resetAfterReassign(deps: StepServices, task_id: TaskId, flags: ResetFlags): Promise<void> {
   const { read } = deps.context.store

@@ -33,8 +33,7 @@ export interface FollowUp {
 }
 
 /**
- * Sends comments and a message back to the holder of the working role: in one transaction the task moves back there
- * if
+ * Sends comments and a message back to the holder of the working role: in one transaction the task moves back there if
  * it has left, a follow-up execution is queued with the prompt, and the sent comments are resolved. While the holder
  * has a run, the follow-up waits for its end. A refusal has changed nothing.
  */
@@ -201,8 +200,7 @@ function checkTask(task: TaskRecord): Refusal | null {
 }
 
 /**
- * Refuses feedback while pending steps could run beside the coder or move the task away from it. At a gate, the
- * verdict
+ * Refuses feedback while pending steps could run beside the coder or move the task away from it. At a gate, the verdict
  * supersedes them.
  */
 function checkPendingEffects(q: Queries, task: TaskRecord, moves: boolean, at_gate: boolean): Refusal | null {

@@ -71,8 +71,7 @@ export interface FailedReview {
 export const maxCascades = 3
 
 /**
- * Applies a gate's rejection: the task goes back to its reject target with the feedback, or to a person once the
- * retry
+ * Applies a gate's rejection: the task goes back to its reject target with the feedback, or to a person once the retry
  * budget is used up or the task goes in circles without a run between.
  */
 export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, request: FailedReview): void {

@@ -63,8 +63,7 @@ export function completeStep(
 
 /**
  * Cancels the pending work of a task that something newer replaces: moves that hooks have still to allow, and steps
- * that
- * wait for a person. The running steps of an entry continue.
+ * that wait for a person. The running steps of an entry continue.
  */
 export function cancelPendingMoves(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
   const isBroken = task.error_annotation?.type === 'hook_failed'

@@ -41,8 +41,7 @@ export function doesStateWork(
 }
 
 /**
- * Enqueues the hooks for the end of an execution's work, whether the task stayed in its state or moves on; not when
- * the
+ * Enqueues the hooks for the end of an execution's work, whether the task stayed in its state or moves on; not when the
  * task is finished, which has its own hooks. `task` is the record after the end.
  */
 export function enqueueWorkStopped(

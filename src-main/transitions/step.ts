@@ -28,8 +28,7 @@ export type StepOutcome =
   | (StepOutcomeBase & { readonly kind: 'advance'; readonly cascade_skipped?: boolean })
   /**
    * `now` is the effect as stored at the write: an edit of the workflow may have renamed its states. Returns whether
-   * the
-   * task moved; if it can't, the next step follows.
+   * the task moved; if it can't, the next step follows.
    */
   | (StepOutcomeBase & { readonly kind: 'move'; readonly move: (tx: Tx, task: TaskRecord, now: Effect) => boolean })
   | (StepOutcomeBase & { readonly kind: 'block'; readonly annotation: ErrorAnnotation })

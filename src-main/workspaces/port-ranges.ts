@@ -5,8 +5,7 @@ import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
 /**
  * Returns the worktree's record with a range of ports: the one that it has, else one that no other worktree has and
- * whose
- * ports are free now, which it keeps until it is cleaned. If no range is left, the record stays without.
+ * whose ports are free now, which it keeps until it is cleaned. If no range is left, the record stays without.
  */
 export async function assignPorts(
   context: EngineContext,

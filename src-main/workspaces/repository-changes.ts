@@ -56,8 +56,7 @@ export async function noteOpenRuns(context: EngineContext, task: TaskRecord): Pr
 }
 
 /**
- * Adds paths that a person has to review, and shows them at the open review. A passed review is opened again while
- * its
+ * Adds paths that a person has to review, and shows them at the open review. A passed review is opened again while its
  * task is still in that state. Returns the task for the caller to save; the same one if there is nothing new.
  */
 export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly string[]): TaskRecord {

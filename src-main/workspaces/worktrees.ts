@@ -26,8 +26,7 @@ export interface Worktrees {
   plan(tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord
   /**
    * Creates the worktree that the task works in, or reuses it. A worktree in which another task's agent runs stays as
-   * it
-   * is; a parent's worktree is never reset. `processMarker` is called when set-up commands may run.
+   * it is; a parent's worktree is never reset. `processMarker` is called when set-up commands may run.
    */
   ensure(task: TaskRecord, signal: AbortSignal, processMarker?: () => string): Promise<EnsuredWorktree>
   /** Runs `work` while `ensure` can't change the task's worktree. */

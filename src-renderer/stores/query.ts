@@ -57,7 +57,7 @@ export function useQuery<T>(load: () => Promise<T>, key?: () => QueryKey): Query
   return { data, error, loading, reload: () => fetch(load), clear }
 }
 
-/** What is on its way by key: whoever asks for the same meanwhile shares it. */
+/** Requests under way, by key: a second caller with the same key gets the first one's promise. */
 export const useRequests = defineStore('requests', () => {
   const underWay = new Map<string, Promise<unknown>>()
   return {
@@ -70,7 +70,7 @@ export const useRequests = defineStore('requests', () => {
         if (underWay.get(key) === mine) underWay.delete(key)
       }
     },
-    /** Events were missed, or somebody else looks: nobody shares any more what was begun before. */
+    /** Events were missed, or another user has signed in: later callers must not share earlier requests. */
     forget: () => underWay.clear(),
   }
 })
@@ -78,7 +78,7 @@ export const useRequests = defineStore('requests', () => {
 /** What lies beside a task and is read when it is looked at. */
 export type TaskResource = 'workspace' | 'timeline' | 'files' | 'hooks'
 
-/** How often each of these has changed: a part of the key of whoever shows one. */
+/** Counts the changes of each resource; a query that shows one has the count in its key. */
 export const useTaskInvalidation = defineStore('task-invalidation', () => {
   const changes = reactive(new Map<string, number>())
   const keyOf = (taskId: string, what: TaskResource): string => `${what} ${taskId}`
@@ -95,8 +95,8 @@ export const useTaskInvalidation = defineStore('task-invalidation', () => {
 })
 
 /**
- * What a person asks for and waits for, one thing at a time: what is asked for meanwhile is not done. Both ways answer
- * whether it went well.
+ * Runs a user's actions one at a time: while one runs, `run` and `runWithToast` do nothing and return false. Both return
+ * whether the action succeeded.
  */
 export function useAction<What extends string = never>() {
   const toasts = useToasts()

@@ -47,8 +47,7 @@ const writesElsewhere = /(?:^|[^a-z])svc_(?:create_task|assign_agent)$/
 const readsOnly = /(?:^|[^a-z])svc_(?:get|list)_\w+$/
 
 /**
- * Returns whether a call of one of Copse's own tools only reads, or writes to the agent's own task. A write to
- * another
+ * Returns whether a call of one of Copse's own tools only reads, or writes to the agent's own task. A write to another
  * task counts as a command, since a task starts agents. `input` is the agent's own description of the call; without a
  * `task_id` the tools use its task.
  */

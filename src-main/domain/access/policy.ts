@@ -21,9 +21,8 @@ export interface AccessFacts {
 
 /**
  * The caller's relation to the subject of a call. `person`: the call concerns no project. `visitor`: in a system
- * project
- * without a membership. `other_task`: an agent whose own task is another one of the project. `elsewhere`: an agent
- * outside the project of its task. `other_daemon`: a daemon other than the named one.
+ * project without a membership. `other_task`: an agent whose own task is another one of the project. `elsewhere`: an
+ * agent outside the project of its task. `other_daemon`: a daemon other than the named one.
  */
 const standings = [
   ...(['anonymous', 'operator', 'admin', 'person', 'owner', 'member', 'visitor', 'stranger'] as const),

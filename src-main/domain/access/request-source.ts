@@ -8,8 +8,7 @@ export interface RequestSource {
   readonly atWindow: boolean
   /**
    * Returns whether the caller's process belongs to the user who runs the service and was not started by the service;
-   * null
-   * if that can't be determined.
+   * null if that can't be determined.
    */
   readonly isSameUser: () => Promise<boolean | null>
 }

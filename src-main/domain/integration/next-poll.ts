@@ -34,8 +34,7 @@ export interface LimitFacts {
 
 /**
  * Returns the time before which a response's headers forbid another request; null if they don't. The tracker's clock
- * may
- * differ from this machine's, so times in headers are taken relative to its `Date`.
+ * may differ from this machine's, so times in headers are taken relative to its `Date`.
  */
 export function pausedUntil({ now, header }: LimitFacts): number | null {
   const there = Date.parse(header('date') ?? '')
@@ -64,8 +63,7 @@ const overlapMs = 60_000
 
 /**
  * Returns the time from which the next cycle requests changes: the start of this cycle by the earlier of both clocks,
- * so
- * nothing is missed whichever is wrong.
+ * so nothing is missed whichever is wrong.
  */
 export function sinceOf(started: number, tracker_date: number | null): string {
   return new Date(Math.min(started, tracker_date ?? started) - overlapMs).toISOString()

@@ -3,8 +3,7 @@ const rooted = /(\]\(<?|\b(?:src|href)=["'])(?=\/attachments\/)/g
 
 /**
  * Makes root-relative URLs of pictures and files absolute, because they work only on the tracker. Code and all other
- * text
- * stay as they are.
+ * text stay as they are.
  */
 export function withWholeAddresses(text: string, web: string): string {
   if (!text.includes('/attachments/')) return text

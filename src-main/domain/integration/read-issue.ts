@@ -8,8 +8,7 @@ export interface ExternalIssue {
 }
 
 /**
- * One element of a tracker's response: an issue, something that is not imported (`other`: a pull request, an issue
- * that
+ * One element of a tracker's response: an issue, something that is not imported (`other`: a pull request, an issue that
  * is not open), or something unreadable.
  */
 export type ReadIssue =

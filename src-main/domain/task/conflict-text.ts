@@ -14,8 +14,7 @@ export interface ConflictFacts {
 
 /**
  * Returns the prompt for the coder of a branch that conflicts with its base. Commits are named by ID, because a name
- * may
- * be ambiguous.
+ * may be ambiguous.
  */
 export function conflictPrompt(facts: ConflictFacts): string {
   const { branch, base_branch, files } = facts

@@ -8,8 +8,7 @@ export interface DependencyPair {
 
 /**
  * Returns the shortest cycle that a new dependency would close, as IDs from the task back to itself, each waiting for
- * the
- * next; null when there is none. A task that would wait for itself is the shortest.
+ * the next; null when there is none. A task that would wait for itself is the shortest.
  */
 export function cycleThrough(wanted: DependencyPair, existing: readonly DependencyPair[]): readonly TaskId[] | null {
   const { task_id, depends_on_id } = wanted

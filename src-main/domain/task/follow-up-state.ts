@@ -10,8 +10,7 @@ export interface FollowUpFacts {
 }
 
 /**
- * Returns the state whose role gets feedback: the current one if it is active, else the gate's reject target, else
- * the
+ * Returns the state whose role gets feedback: the current one if it is active, else the gate's reject target, else the
  * state in which the work was done.
  */
 export function followUpState({ workflow, status, audit }: FollowUpFacts): WorkflowState | Refusal {

@@ -95,8 +95,7 @@ const inReviewPrompt: ReadonlySet<string> = new Set(['title', 'description', 'ba
 
 /**
  * Composes the parts of a prompt; concatenated they are the prompt. Text from a task is data: placeholders in it are
- * not
- * filled.
+ * not filled.
  */
 export function composeParts(facts: PromptFacts): PromptPart[] {
   if (facts.resumed && facts.feedback !== null && !facts.judges) {

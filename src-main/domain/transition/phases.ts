@@ -27,8 +27,7 @@ export type Step =
 
 /**
  * Returns the steps that follow the commit of `from` → `to`, in the order of the specification: source.on_exit,
- * target.before_enter, barrier cleared, target.on_enter, target.after_enter. Depends only on the definition, so that
- * a
+ * target.before_enter, barrier cleared, target.on_enter, target.after_enter. Depends only on the definition, so that a
  * cursor into it survives a restart.
  */
 export function stepsOf(workflow: Workflow, from: string, to: string): readonly Step[] {

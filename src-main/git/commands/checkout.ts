@@ -20,8 +20,7 @@ export interface CheckoutSettings {
 const workers = Math.min(8, 2 * availableParallelism())
 
 /**
- * Reads the person's configuration, which has priority over Copse's defaults. `common` is the folder of the
- * repository
+ * Reads the person's configuration, which has priority over Copse's defaults. `common` is the folder of the repository
  * that all worktrees share.
  */
 export async function readCheckoutSettings(

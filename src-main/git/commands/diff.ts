@@ -76,10 +76,9 @@ export interface ReadPatch {
 }
 
 /**
- * Returns the diff between two sides in one pass of git, and another where attributes call text binary.
- * A file whose patch is over 1 MB, and all files after the first 8 MB, are listed without patch; with `file` only
- * that
- * file is read, with a limit of 64 MB.
+ * Returns the diff between two sides in one pass of git, and another where attributes call text binary. A file whose
+ * patch is over 1 MB, and all files after the first 8 MB, are listed without patch; with `file` only that file is read,
+ * with a limit of 64 MB.
  */
 export async function readPatch(
   sides: DiffSides,

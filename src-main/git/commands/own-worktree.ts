@@ -8,9 +8,8 @@ import { readGitLink } from './git-link.ts'
 import { placeOf } from '../files/path-guard.ts'
 
 /**
- * Returns the folder with the repository's record of the worktree at `path`. Null for any other folder, a symlink,
- * and a
- * worktree whose `.git` file points to another record or whose files are configured to be elsewhere: an agent can
+ * Returns the folder with the repository's record of the worktree at `path`. Null for any other folder, a symlink, and
+ * a worktree whose `.git` file points to another record or whose files are configured to be elsewhere: an agent can
  * write both, and git would then work on files outside the task.
  */
 export async function ownRecord(path: string, { signal }: Cancellable): Promise<string | null> {

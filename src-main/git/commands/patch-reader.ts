@@ -7,8 +7,7 @@ const [plus, minus, backslash] = [0x2b, 0x2d, 0x5c]
 const nothing: Buffer = Buffer.alloc(0)
 
 /**
- * Splits git's patch into files while it streams by, and counts their lines. `fileOf` maps the `diff --git` line to
- * the
+ * Splits git's patch into files while it streams by, and counts their lines. `fileOf` maps the `diff --git` line to the
  * file of a part. With `only`, reads that file alone.
  */
 export function createPatchReader(

@@ -46,8 +46,7 @@ export async function isBeingRebased(path: string, branch: string): Promise<bool
 
 /**
  * Options that limit `git merge` to the merge itself, whatever the repository's configuration: no hook runs, no
- * recorded
- * resolution is applied unseen, nothing is stashed, and an unsigned base is accepted.
+ * recorded resolution is applied unseen, nothing is stashed, and an unsigned base is accepted.
  */
 const plainly = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'rerere.enabled=false']
 const plainMerge = [

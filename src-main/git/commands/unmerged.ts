@@ -8,8 +8,7 @@ import { changedPaths, pathBytes, pathText } from './tree-paths.ts'
 type Options = Pick<GitOptions, 'signal'>
 
 /**
- * Throws while files of an unfinished merge are unresolved: text with conflict markers, and files that can have none
- * (a
+ * Throws while files of an unfinished merge are unresolved: text with conflict markers, and files that can have none (a
  * binary file, a symlink, one that a side deleted), until `git add` or `git rm` has decided about them.
  */
 export async function refuseUnresolved(cwd: string, { signal }: Options): Promise<void> {
@@ -41,8 +40,7 @@ export async function unresolvedPaths(cwd: string, { signal }: Options): Promise
 }
 
 /**
- * Writes both sides into the index for files that git calls merged although they contain markers, so that they count
- * as
+ * Writes both sides into the index for files that git calls merged although they contain markers, so that they count as
  * conflicting for every reader, including git itself.
  */
 export async function markUnresolved(

@@ -82,8 +82,7 @@ export async function pruneWorktree(record: string): Promise<void> {
 
 /**
  * Removes the record of a worktree whose creation was interrupted: git named it after the folder and has not written,
- * or
- * has removed, the file that says where it is.
+ * or has removed, the file that says where it is.
  */
 export async function pruneIncomplete(common: string, path: string): Promise<void> {
   const record = join(common, 'worktrees', basename(path))

@@ -25,10 +25,9 @@ export interface CheckoutLock extends AsyncDisposable {
 }
 
 /**
- * Takes the lock with which git commands exclude each other in a checkout; waits for a short one to end. Without it,
- * a
- * commit of the user between the moves of branch and files would revert what the move brought. `token` identifies
- * our lock if a crash leaves it behind.
+ * Takes the lock with which git commands exclude each other in a checkout; waits for a short one to end. Without it, a
+ * commit of the user between the moves of branch and files would revert what the move brought. `token` identifies our
+ * lock if a crash leaves it behind.
  */
 export async function lockCheckout(checkout: string, token: string): Promise<CheckoutLock> {
   const { index, lock, copy } = await filesOf(checkout, token)

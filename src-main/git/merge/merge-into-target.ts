@@ -19,9 +19,8 @@ const attempts = 5
 
 /**
  * Merges a branch into its target. Everything is computed in the object store; then the target moves by
- * compare-and-swap
- * and its checkouts follow (see `moveBranch`). If another process moved the target in between, everything is computed
- * again. `merged` is returned only after the target was seen to contain the work.
+ * compare-and-swap and its checkouts follow (see `moveBranch`). If another process moved the target in between,
+ * everything is computed again. `merged` is returned only after the target was seen to contain the work.
  */
 export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancellable): Promise<MergeResult> {
   const { repo_path: repo, base_branch, branch } = request
@@ -94,8 +93,7 @@ function createVerification(request: MergeRequest, merged: Sides & { readonly co
 }
 
 /**
- * Returns the paths that would keep the user's checkout from following a merge now. Throws where a merge would throw
- * at
+ * Returns the paths that would keep the user's checkout from following a merge now. Throws where a merge would throw at
  * once.
  */
 export async function checkMergeTarget(

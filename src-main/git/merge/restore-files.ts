@@ -6,8 +6,7 @@ import { runGit } from '../commands/run-git.ts'
 import { parentsOf, pathBytes, pathText, type ChangedPath } from '../commands/tree-paths.ts'
 
 /**
- * Undoes what git wrote of a move before a full disk or a crash stopped it. Files that are, or start like, those of
- * the
+ * Undoes what git wrote of a move before a full disk or a crash stopped it. Files that are, or start like, those of the
  * move get the content of the index again; any other file was written by someone else and stays.
  */
 export async function restoreFiles(

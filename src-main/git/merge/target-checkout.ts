@@ -17,8 +17,7 @@ export async function checkoutsOf(repo: string, branch: string, { signal }: Canc
 
 /**
  * Returns the checkouts that follow when a branch moves. Throws while the branch is being rebased in a worktree: git
- * will
- * not put the result on a branch that has moved since.
+ * will not put the result on a branch that has moved since.
  */
 export async function checkoutsToUpdate(
   repo: string,

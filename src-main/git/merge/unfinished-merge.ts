@@ -17,8 +17,7 @@ type Conflict = Extract<UpdateResult, { kind: 'conflict' }>
 
 /**
  * Continues a merge in progress in the worktree: concludes it when all is resolved, else returns what is not. Throws
- * when
- * the worktree is on another branch, or in the middle of something else than a merge of the base.
+ * when the worktree is on another branch, or in the middle of something else than a merge of the base.
  */
 export async function resumeMerge(
   request: InWorktree,
@@ -66,8 +65,7 @@ async function readLeft(request: InWorktree, { signal }: Cancellable): Promise<C
 }
 
 /**
- * Starts the merge of the base in the worktree, whatever the strategy, because an editor can finish only that. A
- * merge
+ * Starts the merge of the base in the worktree, whatever the strategy, because an editor can finish only that. A merge
  * without conflicts is concluded at once.
  */
 export async function startManualMerge(

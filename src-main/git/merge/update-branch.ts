@@ -24,8 +24,7 @@ const attempts = 5
 
 /**
  * Brings the base's commits into a branch; its worktree, if there is one, follows. Uncommitted changes are committed
- * first, once it is clear that nothing conflicts. A conflict changes nothing, unless it is to be left for an editor.
- * A
+ * first, once it is clear that nothing conflicts. A conflict changes nothing, unless it is to be left for an editor. A
  * left merge that has been resolved is concluded; an unresolved one is still a conflict.
  */
 export async function updateBranch(request: UpdateRequest, options: UpdateOptions): Promise<UpdateResult> {

@@ -7,8 +7,7 @@ import { readTips, type Tip } from '../commands/refs.ts'
 import type { Sides } from './plan-merge.ts'
 
 /**
- * Checks after a merge, independently of it, whether the target contains the branch's work, before anything of the
- * task
+ * Checks after a merge, independently of it, whether the target contains the branch's work, before anything of the task
  * is removed. Throws when it does not. `moved_on`: the branch has further commits.
  */
 export async function verifyMerge(

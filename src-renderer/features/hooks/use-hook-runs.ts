@@ -52,7 +52,7 @@ export function useHookRuns(taskId: string) {
   return { runs: readonly(runs), failure: readonly(failure), load }
 }
 
-/** Which failed runs of a task somebody passed over: the history keeps it, not the logs. */
+/** Failed runs of a task that a user skipped: the timeline has this, the logs don't. */
 export function useSkips(taskId: string, version: () => unknown) {
   const details = useTaskDetails()
   const news = useTaskInvalidation()
