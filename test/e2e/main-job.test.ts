@@ -48,7 +48,10 @@ test('by pointer in the web app: from a folder to a merged task', async () => {
   await panel.getByText('all.reduce').first().waitFor()
   await panel.getByRole('tab', { name: /Review/ }).click()
   await panel.getByText('grep -q reduce sum.ts').waitFor()
-  await panel.getByRole('button', { name: /merge into main/i }).click()
+  await panel
+    .getByRole('button', { name: /merge into main/i })
+    .first()
+    .click()
   await panel.getByText(/Merged into main/).waitFor()
   // What is told of its worktree goes with it.
   await panel.getByText(/\d+ ahead, \d+ behind/).waitFor({ state: 'detached' })
@@ -90,7 +93,7 @@ test('by keyboard in the desktop app: a task is written, started, read and merge
   await page.keyboard.press('d')
   await page.getByText('all.reduce').first().waitFor()
   await page.keyboard.press('r')
-  const merge = page.getByRole('button', { name: /merge into main/i })
+  const merge = page.getByRole('button', { name: /merge into main/i }).first()
   await merge.focus()
   await page.keyboard.press('Enter')
   await page

@@ -201,7 +201,10 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
   await openProject('Conflicts')
   await openTask('Clash', 'Review')
   await panel.getByText('1 file').first().waitFor()
-  await panel.getByRole('button', { name: /merge into main/i }).click()
+  // Known before it is tried, it comes first in the app; whoever merges elsewhere meets it all the same.
+  await panel.getByRole('button', { name: 'Let For Clash resolve the conflict' }).first().waitFor()
+  const { version } = await client.call('tasks.get', { task_id: task.id })
+  await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
   const conflict = panel.getByRole('region', { name: 'The merge has conflicts' })
   await conflict.getByText('Both changed the same lines, 1 place').click()
   await conflict.getByText('three').waitFor()
@@ -219,7 +222,10 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
     .toMatchObject({ status: 'review', entry_barrier: false })
   await conflict.waitFor({ state: 'detached' })
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('both')
-  await panel.getByRole('button', { name: /merge into main/i }).click()
+  await panel
+    .getByRole('button', { name: /merge into main/i })
+    .first()
+    .click()
   await panel.getByText(/Merged into main/).waitFor()
   expect(await repository.git(['show', 'main:a.txt'])).toBe('both')
 })

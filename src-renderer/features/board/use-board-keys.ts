@@ -8,6 +8,7 @@ import { shortId } from '../../formatters/short-id.ts'
 import { boardTakes, focusKind } from './board-keys.ts'
 import { moveFocus, type Direction } from './move-focus.ts'
 import type { Board } from './use-board.ts'
+import { useTaskFacts } from './use-task-facts.ts'
 import type { CardAction } from './use-card-actions.ts'
 
 interface BoardKeyPorts {
@@ -90,7 +91,11 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
   })
   // The panel has its own keys for what it does itself; this question is the board's.
   useCommandHandlers({ assign: on(open, 'assign', (event) => inPanel(event.target) && takesAnywhere(event)) })
-  useCommandHandlers({ 'previous-task': neighbour(ports, -1), 'next-task': neighbour(ports, 1) })
+  useCommandHandlers({
+    'previous-task': neighbour(ports, -1),
+    'next-task': neighbour(ports, 1),
+    'next-needs-you': nextThatNeeds(ports),
+  })
 }
 
 /** Opens the task before or behind the open one, in the order and of the choice that the board shows. */
@@ -115,6 +120,31 @@ function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHand
       board.focus(next.id)
       navigation.openTask(next.id, navigation.tab ?? undefined)
       // What had the focus goes with the task that was open.
+      void nextTick(() => panel?.focus())
+    },
+  }
+}
+
+/** Goes to the next of the tasks shown that needs the person, from the top again after the last. */
+function nextThatNeeds({ board, panelTask, focusCard }: BoardKeyPorts): CommandHandler {
+  const navigation = useNavigation()
+  const { factsOf } = useTaskFacts()
+  const next = (): Task | null => {
+    const order = board.lanes.value.flatMap(({ cards }) => cards)
+    const at = order.findIndex(({ id }) => id === (panelTask() ?? board.focusedId.value))
+    const round = [...order.slice(at + 1), ...order.slice(0, Math.max(0, at))]
+    return round.find((task) => factsOf(task).needsYou) ?? null
+  }
+  return {
+    accepts: takesAnywhere,
+    refused: () => (next() === null ? 'Nothing else here needs you' : null),
+    run: () => {
+      const task = next()
+      if (task === null) return
+      const panel = document.activeElement?.closest<HTMLElement>('[data-task-panel]')
+      board.focus(task.id)
+      if (panelTask() === null) return focusCard(task.id)
+      navigation.openTask(task.id, navigation.tab ?? undefined)
       void nextTick(() => panel?.focus())
     },
   }

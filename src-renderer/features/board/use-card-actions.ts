@@ -7,6 +7,7 @@ import {
   Copy,
   FileDiff,
   GitBranch,
+  GitMerge,
   Link,
   PanelRight,
   Play,
@@ -15,8 +16,11 @@ import {
 } from '@lucide/vue'
 import type { Component } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { decisionIcons } from '../../components/decision-icons.ts'
 import type { CommandId } from '../../model/command-list.ts'
+import { actionsOf as actionsOfDecision, type DecisionAction } from '../../model/decision.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
+import type { DecisionInHand } from '../../stores/decisions.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useLive } from '../../stores/live.ts'
 import { useNavigation } from '../../stores/navigation.ts'
@@ -35,14 +39,23 @@ export interface CardAction {
   /** Whose keys do the same. */
   readonly command?: CommandId
   readonly refused?: string | null
+  /** What comes of it. */
+  readonly hint?: string | null
   /** The first of a group. */
   readonly apart?: boolean
   run(): unknown
 }
 
+/** What can be decided about one task, as a part of its menu. */
+export interface DecisionMenu {
+  readonly hand: DecisionInHand
+  readonly choose: (action: DecisionAction) => unknown
+  readonly mergeAndGoOn: () => unknown
+}
+
 /** All that can be done with a card, by its menu and by keys. What goes wrong is told in a toast. */
-export function useCardActions(moves: Moves): (task: Task) => readonly CardAction[] {
-  const list = useList(moves)
+export function useCardActions(moves: Moves, decisions: DecisionMenu): (task: Task) => readonly CardAction[] {
+  const list = useList(moves, decisions)
   const toasts = useToasts()
 
   /** A rejection is a toast, wherever it was asked for. */
@@ -68,7 +81,7 @@ function useCopies() {
   }
 }
 
-function useList(moves: Moves): (task: Task) => readonly CardAction[] {
+function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (task: Task) => readonly CardAction[] {
   const executions = useExecutions()
   const live = useLive()
   const navigation = useNavigation()
@@ -83,6 +96,22 @@ function useList(moves: Moves): (task: Task) => readonly CardAction[] {
   function stop(task: Task): Promise<void> | undefined {
     return task.active_execution_id === null ? undefined : executions.stop(task.active_execution_id)
   }
+  /** Moves, stops and ways to a tab are in the menu of every card. */
+  const decisionOf = (task: Task): readonly CardAction[] => {
+    if (hand.decision.value === null || hand.task.value?.id !== task.id) return []
+    const own = actionsOfDecision(hand.decision.value)
+    return own
+      .filter(({ id }) => id !== 'move' && id !== 'stop' && id !== 'see')
+      .flatMap((one, index) => {
+        const { id, label, hint, refused, command } = one
+        const more = { refused, hint, apart: index === 0, ...(command && { command }) }
+        const known = action(id, label, decisionIcons[id], () => choose(one), more)
+        const next = { command: 'merge-next', refused } as const
+        return id === 'merge'
+          ? [known, action('merge_next', 'Merge and go to the next', GitMerge, mergeAndGoOn, next)]
+          : [known]
+      })
+  }
   return (task) => {
     const worker = workerOf(task)
     const can = actionsOf(task, stateOf(projects.workflow(task.project_id), task.status), worker, live.offline)
@@ -92,6 +121,7 @@ function useList(moves: Moves): (task: Task) => readonly CardAction[] {
       action('agent', 'Agent', Bot, () => open('agent')),
       action('changes', 'Changes', FileDiff, () => open('changes'), { command: 'changes' }),
       action('review', 'Review', ClipboardCheck, () => open('review'), { command: 'review', refused: can.review }),
+      ...decisionOf(task),
       action('start', 'Start', Play, () => moves.start(task), { command: 'start', refused: can.start, apart: true }),
       action('stop', `Stop ${worker ?? ''}`.trim(), Square, () => stop(task), { command: 'stop', refused: can.stop }),
       action('move', 'Move to…', ArrowLeftRight, () => moves.askMove(task), { command: 'move', refused: can.cancel }),
@@ -110,7 +140,7 @@ function action(
   label: string,
   icon: Component,
   run: () => unknown,
-  more: Pick<CardAction, 'command' | 'refused' | 'apart'> = {},
+  more: Pick<CardAction, 'command' | 'refused' | 'hint' | 'apart'> = {},
 ): CardAction {
   return { id, label, icon, run, ...more }
 }

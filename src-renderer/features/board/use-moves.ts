@@ -96,6 +96,11 @@ export function useMoves() {
     claim,
     askMove,
     askCancel,
+    /** What a decision asks first. */
+    questions: {
+      feedback: (task: Task, to: string) => ask({ kind: 'feedback', task, to }),
+      move: (task: Task) => void askMove(task),
+    },
     askAssign: (task: Task) => ask({ kind: 'assign', task }),
     assign: async (task: Task, role: string, to: Assignee): Promise<void> => {
       try {

@@ -1,8 +1,10 @@
 import { computed, ref, watch } from 'vue'
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useNotifications } from '../../stores/notifications.ts'
 import { useProjects } from '../../stores/projects.ts'
+import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { notificationLabels } from './notification-labels.ts'
 
@@ -12,6 +14,7 @@ export function useInbox() {
   const projects = useProjects()
   const navigation = useNavigation()
   const toasts = useToasts()
+  const tasks = useTasks()
   const selectedId = ref<string | null>(null)
   /** Where the selection was, for when its row goes away. */
   let lastIndex: number | null = null
@@ -41,7 +44,18 @@ export function useInbox() {
     selectedId.value = item.id
     setRead(item, true)
   }
+  /** The next row below, or from the top, whose task is another one that needs the person. */
+  function nextThatNeeds(needsYou: (task: Task) => boolean): Notification | null {
+    const { items } = notifications
+    const round = [...items.slice(index.value + 1), ...items.slice(0, Math.max(0, index.value))]
+    const isWanted = ({ task_id }: Notification): boolean => {
+      const task = tasks.byId.get(task_id)
+      return task !== undefined && task_id !== selected.value?.task_id && needsYou(task)
+    }
+    return round.find(isWanted) ?? null
+  }
   return {
+    nextThatNeeds,
     selected,
     selectedId,
     index,

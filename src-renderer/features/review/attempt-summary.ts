@@ -47,7 +47,11 @@ function headline(
     const rejecter = review.verdicts.findLast((verdict) => verdict.verdict === 'fail')
     return { label: rejecter?.by.startsWith('user:') ? 'Changes requested' : 'Rejected by the reviewer', tone: 'fail' }
   }
-  if (review.status === 'passed') return { label: 'Passed', tone: 'ok' }
+  // Green checks are no approval, and no checks are nothing at all.
+  if (review.status === 'passed') {
+    if (review.verdicts.some(({ verdict }) => verdict === 'pass')) return { label: 'Approved', tone: 'ok' }
+    return steps.length === 0 ? { label: 'Nothing was checked', tone: 'quiet' } : { label: 'Checks passed', tone: 'ok' }
+  }
   if (steps.some((step) => step.state === 'running' || step.state === 'waiting'))
     return { label: 'CI at work', tone: 'run' }
   return current ? { label: 'Waits for you', tone: 'you' } : { label: 'Not judged', tone: 'quiet' }

@@ -33,6 +33,9 @@ test('what can be decided is not said before the attempts are known', async () =
   used.tasks.put(task)
   expect(used.review.decision.value).toBeNull()
   await used.reviews.load(task.id)
-  expect(used.review.decision.value?.advance).toMatchObject({ merges: true, steps: ['transition'], refusal: null })
+  expect(used.review.decision.value?.primary).toMatchObject({
+    refused: null,
+    deed: { merges: true, steps: ['transition'] },
+  })
   end()
 })

@@ -1,0 +1,26 @@
+import {
+  ArrowLeftRight,
+  Check,
+  ClipboardCheck,
+  GitMerge,
+  RotateCw,
+  Square,
+  SquarePen,
+  Undo2,
+  Wrench,
+} from '@lucide/vue'
+import type { Component } from 'vue'
+import type { DecisionId } from '../model/decision.ts'
+
+/** What stands before each thing that can be decided. */
+export const decisionIcons: Readonly<Record<DecisionId, Component>> = {
+  merge: GitMerge,
+  approve: Check,
+  request_changes: Undo2,
+  resolve: Wrench,
+  resolve_editor: SquarePen,
+  retry: RotateCw,
+  see: ClipboardCheck,
+  move: ArrowLeftRight,
+  stop: Square,
+}

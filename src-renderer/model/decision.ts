@@ -1,0 +1,341 @@
+import type { Review } from '../../src-shared/contract/reviews.ts'
+import type { RecoveryAction, Task, TaskMove } from '../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { count } from '../formatters/format-amounts.ts'
+import { recoveryLabels } from '../formatters/recovery-labels.ts'
+import type { CommandId } from './command-list.ts'
+import { hasTrait, stateOf } from './workflow-shape.ts'
+
+export interface DecisionFacts {
+  readonly task: Task
+  readonly workflow: WorkflowDefinition
+  /** Newest first. */
+  readonly reviews: readonly Review[]
+  readonly moves: readonly TaskMove[]
+  /** What the task is merged into. */
+  readonly branch: string
+  /** In how many files its branch conflicts with that; null while it is not known. */
+  readonly conflicts: number | null
+  /** Comments that no one has resolved. */
+  readonly unresolved: number
+  /** Who has the task now. */
+  readonly worker: { readonly name: string; readonly queued: boolean } | null
+  /** Who would resolve a conflict, or why there is no one. */
+  readonly coder: { readonly name: string } | { readonly refusal: string }
+  /** Why nothing can be changed now, as while the connection is lost. */
+  readonly off: string | null
+  /** The name of whoever `by` of a verdict names. */
+  readonly nameOf: (by: string) => string
+  /** Whether the person at the screen gave the verdict. */
+  readonly isMine: (by: string) => boolean
+}
+
+export type DecisionTab = 'changes' | 'review' | 'hooks'
+
+/** What an action does to the task, or where it leads. */
+export type DecisionDeed =
+  | {
+      readonly kind: 'advance'
+      readonly to: string
+      readonly merges: boolean
+      /** In order. */
+      readonly steps: readonly ('verdict' | 'transition')[]
+    }
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'reject'; readonly to: string }
+  | { readonly kind: 'update'; readonly by: 'agent' | 'editor' }
+  | { readonly kind: 'recover'; readonly action: RecoveryAction }
+  | { readonly kind: 'see'; readonly tab: DecisionTab }
+  | { readonly kind: 'move' }
+  | { readonly kind: 'stop' }
+
+export type DecisionId =
+  'merge' | 'approve' | 'request_changes' | 'resolve' | 'resolve_editor' | 'retry' | 'see' | 'move' | 'stop'
+
+export interface DecisionAction {
+  readonly id: DecisionId
+  readonly label: string
+  /** What comes of it. */
+  readonly hint: string | null
+  /** Why it can't be done now; null where it can. */
+  readonly refused: string | null
+  /** Whose keys do the same. */
+  readonly command: CommandId | null
+  readonly deed: DecisionDeed
+}
+
+export interface DecisionSentence {
+  readonly text: string
+  readonly tone: 'ok' | 'fail' | 'run' | 'you' | 'warn' | 'neutral'
+}
+
+/** What waits for a person, and all that they can do about it. */
+export interface Decision {
+  /** How the work stands, and who has looked at it: nothing that no one has checked. */
+  readonly sentence: DecisionSentence
+  /** What can be done. Refused only where everything is. */
+  readonly primary: DecisionAction
+  /** The rest; what can't be done now has its reason. */
+  readonly others: readonly DecisionAction[]
+}
+
+/** What a person can decide about a task; null where it waits for no decision. */
+export function decide(facts: DecisionFacts): Decision | null {
+  const { task, workflow } = facts
+  const state = stateOf(workflow, task.status)
+  if (!state || state.kind === 'terminal') return null
+  switch (task.error_annotation?.type) {
+    case 'merge_conflict':
+      return afterFailedMerge(facts)
+    case 'retry_budget_exhausted':
+      return offer(facts, { text: 'Too many failed reviews', tone: 'warn' }, [see('review', 'See what failed')])
+    default:
+      return state.kind === 'gate' && state.transitions.length > 0 ? atGate(facts, state) : null
+  }
+}
+
+/** The actions in the order of a menu. */
+export const actionsOf = ({ primary, others }: Decision): readonly DecisionAction[] => [primary, ...others]
+
+export const actionFor = (decision: Decision | null, command: CommandId): DecisionAction | null =>
+  (decision && actionsOf(decision).find((action) => action.command === command)) ?? null
+
+/** How the work stands at its gate. `refusal`: why it can't be approved; `look`: where that is seen. */
+interface Standing {
+  readonly sentence: DecisionSentence
+  readonly refusal: string | null
+  readonly look: DecisionAction | null
+}
+
+function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
+  const { task, workflow, branch, conflicts, unresolved, worker } = facts
+  const review = hasTrait(workflow, gate, 'makes_gate') ? facts.reviews[0] : undefined
+  const standing = standingAt(facts, gate, review)
+  const next = stateOf(workflow, gate.transitions[0]?.to ?? '')
+  const merges = next !== undefined && hasTrait(workflow, next, 'merges')
+  const passed = review?.status === 'passed'
+  const conflict = merges && (conflicts ?? 0) > 0 ? conflictText(conflicts ?? 0, branch) : null
+
+  const to = gate.transitions[0]?.to ?? ''
+  const move = facts.moves.find((candidate) => candidate.to === to)
+  // Until a verdict is given, the service refuses the move for exactly the verdict that this gives.
+  const moveRefusal =
+    passed && move?.allowed === false ? (move.reason ?? `It can’t move to ${next?.label ?? to} now`) : null
+  const refused = standing.refusal ?? conflict ?? moveRefusal
+  const steps = passed ? ['transition' as const] : review ? (['verdict', 'transition'] as const) : ['verdict' as const]
+  const advance: DecisionAction = {
+    ...advanceText(facts, gate, { merges, passed, isReviewed: review !== undefined }),
+    refused,
+    deed: { kind: 'advance', to, merges, steps },
+  }
+  const isApproved = review?.verdicts.some(({ by, verdict }) => verdict === 'pass' && facts.isMine(by)) ?? false
+  const approve: DecisionAction[] =
+    merges && review && !isApproved
+      ? [
+          {
+            id: 'approve',
+            label: 'Approve',
+            hint: 'Records your approval. It merges later.',
+            refused: standing.refusal,
+            command: 'approve',
+            deed: { kind: 'approve' },
+          },
+        ]
+      : []
+  const rest = [...approve, requestChanges(facts, gate)]
+
+  const resolve = conflict === null ? [] : resolutions(facts)
+  const stop = worker === null ? [] : [stopOf(worker.name)]
+  const sentence: DecisionSentence =
+    standing.refusal !== null
+      ? standing.sentence
+      : conflict !== null
+        ? { text: conflict, tone: 'fail' }
+        : worker !== null
+          ? workText(worker, review !== undefined)
+          : moveRefusal !== null
+            ? { text: moveRefusal, tone: 'warn' }
+            : standing.sentence
+  const look = standing.look ?? (refused === null ? null : see('review', 'See the review'))
+  const isHeld = task.entry_barrier && task.error_annotation?.recovery_actions.includes('retry_hook') === true
+  const retry = isHeld ? [recover('retry_hook')] : []
+  const first = standing.refusal !== null ? [...(look ? [look] : [])] : [...resolve, ...stop]
+  const more = [
+    advance,
+    ...rest,
+    ...retry,
+    ...(standing.refusal !== null ? stop : []),
+    ...(refused && look ? [look] : []),
+  ]
+  const seen = new Set<DecisionAction['id']>()
+  const all = [...first, ...more].filter(({ id }) => !seen.has(id) && seen.add(id))
+  return offer(facts, unresolved > 0 && standing.refusal === null ? withComments(sentence, unresolved) : sentence, all)
+}
+
+/** What stands first is what can be done; where it can't, the next that can takes its place. */
+function offer(facts: DecisionFacts, sentence: DecisionSentence, actions: readonly DecisionAction[]): Decision {
+  const known = [...actions, move()].map((action) =>
+    facts.off !== null && action.deed.kind !== 'see' ? { ...action, refused: facts.off } : action,
+  )
+  const [first = move()] = known
+  const primary = known.find(({ refused, id }) => refused === null && id !== 'move') ?? first
+  return { sentence, primary, others: known.filter((action) => action !== primary) }
+}
+
+function standingAt(facts: DecisionFacts, gate: WorkflowState, review: Review | undefined): Standing {
+  const { task, workflow } = facts
+  const held = (text: string, tone: DecisionSentence['tone'], look: DecisionAction): Standing => ({
+    sentence: { text, tone },
+    refusal: text,
+    look,
+  })
+  if (task.error_annotation?.type === 'hook_failed')
+    return held('A hook failed', 'fail', see('hooks', 'See what failed'))
+  const isReviewGate = hasTrait(workflow, gate, 'makes_gate')
+  if (!isReviewGate)
+    return task.entry_barrier
+      ? held('Hooks are running', 'run', see('hooks', 'See the hooks'))
+      : { sentence: { text: 'Waiting for your approval', tone: 'you' }, refusal: null, look: null }
+
+  const failing = review?.step_results.find(({ exit_code }) => exit_code !== null && exit_code !== 0)
+  if (failing) return held(`Check failed: ${failing.command}`, 'fail', see('review', 'See what failed'))
+  const isOpen = review?.status === 'running' || review?.status === 'pending'
+  const done = review?.step_results.filter(({ exit_code }) => exit_code === 0).length ?? 0
+  const total = review?.ci_steps.length ?? 0
+  if (isOpen && done < total)
+    return held(`Checks are running: ${done} of ${total} passed`, 'run', see('review', 'See the checks'))
+  if (task.entry_barrier) return held('Hooks are running', 'run', see('hooks', 'See the hooks'))
+  if (!review || review.status === 'failed' || review.status === 'cancelled')
+    return held('There is no open review', 'warn', see('review', 'See the review'))
+  return { sentence: reviewText(facts, review), refusal: null, look: null }
+}
+
+/** What was checked, and who has looked at it. */
+function reviewText({ nameOf, isMine }: DecisionFacts, { ci_steps, verdicts }: Review): DecisionSentence {
+  const last = new Map(verdicts.map(({ by, verdict }) => [by, verdict]))
+  const others = [...last].flatMap(([by, verdict]) => (verdict === 'pass' && !isMine(by) ? [nameOf(by)] : []))
+  const names = [...last].some(([by, verdict]) => verdict === 'pass' && isMine(by)) ? ['You', ...others] : others
+  const said = names.length === 0 ? 'No one has reviewed it.' : `${names.join(' and ')} approved it.`
+  return ci_steps.length === 0
+    ? { text: `Nothing was checked. ${said}`, tone: names.length === 0 ? 'neutral' : 'ok' }
+    : { text: `Checks passed. ${said}`, tone: 'ok' }
+}
+
+const workText = (worker: NonNullable<DecisionFacts['worker']>, reviews: boolean): DecisionSentence => ({
+  text: worker.queued ? `${worker.name} is queued` : `${worker.name} is ${reviews ? 'reviewing it' : 'working on it'}`,
+  tone: 'run',
+})
+
+const withComments = (sentence: DecisionSentence, unresolved: number): DecisionSentence => ({
+  ...sentence,
+  text: `${sentence.text.replace(/\.$/, '')}. ${count(unresolved, 'comment')} unresolved.`,
+})
+
+function advanceText(
+  { workflow, branch }: DecisionFacts,
+  gate: WorkflowState,
+  { merges, passed, isReviewed }: { merges: boolean; passed: boolean; isReviewed: boolean },
+): Pick<DecisionAction, 'id' | 'label' | 'hint' | 'command'> {
+  const [first] = gate.transitions
+  const to = stateOf(workflow, first?.to ?? '')?.label ?? first?.to ?? ''
+  if (merges)
+    return {
+      id: 'merge',
+      label: `Merge into ${branch}`,
+      hint: passed ? null : 'Records your approval, then merges.',
+      command: 'merge',
+    }
+  const hint = `It moves to ${to}.`
+  // A workflow names the way on from a plan itself.
+  const own = isReviewed ? (passed ? `Move to ${to}` : `Approve and move to ${to}`) : (first?.label ?? 'Approve')
+  return { id: 'approve', label: own, hint, command: 'approve' }
+}
+
+function requestChanges({ task, workflow }: DecisionFacts, gate: WorkflowState): DecisionAction {
+  const to = gate.gate_config?.reject_target
+  const label = to === undefined ? null : (stateOf(workflow, to)?.label ?? to)
+  return {
+    id: 'request_changes',
+    label: 'Request changes…',
+    hint: label === null ? null : `Moves it back to ${label} with your feedback.`,
+    refused:
+      label === null
+        ? 'This workflow has no state to go back to'
+        : task.entry_barrier
+          ? 'Checks and hooks are still running'
+          : null,
+    command: 'request-changes',
+    deed: { kind: 'reject', to: to ?? '' },
+  }
+}
+
+const conflictText = (files: number, branch: string): string =>
+  files === 1 ? `1 file conflicts with ${branch}` : `${count(files, 'file')} conflict with ${branch}`
+
+function resolutions({ coder, branch, worker }: DecisionFacts): readonly DecisionAction[] {
+  const busy = worker === null ? null : `${worker.name} is working on it. Wait, or stop it.`
+  const name = 'name' in coder ? coder.name : 'the agent'
+  return [
+    {
+      id: 'resolve',
+      label: `Let ${name} resolve the conflict`,
+      hint: `Merges ${branch} into the branch, then the checks run again.`,
+      refused: busy ?? ('refusal' in coder ? coder.refusal : null),
+      command: null,
+      deed: { kind: 'update', by: 'agent' },
+    },
+    {
+      id: 'resolve_editor',
+      label: 'Resolve it in my editor',
+      hint: `Begins the merge of ${branch} in the worktree.`,
+      refused: busy,
+      command: null,
+      deed: { kind: 'update', by: 'editor' },
+    },
+  ]
+}
+
+/** The merge was tried and failed. */
+function afterFailedMerge(facts: DecisionFacts): Decision {
+  const { task, branch, conflicts } = facts
+  const files = conflicts ?? task.error_annotation?.files?.length ?? 0
+  const retry = task.error_annotation?.recovery_actions.includes('retry_merge') ? [recover('retry_merge')] : []
+  const look = see('review', 'See the conflict')
+  if (files === 0) return offer(facts, { text: `It would merge into ${branch} now`, tone: 'neutral' }, [...retry, look])
+  const text = conflictText(files, branch)
+  const later = retry.map((action) => ({ ...action, refused: text }))
+  return offer(facts, { text, tone: 'fail' }, [...resolutions(facts), ...later, look])
+}
+
+const see = (tab: DecisionTab, label: string): DecisionAction => ({
+  id: 'see',
+  label,
+  hint: null,
+  refused: null,
+  command: null,
+  deed: { kind: 'see', tab },
+})
+const recover = (action: 'retry_merge' | 'retry_hook'): DecisionAction => ({
+  id: 'retry',
+  label: recoveryLabels[action],
+  hint: null,
+  refused: null,
+  command: null,
+  deed: { kind: 'recover', action },
+})
+const stopOf = (name: string): DecisionAction => ({
+  id: 'stop',
+  label: `Stop ${name}`,
+  hint: 'Its work stays in the worktree.',
+  refused: null,
+  command: null,
+  deed: { kind: 'stop' },
+})
+const move = (): DecisionAction => ({
+  id: 'move',
+  label: 'Move to…',
+  hint: null,
+  refused: null,
+  command: null,
+  deed: { kind: 'move' },
+})

@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest'
+import { actionFor, actionsOf, decide, type DecisionFacts } from '../../../../src-renderer/model/decision.ts'
+import type { Review } from '../../../../src-shared/contract/reviews.ts'
+import type { ErrorAnnotation, Task } from '../../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition, WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
+import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
+import { withTraits } from '../../../helpers/with-traits.ts'
+
+const data = panelData(Date.parse('2026-11-21T09:30:00.000Z'))
+const [newest] = data.reviews
+if (!newest) throw new Error('the data has no review')
+const [step] = newest.step_results
+if (!step) throw new Error('the review has no step')
+
+interface Situation extends Partial<Omit<DecisionFacts, 'task' | 'reviews'>> {
+  readonly task?: Partial<Task>
+  /** Instead of one whose checks passed and that waits for someone; null for none. */
+  readonly review?: Partial<Review> | null
+}
+
+function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
+  return decide({
+    task: { ...data.task, status: 'review', active_execution_id: null, ...task },
+    workflow,
+    reviews: review === null ? [] : [{ ...newest, ...review } as Review],
+    moves: [],
+    branch: 'main',
+    conflicts: 0,
+    unresolved: 0,
+    worker: null,
+    coder: { name: 'Writer' },
+    off: null,
+    nameOf: () => 'Auditor',
+    isMine: (by) => by === 'user:local',
+    ...more,
+  })
+}
+/** What is said, what the button does, and of the rest what can be done and what not. */
+function shown(situation?: Situation) {
+  const decision = decided(situation)
+  if (decision === null) return null
+  return {
+    says: decision.sentence.text,
+    tone: decision.sentence.tone,
+    button: decision.primary.label,
+    can: decision.others.filter(({ refused }) => refused === null).map(({ id }) => id),
+    cannot: Object.fromEntries(decision.others.flatMap(({ id, refused }) => (refused === null ? [] : [[id, refused]]))),
+  }
+}
+const pass = (by: string): Review['verdicts'][number] => ({
+  by,
+  verdict: 'pass',
+  feedback: null,
+  head_commit: null,
+  created_at: data.task.created_at,
+})
+/** The workflow with this instead of its review. */
+function gate(more: Partial<WorkflowState>): WorkflowDefinition {
+  const states = workflow.states.map((state) => (state.name === 'review' ? { ...state, ...more } : state))
+  return withTraits({ ...workflow, states })
+}
+const plan = gate({ hooks: {}, transitions: [{ to: 'in_progress', label: 'Approve plan', audience: 'all' }] })
+const annotated = (type: ErrorAnnotation['type'], more: Partial<ErrorAnnotation> = {}): Partial<Task> => ({
+  error_annotation: { type, message: 'Because.', recovery_actions: [], ...more },
+})
+
+describe('a gate that leads to the merge', () => {
+  test('checks that passed are not a review: it says so, and a person merges by their own word', () => {
+    expect(shown()).toEqual({
+      says: 'Checks passed. No one has reviewed it.',
+      tone: 'ok',
+      button: 'Merge into main',
+      can: ['approve', 'request_changes', 'move'],
+      cannot: {},
+    })
+    expect(decided()?.primary.deed).toEqual({
+      kind: 'advance',
+      to: 'merging',
+      merges: true,
+      steps: ['verdict', 'transition'],
+    })
+  })
+  test('without checks nothing is green until someone approves', () => {
+    const none = { ci_steps: [], step_results: [], verdicts: [] }
+    expect(shown({ review: { ...none, status: 'passed' } })).toMatchObject({
+      says: 'Nothing was checked. No one has reviewed it.',
+      tone: 'neutral',
+      button: 'Merge into main',
+    })
+    expect(shown({ review: { ...none, verdicts: [pass('user:local')] } })).toMatchObject({
+      says: 'Nothing was checked. You approved it.',
+      tone: 'ok',
+    })
+  })
+  test('who approved is named; what is approved is only merged, and nobody approves twice', () => {
+    expect(shown({ review: { status: 'passed', verdicts: [pass('agent:a')] } })).toMatchObject({
+      says: 'Checks passed. Auditor approved it.',
+      can: ['approve', 'request_changes', 'move'],
+    })
+    const mine: Situation = { review: { status: 'passed', verdicts: [pass('agent:a'), pass('user:local')] } }
+    expect(shown(mine)).toMatchObject({
+      says: 'Checks passed. You and Auditor approved it.',
+      can: ['request_changes', 'move'],
+    })
+    expect(decided(mine)?.primary.deed).toMatchObject({ steps: ['transition'] })
+  })
+  test('a conflict comes first: the merge is greyed with it', () => {
+    expect(shown({ conflicts: 1 })).toEqual({
+      says: '1 file conflicts with main',
+      tone: 'fail',
+      button: 'Let Writer resolve the conflict',
+      can: ['resolve_editor', 'approve', 'request_changes', 'see', 'move'],
+      cannot: { merge: '1 file conflicts with main' },
+    })
+    expect(shown({ conflicts: 2, coder: { refusal: 'No agent works on this task' } })).toMatchObject({
+      says: '2 files conflict with main',
+      button: 'Resolve it in my editor',
+      cannot: { resolve: 'No agent works on this task', merge: '2 files conflict with main' },
+    })
+  })
+  test('while the checks run, and after one failed, the button leads to them', () => {
+    expect(shown({ review: { verdicts: [], step_results: [step] }, task: { entry_barrier: true } })).toEqual({
+      says: 'Checks are running: 1 of 3 passed',
+      tone: 'run',
+      button: 'See the checks',
+      can: ['move'],
+      cannot: {
+        merge: 'Checks are running: 1 of 3 passed',
+        approve: 'Checks are running: 1 of 3 passed',
+        request_changes: 'Checks and hooks are still running',
+      },
+    })
+    const failed: Partial<Review> = { status: 'failed', step_results: [{ ...step, exit_code: 1 }], verdicts: [] }
+    expect(shown({ review: failed })).toMatchObject({
+      says: 'Check failed: npm run lint',
+      tone: 'fail',
+      button: 'See what failed',
+      can: ['request_changes', 'move'],
+      cannot: { merge: 'Check failed: npm run lint', approve: 'Check failed: npm run lint' },
+    })
+  })
+  test('a review that is over, or none, can’t be approved', () => {
+    const over: Partial<Review> = { status: 'cancelled', verdicts: [] }
+    for (const review of [null, over])
+      expect(shown({ review })).toMatchObject({
+        says: 'There is no open review',
+        button: 'See the review',
+        cannot: { merge: 'There is no open review' },
+      })
+  })
+  test('a reviewer at work can be stopped; a person’s own word still counts', () => {
+    const worker = { name: 'Auditor', queued: false }
+    expect(shown({ worker })).toMatchObject({
+      says: 'Auditor is reviewing it',
+      button: 'Stop Auditor',
+      can: ['merge', 'approve', 'request_changes', 'move'],
+    })
+    expect(shown({ worker: { ...worker, queued: true } })?.says).toBe('Auditor is queued')
+    expect(shown({ worker, conflicts: 1 })?.cannot).toMatchObject({
+      resolve: 'Auditor is working on it. Wait, or stop it.',
+      merge: '1 file conflicts with main',
+    })
+  })
+  test('what the service refuses it refuses too, and the button is what can be done', () => {
+    const moves = [
+      { to: 'merging', label: 'Merge', allowed: false, via: 'transition', reason: 'A subtask is open' },
+    ] as const
+    const passed: Partial<Review> = { status: 'passed', verdicts: [pass('user:local')] }
+    expect(shown({ review: passed, moves })).toMatchObject({
+      says: 'A subtask is open',
+      button: 'Request changes…',
+      cannot: { merge: 'A subtask is open' },
+    })
+    // Before a verdict it refuses for want of the verdict that this gives.
+    expect(shown({ moves })?.button).toBe('Merge into main')
+  })
+  test('comments that are not resolved stand beside it', () => {
+    expect(shown({ unresolved: 3 })?.says).toBe('Checks passed. No one has reviewed it. 3 comments unresolved.')
+  })
+})
+
+describe('other gates', () => {
+  test('a plan is approved by the name that the workflow gives it, whatever reviews are left from before', () => {
+    expect(shown({ workflow: plan })).toEqual({
+      says: 'Waiting for your approval',
+      tone: 'you',
+      button: 'Approve plan',
+      can: ['request_changes', 'move'],
+      cannot: {},
+    })
+    expect(decided({ workflow: plan })?.primary).toMatchObject({
+      hint: 'It moves to In progress.',
+      deed: { steps: ['verdict'], merges: false },
+    })
+    // Conflicts matter where it is merged.
+    expect(shown({ workflow: plan, conflicts: 1 })?.button).toBe('Approve plan')
+    expect(shown({ workflow: plan, worker: { name: 'Planner', queued: false } })).toMatchObject({
+      says: 'Planner is working on it',
+      button: 'Stop Planner',
+      can: ['approve', 'request_changes', 'move'],
+    })
+  })
+  test('a review that leads to no merge is approved and moved on', () => {
+    const qa = gate({ transitions: [{ to: 'done', label: 'Accept', audience: 'all' }] })
+    expect(shown({ workflow: qa })).toMatchObject({ button: 'Approve and move to Done' })
+    expect(shown({ workflow: qa, review: { status: 'passed', verdicts: [] } })?.button).toBe('Move to Done')
+  })
+  test('a hook that failed is looked at, and run again', () => {
+    const task = { ...annotated('hook_failed', { recovery_actions: ['retry_hook'] }), entry_barrier: true }
+    expect(shown({ workflow: plan, task })).toMatchObject({
+      says: 'A hook failed',
+      button: 'See what failed',
+      can: ['retry', 'move'],
+      cannot: { approve: 'A hook failed' },
+    })
+    expect(shown({ workflow: plan, task: { entry_barrier: true } })).toMatchObject({
+      says: 'Hooks are running',
+      button: 'See the hooks',
+    })
+  })
+  test('without a state to go back to, changes can’t be requested', () => {
+    const oneWay = gate({ gate_config: { requires_human_approval: true } })
+    expect(shown({ workflow: oneWay })?.cannot).toEqual({
+      request_changes: 'This workflow has no state to go back to',
+    })
+  })
+})
+
+describe('away from gates', () => {
+  test('nothing waits for a decision', () => {
+    for (const status of ['todo', 'in_progress', 'merging', 'done']) expect(decided({ task: { status } })).toBeNull()
+  })
+  test('a merge that failed: the conflict first, then the merge once more', () => {
+    const task = {
+      status: 'merge_failed',
+      ...annotated('merge_conflict', { recovery_actions: ['retry_merge'], files: ['a.txt'] }),
+    }
+    expect(shown({ task, conflicts: null })).toMatchObject({
+      says: '1 file conflicts with main',
+      button: 'Let Writer resolve the conflict',
+      can: ['resolve_editor', 'see', 'move'],
+      cannot: { retry: '1 file conflicts with main' },
+    })
+    expect(shown({ task, conflicts: 0 })).toMatchObject({
+      says: 'It would merge into main now',
+      button: 'Try the merge again',
+    })
+  })
+  test('too many failed reviews: what failed is looked at', () => {
+    const task = { status: 'in_progress', ...annotated('retry_budget_exhausted') }
+    expect(shown({ task })).toMatchObject({ says: 'Too many failed reviews', button: 'See what failed', can: ['move'] })
+  })
+})
+
+test('nothing can be changed without a connection, only looked at', () => {
+  const off = 'Changes are off'
+  const decision = decided({ off })
+  expect(decision?.primary).toMatchObject({ label: 'Merge into main', refused: off })
+  expect(new Set(decision?.others.map(({ refused }) => refused))).toEqual(new Set([off]))
+  expect(shown({ off, task: { entry_barrier: true }, review: { verdicts: [], step_results: [] } })?.button).toBe(
+    'See the checks',
+  )
+})
+
+test('a button that can be pressed is always there where anything can be done, and no action twice', () => {
+  const situations: Situation[] = [
+    {},
+    { workflow: plan },
+    { conflicts: 1 },
+    { conflicts: 1, worker: { name: 'Auditor', queued: true } },
+    { review: null },
+    { task: { entry_barrier: true } },
+    { task: annotated('retry_budget_exhausted') },
+  ]
+  for (const situation of situations) {
+    const decision = decided(situation)
+    if (decision === null) throw new Error('something waits')
+    const ids = actionsOf(decision).map(({ id }) => id)
+    expect(decision.primary.refused).toBeNull()
+    expect(ids).toEqual([...new Set(ids)])
+    expect(actionFor(decision, 'request-changes')?.id ?? 'request_changes').toBe('request_changes')
+  }
+})
