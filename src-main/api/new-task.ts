@@ -5,6 +5,7 @@ import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { createTask } from '../domain/task/create-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
+import type { Tx } from '../core/event-feed.ts'
 import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
 import { givenTaskFields } from './task-fields.ts'
@@ -17,7 +18,6 @@ export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'rev
 
 /** Writes a task behind the others, in the state that was asked for or the workflow's first. */
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
-  const { read } = parts.store
   const workflow = parts.workflows.of(project.workflow_definition)
   const state = startState(workflow, request.status ?? null)
   if (!state) {
@@ -33,7 +33,7 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     subtask_mode: _mode,
     ...fields
   } = request
-  const facts = {
+  const facts = (tx: Tx) => ({
     ...givenTaskFields(fields),
     ...placeOf(parts, project, workflow, request),
     id,
@@ -41,14 +41,15 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     review_config,
     project_id: project.id,
     status: state.name,
-    position: read.tasks.lastPosition(project.id) + 1,
-  }
-  const task: TaskRecord = createTask(facts, new Date(parts.clock.now()).toISOString())
-  parts.feed.commit((tx) => {
+    number: tx.tasks.nextNumber(project.id),
+    position: tx.tasks.lastPosition(project.id) + 1,
+  })
+  return parts.feed.commit((tx) => {
+    const task: TaskRecord = createTask(facts(tx), tx.now())
     tx.tasks.put(task)
     tx.emit('task.created', { project_id: project.id, task_id: task.id, task: parts.engine.views.task(task) })
+    return task
   })
-  return task
 }
 
 /** Where a task belongs: a subtask to a parent of the same project that is not finished, and, in order, to its repository. */

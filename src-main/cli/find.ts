@@ -10,10 +10,10 @@ const named = <T extends { readonly id: string; readonly name: string }>(item: T
 
 const titled = (task: Task) => ({ ...task, isName: false }) satisfies Named
 
-/** The project that is meant: by id or name, else that of the execution or the folder, else the only one. */
+/** The project that is meant: by id, key or name, else that of the execution or the folder, else the only one. */
 export async function findProject(scene: CommandContext, text: string | undefined): Promise<Project> {
   const { items } = await scene.client.call('projects.list', {})
-  const projects = items.map(named)
+  const projects = items.map((project) => ({ ...named(project), ref: project.key }))
   if (text !== undefined) return pick('project', projects, text)
   const usual = usualProject(scene, items)
   if (usual) return usual
@@ -37,8 +37,8 @@ export async function findAgent({ client }: CommandContext, text: string): Promi
 }
 
 /**
- * The task that is meant: by its whole id, or by the beginning or end of it among all tasks that the caller
- * sees. Where more than one fits, one of the usual project is meant.
+ * The task that is meant: by its whole id, by what people call it (`SHO-42`), or by the beginning or end of its id
+ * among all tasks that the caller sees. Where more than one fits, one of the usual project is meant.
  */
 export async function findTask(scene: CommandContext, text: string): Promise<Task> {
   if (isWholeId(text)) return scene.client.call('tasks.get', { task_id: text })
@@ -53,9 +53,9 @@ export async function findTask(scene: CommandContext, text: string): Promise<Tas
   )
 }
 
-/** The tasks that the service itself finds by a part of their id, archived ones too: one short answer a project. */
+/** The tasks that the service itself finds by a part of their id, or by what people call them, archived ones too: one short answer a project. */
 async function tasksWithId({ client }: CommandContext, projects: readonly Project[], text: string): Promise<Task[]> {
-  if (!/^[0-9a-f-]+$/i.test(text)) return []
+  if (!/^([0-9a-f-]+|[a-z]{2,5}-\d+)$/i.test(text)) return []
   const pages = await Promise.all(
     projects.map(({ id }) => client.call('tasks.list', { project_id: id, q: `id:${text}`, include_archived: true })),
   )

@@ -7,6 +7,8 @@ export interface Named {
   readonly title: string
   /** Whether the title is a name, by which it may be called too. */
   readonly isName: boolean
+  /** What people call it beside that: `SHO-42`, or the key of a project. */
+  readonly ref?: string
 }
 
 /** An id without its dashes. */
@@ -26,7 +28,10 @@ export function isWholeId(text: string): boolean {
 export function matching<T extends Named>(items: readonly T[], text: string): readonly T[] {
   const wanted = digits(text)
   const exact = items.filter(
-    (item) => digits(item.id) === wanted || (item.isName && item.title.toLowerCase() === text.toLowerCase()),
+    (item) =>
+      digits(item.id) === wanted ||
+      (item.isName && item.title.toLowerCase() === text.toLowerCase()) ||
+      item.ref?.toLowerCase() === text.toLowerCase(),
   )
   if (exact.length > 0) return exact
   if (!/^[0-9a-f]+$/.test(wanted)) return []
@@ -45,7 +50,7 @@ export function pick<T extends Named>(kind: string, items: readonly T[], text: s
 
 /** `0a1b2c3d (Title), …`, a handful at most. */
 export function listed(items: readonly Named[]): string {
-  const shown = items.slice(0, 8).map(({ id, title }) => `${shortId(id)} (${title})`)
+  const shown = items.slice(0, 8).map(({ id, ref, title }) => `${ref ?? shortId(id)} (${title})`)
   const more = items.length - shown.length
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }

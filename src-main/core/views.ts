@@ -13,6 +13,7 @@ export function toTask(q: Queries, record: TaskRecord): Task {
   const link = q.external_links.ofTask(record.id)
   return {
     ...task,
+    ref: refOf(q, record),
     review_summary: withRejections(q, record),
     dependencies: [...q.dependencies.of(record.id)],
     external_issue_number: link?.number ?? null,
@@ -20,6 +21,13 @@ export function toTask(q: Queries, record: TaskRecord): Task {
     port_base: workspaceOf(q, record)?.port_base ?? null,
   }
 }
+
+/** `SHO-42`, by the key that its project has now. */
+function refOf(q: Queries, { project_id, number }: Pick<TaskRecord, 'project_id' | 'number'>): string {
+  return toRef(q.projects.get(project_id)?.key ?? '', number)
+}
+
+const toRef = (key: string, number: number) => `${key}-${number}`
 
 function withoutInside(record: TaskRecord) {
   const {
@@ -43,10 +51,15 @@ function withRejections(
 }
 
 /** Converts a task that is being created from an issue: no other record refers to it yet. */
-export function toImportedTask(record: TaskRecord, issue: { readonly number: number; readonly url: string }): Task {
+export function toImportedTask(
+  record: TaskRecord,
+  key: string,
+  issue: { readonly number: number; readonly url: string },
+): Task {
   const task = withoutInside(record)
   return {
     ...task,
+    ref: toRef(key, record.number),
     dependencies: [],
     external_issue_number: issue.number,
     external_issue_url: issue.url,

@@ -82,6 +82,7 @@ function importChunk(deps: ImportDeps, source: ImportSource, issues: readonly Ex
 /** What all tasks of an import have in common; they follow each other in `position`. */
 interface Place {
   readonly fields: Pick<TaskRecord, 'project_id' | 'repo_id' | 'status' | 'review_config' | 'roles'>
+  readonly key: string
   position: number
 }
 
@@ -108,6 +109,7 @@ function placeFor(deps: ImportDeps, tx: Tx, record: IntegrationRecord): Place {
       review_config: toSettings(project).default_review_config,
       roles: assignee !== null && role !== null ? { [role]: assignee } : {},
     },
+    key: project.key,
     position: tx.tasks.lastPosition(project.id),
   }
 }
@@ -133,10 +135,15 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
   const address = issueAddress(record.platform, base, record, issue.number)
   const now = tx.now()
   const text = taskTextOf(issue, { url: address.url, web: base.web })
-  const own = { ...place.fields, ...text, id: deps.newId() as TaskId, position: ++place.position }
+  const number = tx.tasks.nextNumber(record.project_id)
+  const own = { ...place.fields, ...text, id: deps.newId() as TaskId, number, position: ++place.position }
   const task: TaskRecord = createTask(own, now)
   tx.tasks.add(task)
   tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: now })
-  tx.emit('task.created', { project_id: task.project_id, task_id: task.id, task: toImportedTask(task, address) })
+  tx.emit('task.created', {
+    project_id: task.project_id,
+    task_id: task.id,
+    task: toImportedTask(task, place.key, address),
+  })
   return true
 }

@@ -41,7 +41,10 @@ export interface ProjectDeletion {
 }
 export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
-export type TaskRecord = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'> & {
+export type TaskRecord = Omit<
+  Task,
+  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'
+> & {
   /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
   readonly context_holder: string | null
   /** An id (UUIDv7) of the moment when a person last acted on it (transition, verdict, claim, recovery): rejections with smaller ids do not count. */
@@ -85,6 +88,10 @@ export interface Queries {
   readonly projects: {
     get(id: ProjectId): ProjectRecord | null
     list(): readonly ProjectRecord[]
+    /** Whose the key is, also while the rows of a deleted project go. */
+    withKey(key: string): ProjectId | null
+    /** A key that no project has, from a name. */
+    freeKey(name: string): string
     put(record: ProjectRecord): void
     /** From now on nobody finds the project; its rows stay until `deleteRows` has removed them. */
     markDeleted(id: ProjectId, deletion: ProjectDeletion): void
@@ -120,6 +127,8 @@ export interface Queries {
     places(project_id: ProjectId): readonly TaskPlace[]
     /** The position that puts a new task behind all others. */
     lastPosition(project_id: ProjectId): number
+    /** The number of the next task of the project; each call gives another. */
+    nextNumber(project_id: ProjectId): number
     /** How many tasks that are not archived stand in each status. */
     countByStatus(project_id: ProjectId): ReadonlyMap<string, number>
     idsInStatus(project_id: ProjectId, status: string): readonly TaskId[]

@@ -9,6 +9,7 @@ import { leaveCleanMark, takeCleanMark } from './clean-mark.ts'
 import { damagedInUse, unusable, type DatabaseUnusableError } from './database-trouble.ts'
 import { prepareShrinking } from './free-pages.ts'
 import { forgetDeletedWords } from './full-text.ts'
+import { deriveKeys } from './project-keys.ts'
 import { searchWords } from './search-words.ts'
 
 export interface OpenDatabase {
@@ -57,6 +58,8 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     client.function('search_words', { deterministic: true }, (title, description) =>
       searchWords(`${String(title)}\n${description === null ? '' : String(description)}`),
     )
+    // A migration gives the projects of before their keys with it.
+    client.function('derive_keys', { deterministic: true }, (projects) => deriveKeys(String(projects)))
     const applied = countApplied(client)
     const known = countKnown(migrationsFolder)
     if (applied > known) {

@@ -7,18 +7,23 @@ import { externalLinks, integrations } from './schema/integrations.ts'
 import { knowledge } from './schema/notes.ts'
 import { agents, projects, repos, tasks } from './schema/work.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { deriveKey } from './project-keys.ts'
 import { cachedQuery } from './query-cache.ts'
 
 export function createProjectQueries(db: Database): Queries['projects'] {
   const getRow = prepareGet(db, projects, projects.id)
   const putRow = prepareUpsert(db, projects, projects.id)
   const isThere = isNull(projects.deletion)
+  const withKey = db.$client.prepare<[string], { id: ProjectId }>('SELECT id FROM projects WHERE key = ?')
+  const idWithKey = (key: string) => withKey.get(key)?.id ?? null
   return {
     get: cachedQuery(db, (id: ProjectId) => {
       const row = getRow(id)
       return row?.deletion === null ? toRecord(row) : null
     }),
     list: () => db.select().from(projects).where(isThere).orderBy(projects.created_at, projects.id).all().map(toRecord),
+    withKey: idWithKey,
+    freeKey: (name) => deriveKey(name, (key) => idWithKey(key) !== null),
     put: (record) => {
       putRow({ ...record, deletion: null })
     },

@@ -1,7 +1,9 @@
 import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './prepared-statements.ts'
+import { BugError } from '../../src-shared/lang/bug-error.ts'
 import { cachedQuery } from './query-cache.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks } from './schema/work.ts'
@@ -9,7 +11,9 @@ import { everyWordOf } from './search-words.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
   const get = cachedQuery(db, prepareGet(db, tasks, tasks.id))
-  const put = prepareUpsert(db, tasks, tasks.id, [tasks.project_id, tasks.parent_id, tasks.archived, tasks.position])
+  const put = prepareUpsert(db, tasks, tasks.id, [
+    ...[tasks.project_id, tasks.number, tasks.parent_id, tasks.archived, tasks.position],
+  ])
   // Asked for both kinds apart, the index has each answer at its end.
   const last = db.$client.prepare<[string, string], { position: number | null }>(
     `SELECT max(position) AS position FROM (
@@ -19,6 +23,10 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   const places = db.$client.prepare<[string], Omit<TaskPlace, 'pressing'> & { pressing: number }>(
     `SELECT id, status, updated_at, active_execution_id IS NOT NULL OR error_annotation IS NOT NULL AS pressing
      FROM tasks WHERE project_id = ? AND archived = 0 ORDER BY position DESC, id DESC`,
+  )
+  const nextNumber = db.$client.prepare<[string], { last: number }>(
+    `INSERT INTO task_numbers (project_id, last) VALUES (?, 1)
+     ON CONFLICT (project_id) DO UPDATE SET last = last + 1 RETURNING last`,
   )
   const children = prepareAll(db, tasks, 'WHERE parent_id = ? ORDER BY position, id')
   return {
@@ -32,6 +40,11 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     list: (filter) => listTasks(db, filter),
     places: (project_id) => places.all(project_id).map((row) => ({ ...row, pressing: row.pressing === 1 })),
     lastPosition: (project_id) => last.get(project_id, project_id)?.position ?? 0,
+    nextNumber: (project_id) => {
+      const row = nextNumber.get(project_id)
+      if (!row) throw new BugError('The next number of a task was not written.')
+      return row.last
+    },
     countByStatus: (project_id) => {
       const rows = db
         .select({ status: tasks.status, n: sql<number>`count(*)` })
@@ -79,7 +92,10 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   }
 }
 
-const isId = /^id:([0-9a-f-]+)$/i
+/** After `id:`, a part of an id, or what people call a task in full. */
+const isId = /^id:(?:([0-9a-f-]+)|[a-z]{2,5}-\d{1,9})$/i
+/** What people call a task: `SHO-42`, `#42` or `42`. */
+const isRef = /^(?:id:)?(?:([a-z]{2,5})-|#)?(\d{1,9})$/i
 /** So many tasks are sorted sooner than all of a large project are gone through. */
 const maxFew = 1_000
 
@@ -87,20 +103,49 @@ function hasFew(db: Database, words: string): boolean {
   return db.all(sql`SELECT rowid FROM task_text WHERE task_text MATCH ${words} LIMIT 1 OFFSET ${maxFew}`).length === 0
 }
 
-/** What to search for: words, all of them, in any order, or after `id:` the beginning or end of an id. */
-function isFound(q: string, words: string | null, few: boolean): SQL | undefined {
-  const digits = isId.exec(q)?.[1]?.replaceAll('-', '').toLowerCase()
-  if (digits) {
+interface Question {
+  readonly q: string
+  readonly project_id: ProjectId
+  /** The query for the words, where there are any. */
+  readonly words: string | null
+  readonly few: boolean
+}
+
+/**
+ * What to search for: words, all of them, in any order, or what people call a task; after `id:` the beginning or end of
+ * an id, or in full what people call it.
+ */
+function isFound({ q, project_id, words, few }: Question): SQL {
+  const named = withRef(project_id, q)
+  const asked = isId.exec(q)
+  if (asked) {
+    const digits = asked[1]?.replaceAll('-', '').toLowerCase() ?? ''
     const id = sql`replace(${tasks.id}, '-', '')`
-    return or(like(id, `${digits}%`), like(id, `%${digits}`))
+    const parts = digits === '' ? [] : [like(id, `${digits}%`), like(id, `%${digits}`)]
+    return or(...parts, named && q.includes('-') ? sql`${tasks.id} = (${named})` : undefined) ?? sql`0`
   }
   const found = sql`(SELECT rowid FROM task_text WHERE task_text MATCH ${words})`
-  if (few) return sql`${tasks.id} IN (SELECT task_id FROM task_words WHERE number IN ${found})`
+  if (few) {
+    const withWords = sql`SELECT task_id FROM task_words WHERE number IN ${found}`
+    return sql`${tasks.id} IN (${withWords} ${named ? sql`UNION ${named}` : sql``})`
+  }
   // Of many, the first few in order are soon met: the tasks are gone through, and each is looked up.
-  if (words !== null) return sql`(SELECT number FROM task_words WHERE task_id = ${tasks.id}) IN ${found}`
+  if (words !== null) {
+    const hasWords = sql`(SELECT number FROM task_words WHERE task_id = ${tasks.id}) IN ${found}`
+    return named ? sql`(${hasWords} OR ${tasks.id} = (${named}))` : hasWords
+  }
   // Without a word it is punctuation, taken to the letter.
   const text = `%${q.replace(/[\\%_]/g, '\\$&')}%`
-  return or(sql`${like(tasks.title, text)} ESCAPE '\\'`, sql`${like(tasks.description, text)} ESCAPE '\\'`)
+  return sql`(${tasks.title} LIKE ${text} ESCAPE '\\' OR ${tasks.description} LIKE ${text} ESCAPE '\\')`
+}
+
+/** The id of the task of this project that people call so. */
+function withRef(project_id: ProjectId, text: string): SQL | null {
+  const [, key, number] = isRef.exec(text) ?? []
+  if (number === undefined) return null
+  const ofProject = sql`SELECT t.id FROM tasks AS t WHERE t.project_id = ${project_id} AND t.number = ${Number(number)}`
+  if (key === undefined) return ofProject
+  return sql`${ofProject} AND EXISTS (SELECT 1 FROM projects AS p WHERE p.id = t.project_id AND p.key = ${key.toUpperCase()})`
 }
 
 function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
@@ -125,7 +170,7 @@ function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
         assigned === null
           ? undefined
           : sql`EXISTS (SELECT 1 FROM json_each(${tasks.roles}) AS r WHERE r.value ->> 'id' = ${assigned})`,
-        filter.q === null ? undefined : isFound(filter.q, words, few),
+        filter.q === null ? undefined : isFound({ q: filter.q, project_id: filter.project_id, words, few }),
         filter.after === null
           ? undefined
           : or(

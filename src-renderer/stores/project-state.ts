@@ -5,13 +5,14 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { createEntityStore, createKeyedStore } from './entity-store.ts'
 
 /** What is known of the projects, and how it is read from the service. */
-export function createProjectState(client: Client) {
+export function createProjectState(client: Client, rekeyed: (projectId: string, key: string) => void) {
   const workflows = createKeyedStore<WorkflowDefinition>()
   const settings = createKeyedStore<ProjectSettings>()
   const failure = shallowRef<unknown>(null)
   const { replace, ...records } = createEntityStore<Project>({
     changed: (project, before) => {
       if (!before) return
+      if (before.key !== project.key) rekeyed(project.id, project.key)
       if (before.workflow_definition !== project.workflow_definition) again(loadWorkflow(project.id))
       // Its settings are changed with it, here or elsewhere, but not told.
       if (before.updated_at !== project.updated_at && settings.byKey.has(project.id)) again(loadSettings(project.id))

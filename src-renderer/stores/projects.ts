@@ -13,7 +13,7 @@ import { useTasks } from './tasks.ts'
 export const useProjects = defineStore('projects', () => {
   const client = useClient()
   const navigation = useNavigation()
-  const { workflows, settings, take, ...state } = createProjectState(client)
+  const { workflows, settings, take, ...state } = createProjectState(client, (id, key) => useTasks().rename(id, key))
   const items = computed(() => [...state.byId.values()].sort((a, b) => a.name.localeCompare(b.name)))
 
   const requests = useRequests()

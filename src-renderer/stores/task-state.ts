@@ -32,6 +32,11 @@ export function createTaskState() {
     put(task: Task): void {
       if (!gone.has(task.id) && isNewer(task, byId.get(task.id))) byId.set(task.id, task)
     },
+    /** The key of a project was changed, and with it what its tasks are called. */
+    rename(projectId: string, key: string): void {
+      for (const task of byId.values())
+        if (task.project_id === projectId) byId.set(task.id, { ...task, ref: `${key}-${task.number}` })
+    },
     /** It was deleted. */
     remove(taskId: string): void {
       gone.add(taskId)

@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import type { TaskMove } from '../../src-shared/contract/tasks.ts'
+import { shortId } from '../formatters/short-id.ts'
 import { useClient } from './client.ts'
 import { useSeenWork } from './seen-work.ts'
 import { createTaskChanges } from './task-changes.ts'
@@ -20,6 +21,8 @@ export const useTasks = defineStore('tasks', () => {
     ...state,
     ...loading,
     ...createTaskChanges(client, state, { fetch: loading.fetch, seen }),
+    /** What people call it: `SHO-42`; for one that is not known here, the end of its id. */
+    refOf: (taskId: string): string => state.byId.get(taskId)?.ref ?? shortId(taskId),
     /** The name of the task's branch; refused before the first claim. */
     branch: async (taskId: string): Promise<string> =>
       (await client.call('tasks.workspace', { task_id: taskId })).branch,

@@ -36,6 +36,7 @@ export const Project = z
   .object({
     id: ProjectId,
     name: z.string(),
+    key: z.string().describe('Two to five letters that no other project has: `SHO` in `SHO-42`.'),
     owner_id: UserId.nullable(),
     paused_at: Timestamp.nullable(),
     workflow_definition: z.string().describe('JSON; empty or {} stands for the built-in default workflow.'),
@@ -52,7 +53,15 @@ export const Project = z
 export type Project = z.infer<typeof Project>
 
 /** The fields of a project that clients set, once, but those that its change treats by themselves. */
-export const ProjectFields = z.object({ name: z.string().trim().min(1).max(100) })
+export const ProjectFields = z.object({
+  name: z.string().trim().min(1).max(100),
+  key: z
+    .string()
+    .trim()
+    .toUpperCase()
+    .regex(/^[A-Z]{2,5}$/, 'Two to five letters, like `SHO`.')
+    .describe('Two to five letters that no other project has, which its tasks are called by: `SHO-42`.'),
+})
 
 /** The same of a repository. */
 export const RepoFields = z.object({

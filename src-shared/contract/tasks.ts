@@ -75,6 +75,8 @@ export const Task = z
   .object({
     id: TaskId,
     project_id: ProjectId,
+    number: z.int().describe('Counted within the project; no other task of it ever gets the same.'),
+    ref: z.string().describe('What people call it: the key of its project and its number, like `SHO-42`.'),
     repo_id: RepoId,
     parent_id: TaskId.nullable(),
     subtask_mode: z.enum(['independent', 'ordered']).nullable(),

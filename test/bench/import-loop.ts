@@ -35,9 +35,9 @@ function open(file: string) {
   database.pragma('synchronous = NORMAL')
   database.pragma('foreign_keys = ON')
   const task = database.prepare(
-    `INSERT INTO tasks (id, project_id, repo_id, title, description, status, version, entry_barrier, review_config,
+    `INSERT INTO tasks (id, project_id, number, repo_id, title, description, status, version, entry_barrier, review_config,
        roles, labels, priority, position, archived, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, 'backlog', 1, 0, '{"ci_steps":[],"review_prompt":null}', '{}', ?, 0, ?, 0, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, 'backlog', 1, 0, '{"ci_steps":[],"review_prompt":null}', '{}', ?, 0, ?, 0, ?, ?)`,
   )
   const link = database.prepare(
     'INSERT INTO external_links (global_id, project_id, task_id, number, url, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -47,7 +47,7 @@ function open(file: string) {
     for (const { number, title, body, labels, html_url } of issues) {
       const id = v7()
       const names = JSON.stringify(labels.map((label) => label.name))
-      task.run(id, project_id, repo_id, title, body, names, number, now, now)
+      task.run(id, project_id, number, repo_id, title, body, names, number, now, now)
       link.run(`hosted:floor:${project_id}#${number}`, project_id, id, number, html_url, now)
     }
   })

@@ -196,6 +196,7 @@ const agent = (id: AgentId, name: string, executor: Agent['executor'], at: strin
 const project = (id: ProjectId, name: string, at: string): Project => ({
   id,
   name,
+  key: name.slice(0, 3).toUpperCase(),
   owner_id: null,
   paused_at: null,
   workflow_definition: '',
@@ -232,6 +233,8 @@ export function boardData(now: number) {
     return {
       ...plainTask(id, at(90_000 - index * 60)),
       ...rest,
+      number: index + 1,
+      ref: `FER-${index + 1}`,
       position: seeds.length - index,
       roles: Object.fromEntries(who.map((key, order) => [names[order] ?? 'planner', assignee(key)])),
       active_execution_id: execution,

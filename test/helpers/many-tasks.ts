@@ -15,10 +15,12 @@ export function addManyTasks(client: SqliteDatabase.Database, { project_id, coun
   const at = '2026-01-01T00:00:00.000Z'
   const prompt = 'Do as the task says, and say what you did. '.repeat(Math.ceil(promptBytes / 43))
   const repo = client.prepare('SELECT id FROM repos WHERE project_id = ?').pluck().get(project_id)
+  const last = client.prepare<[string], number>('SELECT last FROM task_numbers WHERE project_id = ?').pluck()
+  const before = last.get(project_id) ?? 0
   const task = client.prepare(
-    `INSERT INTO tasks (id, project_id, repo_id, title, description, status, version, entry_barrier, review_config, roles,
+    `INSERT INTO tasks (id, project_id, number, repo_id, title, description, status, version, entry_barrier, review_config, roles,
        labels, priority, position, archived, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, 'done', 3, 0, '{"ci_steps":[],"review_prompt":null}', '{}', '[]', 0, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, 'done', 3, 0, '{"ci_steps":[],"review_prompt":null}', '{}', '[]', 0, ?, ?, ?, ?)`,
   )
   const transition = client.prepare(
     `INSERT INTO transitions (id, task_id, from_state, to_state, triggered_by, rejection, hooks, created_at)
@@ -43,7 +45,7 @@ export function addManyTasks(client: SqliteDatabase.Database, { project_id, coun
     const task_id = id(1, index)
     const title = `${word(index)} ${word(index * 7 + 1)} number ${index}`
     const description = Array.from({ length: 30 }, (_, at) => word(index * 13 + at * (index % 11))).join(' ')
-    task.run(task_id, project_id, repo, title, description, index, index % 5 === 0 ? 1 : 0, at, at)
+    task.run(task_id, project_id, before + index + 1, repo, title, description, index, index % 5 === 0 ? 1 : 0, at, at)
     transition.run(id(2, 2 * index), task_id, 'backlog', 'in_progress', at)
     transition.run(id(2, 2 * index + 1), task_id, 'in_progress', 'done', at)
     const usage = JSON.stringify({ input_tokens: 1_000 + index, output_tokens: 50, cost_usd: 0.25 })
@@ -56,4 +58,7 @@ export function addManyTasks(client: SqliteDatabase.Database, { project_id, coun
       for (let index = from; index < Math.min(count, from + 5_000); index++) add(index)
     })()
   }
+  client
+    .prepare('INSERT INTO task_numbers VALUES (?, ?) ON CONFLICT (project_id) DO UPDATE SET last = excluded.last')
+    .run(project_id, before + count)
 }

@@ -22,6 +22,8 @@ export function plainTask(id: TaskId, at: string): Task {
   return {
     id,
     project_id: boardIds.ferry,
+    number: 1,
+    ref: 'FER-1',
     repo_id: boardIds.repo,
     parent_id: null,
     subtask_mode: null,

@@ -86,6 +86,7 @@ export function panelData(now: number) {
   const project: Project = {
     id: ids.project,
     name: 'ferry',
+    key: 'FER',
     owner_id: null,
     paused_at: null,
     workflow_definition: '',
@@ -97,6 +98,8 @@ export function panelData(now: number) {
   const task: Task = {
     id: ids.task,
     project_id: ids.project,
+    number: 42,
+    ref: 'FER-42',
     repo_id: ids.repo,
     parent_id: null,
     subtask_mode: null,

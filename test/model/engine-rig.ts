@@ -154,7 +154,7 @@ function putProject(q: Write, workflow_definition: string) {
   const project_id = v7() as ProjectId
   const settings = { max_concurrent_executions: 100 }
   const about = { owner_id: null, paused_at: null, workflow_definition, settings, created_at: at, updated_at: at }
-  q.projects.put({ id: project_id, name: 'P', ...about })
+  q.projects.put({ id: project_id, name: 'P', key: q.projects.freeKey('P'), ...about })
   const repo_id = v7() as RepoId
   q.repos.put({ id: repo_id, project_id, name: 'repo', path: '/repo', default_branch: 'main', is_primary: true })
   return { project_id, repo_id }
@@ -166,6 +166,7 @@ function putTask(q: Write, project: Project, more: Partial<TaskRecord>): TaskRec
   const task: TaskRecord = {
     id: v7() as TaskId,
     ...project,
+    number: q.tasks.nextNumber(project.project_id),
     ...newTaskDefaults,
     parent_id: null,
     subtask_mode: null,

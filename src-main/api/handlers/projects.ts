@@ -1,5 +1,3 @@
-import type { z } from 'zod'
-import type { ProjectFields } from '../../../src-shared/contract/projects.ts'
 import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
@@ -92,6 +90,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       const updated = unwrap(
         parts.feed.commit((tx) => {
           const project = transferProject(tx, findProject(tx, project_id), owner_id, principal)
+          checkKey(tx, project.id, fields.key)
           const changed = { ...project, ...given(fields), paused_at: pausedAt(project, paused_at) }
           if (workflow_definition === undefined) return write(parts, tx, changed)
           return parts.changeWorkflow(tx, changed, workflow_definition)
@@ -181,7 +180,7 @@ function pausedAt(project: ProjectRecord, wanted: string | null | undefined): st
 function createProject(
   parts: ApiParts,
   request: {
-    fields: z.infer<typeof ProjectFields>
+    fields: { readonly name: string; readonly key?: string }
     root: string
     repo: string
     branch: string
@@ -189,18 +188,20 @@ function createProject(
     owner: UserId | null
   },
 ): ProjectRecord {
-  const now = new Date(parts.clock.now()).toISOString()
-  const project: ProjectRecord = {
-    ...given(request.fields),
-    id: parts.newId() as ProjectId,
-    owner_id: request.owner,
-    paused_at: null,
-    workflow_definition: request.workflow,
-    settings: {},
-    created_at: now,
-    updated_at: now,
-  }
-  parts.feed.commit((tx) => {
+  return parts.feed.commit((tx) => {
+    const id = parts.newId() as ProjectId
+    checkKey(tx, id, request.fields.key)
+    const project: ProjectRecord = {
+      key: tx.projects.freeKey(request.fields.name),
+      ...request.fields,
+      id,
+      owner_id: request.owner,
+      paused_at: null,
+      workflow_definition: request.workflow,
+      settings: {},
+      created_at: tx.now(),
+      updated_at: tx.now(),
+    }
     tx.projects.put(project)
     tx.repos.put({
       id: parts.newId() as RepoId,
@@ -212,8 +213,14 @@ function createProject(
     })
     if (request.owner !== null) tx.members.put(project.id, request.owner, 'owner')
     tx.emit('project.updated', { project_id: project.id, project: parts.engine.views.project(project) })
+    return project
   })
-  return project
+}
+
+function checkKey(tx: Tx, project_id: ProjectId, key: string | undefined): void {
+  const whose = key === undefined ? null : tx.projects.withKey(key)
+  if (whose === null || whose === project_id) return
+  throw new ApiError(invalidInput('key', `Another project has the key ${key ?? ''}. Choose another.`))
 }
 
 /** A repository, a project whose review leads on by itself, a scripted agent, and one task that it takes at once. */

@@ -54,7 +54,7 @@ async function namesOf(kind: KnownThing, scene: CommandContext): Promise<readonl
   if (kind === 'task') {
     const project = await findProject(scene, undefined)
     const { items: tasks } = await scene.client.call('tasks.list', { project_id: project.id, limit: mostTasks })
-    return tasks.map(({ id, title, status }) => ({ value: shortId(id), about: `${title} (${status})` }))
+    return tasks.map(({ ref, title, status }) => ({ value: ref, about: `${title} (${status})` }))
   }
   const { items } = await scene.client.call(kind === 'project' ? 'projects.list' : 'agents.list', {})
   return items.map(({ id, name }) => ({ value: shortId(id), about: name }))

@@ -8,7 +8,7 @@ export function addOpen(program: Command): void {
   addClientCommand(program, {
     usage: 'open [task]',
     summary: 'open a task, or the board of the folder’s project, in the browser, and print its address',
-    examples: ['svc open', 'svc open 0a1b2c3d', 'svc open --project Shop'],
+    examples: ['svc open', 'svc open SHO-42', 'svc open --project Shop'],
   })
     .option('--project <project>', 'its board; id or name')
     .action((ref: string | undefined, options: CommonOptions & { project?: string }) =>

@@ -67,14 +67,15 @@ async function list({ client, out }: CommandContext): Promise<void> {
   await out.answer(answer, () =>
     answer.items.length === 0
       ? 'There is no project yet. Make one with `svc project add <folder>`.'
-      : formatTable(['ID', 'NAME', 'BRANCH', 'REPOSITORY'], answer.items.map(rowOf)),
+      : formatTable(['ID', 'KEY', 'NAME', 'BRANCH', 'REPOSITORY'], answer.items.map(rowOf)),
   )
 }
 
-function rowOf({ id, name, paused_at, repos }: Project): string[] {
+function rowOf({ id, key, name, paused_at, repos }: Project): string[] {
   const primary = repos.find(({ is_primary }) => is_primary)
   return [
     shortId(id),
+    key,
     paused_at === null ? name : `${name} (paused)`,
     primary?.default_branch ?? '',
     primary?.path ?? '',

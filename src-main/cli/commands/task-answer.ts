@@ -3,7 +3,6 @@ import type { Ask, Execution } from '../../../src-shared/contract/executions.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
-import { shortId } from '../pick.ts'
 import { textOf } from '../prompt.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
@@ -18,10 +17,10 @@ export function addTaskAnswer(task: Command): void {
     usage: 'answer <task> [option]',
     summary: 'answer what the agent of a task asks; without an answer, show what that is',
     examples: [
-      'svc task answer 0a1b2c3d',
-      'svc task answer 0a1b2c3d allow',
-      'svc task answer 0a1b2c3d reject --text "Use pnpm"',
-      'svc task answer 0a1b2c3d --text "The blue one"',
+      'svc task answer SHO-42',
+      'svc task answer SHO-42 allow',
+      'svc task answer SHO-42 reject --text "Use pnpm"',
+      'svc task answer SHO-42 --text "The blue one"',
     ],
   })
     .option('--text <text>', 'your own words (- reads them from stdin)')
@@ -38,12 +37,12 @@ async function answer(
   options: AnswerOptions,
 ): Promise<void> {
   const { client, out } = scene
-  const { id: task_id, active_execution_id } = await findTask(scene, ref)
+  const { ref: called, active_execution_id } = await findTask(scene, ref)
   const execution =
     active_execution_id === null ? null : await client.call('executions.get', { execution_id: active_execution_id })
   const asks = execution?.asks ?? []
   if (option === undefined && options.text === undefined) {
-    await out.answer({ items: asks }, () => asks.map((ask) => describe(ask, task_id)).join('\n\n') || nothing)
+    await out.answer({ items: asks }, () => asks.map((ask) => describe(ask, called)).join('\n\n') || nothing)
     return
   }
   const ask = options.ask === undefined ? asks[0] : asks.find(({ id }) => id === options.ask)
@@ -61,7 +60,7 @@ async function answer(
     const left = answered.execution.asks ?? []
     return left.length === 0
       ? 'Answered.'
-      : `Answered. It also asks:\n\n${left.map((one) => describe(one, task_id)).join('\n\n')}`
+      : `Answered. It also asks:\n\n${left.map((one) => describe(one, called)).join('\n\n')}`
   })
 }
 
@@ -78,14 +77,14 @@ function optionOf({ options }: Ask, wanted: string): string {
   )
 }
 
-function describe({ text, detail, diff, options, multiple, takes_text }: Ask, task_id: string): string {
+function describe({ text, detail, diff, options, multiple, takes_text }: Ask, called: string): string {
   const change = diff && `${diff.path}\n${signed('-', diff.old_text)}${signed('+', diff.new_text)}`.trimEnd()
   const choices = options.map(({ id, label, description }) => {
     const more = description === null ? '' : paint('dim', plain(` (${description})`))
     return `  ${paint('bold', id)}  ${plain(label)}${more}`
   })
   const words = takes_text ? ` --text ${multiple ? '"one, another"' : '"your words"'}` : ''
-  const how = `svc task answer ${shortId(task_id)}${options.length > 0 ? ' <option>' : ''}${words}`
+  const how = `svc task answer ${called}${options.length > 0 ? ' <option>' : ''}${words}`
   const parts = [paint('yellow', plain(`? ${text}`)), detail && plain(detail), change && plain(change), ...choices]
   return [...parts.filter((part) => part !== null && part !== ''), paint('dim', how)].join('\n')
 }

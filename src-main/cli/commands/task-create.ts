@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'
-import { pick, shortId } from '../pick.ts'
+import { pick } from '../pick.ts'
 import { textOf } from '../prompt.ts'
 import {
   addClientCommand,
@@ -55,7 +55,7 @@ export function addTaskCreate(task: Command): void {
   addClientCommand(task, {
     usage: 'comment <task> <text>',
     summary: 'comment on a task, or on a line of its diff (- reads the text from stdin)',
-    examples: ['svc task comment 0a1b2c3d "Looks good"', 'svc task comment 0a1b2c3d "Why?" --file src/a.ts --line 12'],
+    examples: ['svc task comment SHO-42 "Looks good"', 'svc task comment SHO-42 "Why?" --file src/a.ts --line 12'],
   })
     .option('--file <path>', 'the changed file that it is about')
     .option('--line <number>', 'its line in the new file', wholeNumber(1, 10_000_000))
@@ -85,7 +85,7 @@ async function create(scene: CommandContext, title: string, options: CreateOptio
     ...(parent !== undefined && { parent_id: (await findTask(scene, parent)).id }),
     ...(ordered === true && { subtask_mode: 'ordered' as const }),
   })
-  await scene.out.answer(task, () => `${shortId(task.id)}  ${plain(task.title)} is in ${task.status}.`)
+  await scene.out.answer(task, () => `${task.ref}  ${plain(task.title)} is in ${task.status}.`)
 }
 
 async function comment(
@@ -94,8 +94,8 @@ async function comment(
   text: string,
   { file, line }: CommentOptions,
 ): Promise<void> {
-  const { id } = await findTask(scene, ref)
+  const { id, ref: called } = await findTask(scene, ref)
   const anchor = file === undefined ? {} : { anchor: { path: file, side: 'new' as const, line: line ?? 1 } }
   const answer = await scene.client.call('comments.create', { task_id: id, body: await textOf(text), ...anchor })
-  await scene.out.answer(answer, () => `Commented on ${shortId(id)}.`)
+  await scene.out.answer(answer, () => `Commented on ${called}.`)
 }

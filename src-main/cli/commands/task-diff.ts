@@ -15,11 +15,7 @@ export function addTaskDiff(task: Command): void {
   addClientCommand(task, {
     usage: 'diff <task>',
     summary: 'show what a task has changed, in git’s format; on a terminal through your pager',
-    examples: [
-      'svc task diff 0a1b2c3d',
-      'svc task diff 0a1b2c3d | git apply',
-      'svc task diff 0a1b2c3d --path README.md',
-    ],
+    examples: ['svc task diff SHO-42', 'svc task diff SHO-42 | git apply', 'svc task diff SHO-42 --path README.md'],
   })
     .option('--uncommitted', 'only what is not committed yet, instead of the whole branch')
     .option('--path <path>', 'only this file')

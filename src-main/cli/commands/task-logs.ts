@@ -21,9 +21,9 @@ export function addTaskLogs(task: Command): void {
     usage: 'logs <task> [log]',
     summary: 'show what the newest agent of a task did, or one of its logs as it is',
     examples: [
-      'svc task logs 0a1b2c3d -f',
-      'svc task logs 0a1b2c3d --json | jq -r \'select(.type == "message").text\'',
-      'svc task logs 0a1b2c3d --list',
+      'svc task logs SHO-42 -f',
+      'svc task logs SHO-42 --json | jq -r \'select(.type == "message").text\'',
+      'svc task logs SHO-42 --list',
     ],
   })
     .option('-f, --follow', 'go on until the execution ends')

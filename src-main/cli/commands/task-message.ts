@@ -14,7 +14,7 @@ export function addTaskMessage(task: Command): void {
   addClientCommand(task, {
     usage: 'message <task> <text>',
     summary: 'write to a task’s agent; while it works, it reads that when its run has ended (- reads stdin)',
-    examples: ['svc task message 0a1b2c3d "Keep the old flag working"', 'svc task message 0a1b2c3d "Stop there" --now'],
+    examples: ['svc task message SHO-42 "Keep the old flag working"', 'svc task message SHO-42 "Stop there" --now'],
   })
     .option('--now', 'let the agent read it in the middle of its run, where it can')
     .action((ref: string, text: string, options: MessageOptions) =>

@@ -4,7 +4,6 @@ import { recoveryActions, type RecoveryAction, type Task } from '../../../src-sh
 import { CliError } from '../cli-error.ts'
 import { findAgent, findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
-import { shortId } from '../pick.ts'
 import { textOf } from '../prompt.ts'
 import {
   addClientCommand,
@@ -29,7 +28,7 @@ export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'claim <task>',
     summary: 'start a task: with an agent, else as your own work',
-    examples: ['svc task claim 0a1b2c3d --agent Claude', 'svc task claim 0a1b2c3d'],
+    examples: ['svc task claim SHO-42 --agent Claude', 'svc task claim SHO-42'],
   })
     .option('--agent <agent>', 'id or name of the agent that is to work')
     .option('--prompt <text>', 'told to the agent beside the task; - reads it from stdin')
@@ -40,7 +39,7 @@ export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'move <task> <state>',
     summary: 'move a task to another state; to `merging`, merge it',
-    examples: ['svc task move 0a1b2c3d merging', 'svc task move 0a1b2c3d blocked --reason "Waits for the API key"'],
+    examples: ['svc task move SHO-42 merging', 'svc task move SHO-42 blocked --reason "Waits for the API key"'],
   })
     .option('--reason <text>', 'why; kept in the task’s history')
     .option('--tree <tree>', seenTree)
@@ -50,12 +49,12 @@ export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'stop <task>',
     summary: 'end the run at work; its work stays in the worktree, and the task waits for you',
-    examples: ['svc task stop 0a1b2c3d'],
+    examples: ['svc task stop SHO-42'],
   }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => stop(scene, ref)))
   addClientCommand(task, {
     usage: 'recover <task>',
     summary: 'take one of the ways out that `svc task show` names',
-    examples: ['svc task recover 0a1b2c3d resume', 'svc task recover 0a1b2c3d skip_hook_once --reason "Known"'],
+    examples: ['svc task recover SHO-42 resume', 'svc task recover SHO-42 skip_hook_once --reason "Known"'],
   })
     .addArgument(new Argument('<action>').choices(recoveryActions))
     .option('--reason <text>', 'why; kept in the task’s history')
@@ -65,7 +64,7 @@ export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'cancel <task>',
     summary: 'cancel a task; its work is kept for a day',
-    examples: ['svc task cancel 0a1b2c3d'],
+    examples: ['svc task cancel SHO-42'],
   }).action((ref: string, options: CommonOptions) =>
     runCommand(options, async (scene) => {
       const { id } = await findTask(scene, ref)
@@ -81,8 +80,8 @@ const seenTree = 'the tree of the work that you looked at, as `svc task diff` na
 export function addReview(program: Command): void {
   const review = addGroup(program, 'review', 'judge a task at its gate')
   for (const [verdict, summary, example] of [
-    ['pass', 'say that the work is good', 'svc review pass 0a1b2c3d'],
-    ['fail', 'send the work back to its coder with your words', 'svc review fail 0a1b2c3d "The empty list is missing"'],
+    ['pass', 'say that the work is good', 'svc review pass SHO-42'],
+    ['fail', 'send the work back to its coder with your words', 'svc review fail SHO-42 "The empty list is missing"'],
   ] as const) {
     const command = addClientCommand(review, {
       usage: `${verdict} <task> [feedback]`,
@@ -119,7 +118,7 @@ async function claim(scene: CommandContext, ref: string, options: ClaimOptions):
   const turn = turns.find(({ execution_id }) => execution_id === answer.execution.id)
   await out.answer(answer, () => {
     const place = answer.workspace === null ? '' : ` in ${answer.workspace.path}`
-    const next = agent === null ? '' : `\nFollow it with: svc task logs -f ${shortId(id)}`
+    const next = agent === null ? '' : `\nFollow it with: svc task logs -f ${answer.task.ref}`
     const who = agent
       ? `${plain(agent.name)} ${turn ? `waits (${formatQueuePosition(turn)}) to work` : 'works'}`
       : 'You work'
@@ -174,7 +173,7 @@ async function judge(
 }
 
 /** Where a task is now, and what is wrong with it. */
-function whereItIs({ id, status, error_annotation }: Task): string {
+function whereItIs({ ref, status, error_annotation }: Task): string {
   const trouble = error_annotation === null ? '' : ` ${paint('yellow', plain(error_annotation.message))}`
-  return `${shortId(id)} is in ${paint('bold', status)}.${trouble}`
+  return `${ref} is in ${paint('bold', status)}.${trouble}`
 }

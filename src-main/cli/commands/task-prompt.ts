@@ -16,9 +16,9 @@ export function addTaskPrompt(task: Command): void {
     usage: 'prompt <task>',
     summary: 'show what an agent would be told, or was, and what each part takes',
     examples: [
-      'svc task prompt 0a1b2c3d',
-      'svc task prompt 0a1b2c3d --role reviewer',
-      'svc task prompt 0a1b2c3d --json | jq -r .prompt',
+      'svc task prompt SHO-42',
+      'svc task prompt SHO-42 --role reviewer',
+      'svc task prompt SHO-42 --json | jq -r .prompt',
     ],
   })
     .option('--role <role>', 'as whom; by default whose turn it is')

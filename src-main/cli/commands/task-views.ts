@@ -36,7 +36,7 @@ export function addTaskViews(task: Command): void {
   addClientCommand(task, {
     usage: 'show <task>',
     summary: 'show a task: where it is, what is wrong, where it may go',
-    examples: ['svc task show 0a1b2c3d', 'svc task show 0a1b2c3d --json | jq .status'],
+    examples: ['svc task show SHO-42', 'svc task show SHO-42 --json | jq .status'],
   }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => show(scene, ref)))
 }
 
@@ -52,7 +52,7 @@ async function list(scene: CommandContext, options: ListOptions): Promise<void> 
   const agents = scene.out.json ? [] : (await scene.client.call('agents.list', {})).items
   const turns = scene.out.json ? [] : await queuePositions(scene, project.id)
   const rows = items.map((task) => [
-    shortId(task.id),
+    task.ref,
     task.archived ? `${task.status} (archived)` : task.status,
     workersOf(task, agents),
     noteOf(task, turns),
@@ -61,7 +61,7 @@ async function list(scene: CommandContext, options: ListOptions): Promise<void> 
   await scene.out.answer({ items }, () =>
     rows.length === 0
       ? `${project.name} has no such task.`
-      : formatTable(['ID', 'STATE', 'WHO', 'NOTE', 'TITLE'], rows),
+      : formatTable(['TASK', 'STATE', 'WHO', 'NOTE', 'TITLE'], rows),
   )
 }
 
@@ -95,6 +95,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
   ])
   const open = moves.items.filter(({ allowed }) => allowed).map(({ to }) => to)
   const fields = formatFields([
+    ['task', task.ref],
     ['id', task.id],
     ['title', task.title],
     ['state', task.status],

@@ -22,8 +22,8 @@ export const newTaskDefaults = {
   diff_stat: null,
 } as const
 
-type Stored = Omit<Task, 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'>
-type Own = 'id' | 'project_id' | 'repo_id' | 'status' | 'title' | 'review_config' | 'position'
+type Stored = Omit<Task, 'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'>
+type Own = 'id' | 'project_id' | 'number' | 'repo_id' | 'status' | 'title' | 'review_config' | 'position'
 type Choice = 'parent_id' | 'subtask_mode' | 'description' | 'roles' | 'labels' | 'priority'
 
 /** Creates a task for a person, an agent or an import. */

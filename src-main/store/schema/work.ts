@@ -32,6 +32,7 @@ import { flag, json } from './columns.ts'
 export const projects = sqliteTable('projects', {
   id: text('id').$type<ProjectId>().primaryKey().notNull(),
   name: text('name').notNull(),
+  key: text('key').notNull().default('').unique('projects_by_key'),
   owner_id: text('owner_id').$type<UserId>(),
   paused_at: text('paused_at'),
   workflow_definition: text('workflow_definition').notNull(),
@@ -40,6 +41,16 @@ export const projects = sqliteTable('projects', {
   deletion: json<ProjectDeletion>('deletion'),
   created_at: text('created_at').notNull(),
   updated_at: text('updated_at').notNull(),
+})
+
+/** The last number that a task of a project got. It outlives the task, so that no number is given twice. */
+export const taskNumbers = sqliteTable('task_numbers', {
+  project_id: text('project_id')
+    .$type<ProjectId>()
+    .primaryKey()
+    .notNull()
+    .references(() => projects.id, { onDelete: 'cascade' }),
+  last: integer('last').notNull(),
 })
 
 export const repos = sqliteTable(
@@ -77,6 +88,7 @@ export const tasks = sqliteTable(
       .$type<ProjectId>()
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
+    number: integer('number').notNull().default(0),
     repo_id: text('repo_id').$type<RepoId>().notNull(),
     parent_id: text('parent_id').$type<TaskId>(),
     subtask_mode: text('subtask_mode').$type<'independent' | 'ordered'>(),
@@ -111,6 +123,7 @@ export const tasks = sqliteTable(
     updated_at: text('updated_at').notNull(),
   },
   (t) => [
+    uniqueIndex('tasks_by_number').on(t.project_id, t.number),
     index('tasks_by_project').on(t.project_id, t.archived, t.position, t.id),
     // Lists with archived tasks in them.
     index('tasks_in_order').on(t.project_id, t.position, t.id),

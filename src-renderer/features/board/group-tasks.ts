@@ -50,7 +50,7 @@ export function groupTasks(
   })
 }
 
-/** What a search says of tasks: whether one holds every word, in its title, description, labels or id. */
+/** What a search says of tasks: whether one holds every word, in its title, description, labels, number or id. */
 export function matcher(query: string): (task: Task) => boolean {
   const words = query
     .toLowerCase()
@@ -58,7 +58,9 @@ export function matcher(query: string): (task: Task) => boolean {
     .filter((word) => word !== '')
   return (task) => {
     if (words.length === 0) return true
-    const text = [task.title, task.description ?? '', ...task.labels, shortId(task.id)].join('\n').toLowerCase()
+    const text = [task.title, task.description ?? '', ...task.labels, task.ref, shortId(task.id)]
+      .join('\n')
+      .toLowerCase()
     return words.every((word) => text.includes(word))
   }
 }

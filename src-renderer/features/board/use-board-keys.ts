@@ -3,8 +3,8 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { toggled } from '../../model/board-filter.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
 import { useNavigation } from '../../stores/navigation.ts'
+import { useTasks } from '../../stores/tasks.ts'
 import { changesAreOff } from '../../formatters/changes-are-off.ts'
-import { shortId } from '../../formatters/short-id.ts'
 import { boardTakes, focusKind } from './board-keys.ts'
 import { moveFocus, type Direction } from './move-focus.ts'
 import type { Board } from './use-board.ts'
@@ -50,7 +50,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
       accepts: accepts ?? (() => false),
       on: () => {
         const known = task()
-        return known && shortId(known.id)
+        return known && known.ref
       },
       refused: () => action()?.refused ?? null,
       run: () => void action()?.run(),
@@ -101,13 +101,14 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
 /** Opens the task before or behind the open one, in the order and of the choice that the board shows. */
 function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHandler {
   const navigation = useNavigation()
+  const tasks = useTasks()
   const order = () => board.lanes.value.flatMap(({ cards }) => cards)
   const at = () => order().findIndex(({ id }) => id === panelTask())
   return {
     accepts: takesAnywhere,
     on: () => {
       const id = panelTask()
-      return id && shortId(id)
+      return id && tasks.refOf(id)
     },
     refused: () => {
       if (at() < 0) return 'The board does not show this task'

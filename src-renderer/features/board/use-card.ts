@@ -9,7 +9,6 @@ import { useProjects } from '../../stores/projects.ts'
 import { useQueue } from '../../stores/queue.ts'
 import { useSubtasks } from '../../stores/subtasks.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { shortId } from '../../formatters/short-id.ts'
 import { waitReasonText } from '../../formatters/wait-reason-text.ts'
 import { conditionOf } from './card-condition.ts'
 
@@ -68,7 +67,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
             const other = tasks.byId.get(id)
             return other && !isDoneState(projects.workflow(other.project_id), other.status)
           })
-    return open === undefined ? null : shortId(open)
+    return open === undefined ? null : tasks.refOf(open)
   })
   const verdict = computed(() => {
     const review = task().review_summary
@@ -91,6 +90,5 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     }),
     parts: computed(() => subtasks.countOf(task().id)),
     faces: computed(() => people.faces(task().roles)),
-    id: computed(() => shortId(task().id)),
   }
 }

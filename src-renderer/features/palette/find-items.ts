@@ -1,4 +1,5 @@
 import fuzzysort from 'fuzzysort'
+import { shortId } from '../../formatters/short-id.ts'
 
 /** What can be found in the palette. */
 export interface PaletteItem {
@@ -6,8 +7,8 @@ export interface PaletteItem {
   readonly kind: 'task' | 'action' | 'project' | 'setting'
   readonly group: string
   readonly text: string
-  /** The end of a task's id, by which people call it. */
-  readonly shortId?: string
+  /** What people call a task: `SHO-42`. */
+  readonly ref?: string
   /** What else is said of it, at the right. */
   readonly note?: string | undefined
   /** What it is found by beside its text. */
@@ -40,7 +41,7 @@ const mostOfAKind: Readonly<Record<PaletteItem['kind'], number>> = { task: 8, ac
 
 /**
  * What fits to what was typed, best first in each group, groups in the order of the items. `>` asks for actions only,
- * `#` for the id of a task. With nothing typed everything fits, but of the tasks only the first are shown.
+ * `#` for the number or the id of a task. With nothing typed everything fits, but of the tasks only the first are shown.
  */
 export function findItems<T extends PaletteItem>(items: readonly T[], typed: string): readonly FoundGroup<T>[] {
   const query = typed.trim()
@@ -53,14 +54,14 @@ export function findItems<T extends PaletteItem>(items: readonly T[], typed: str
       ),
     )
   }
-  if (query !== '') return grouped(byText(items, query))
+  if (query !== '') return grouped([...byRef(items, query), ...byText(items, query)])
   const tasks = items.filter(({ kind }) => kind === 'task').slice(0, tasksUnasked)
   return grouped(byText([...tasks, ...items.filter(({ kind }) => kind !== 'task')], query))
 }
 
 function byText<T extends PaletteItem>(items: readonly T[], query: string): readonly FoundItem<T>[] {
-  if (query === '') return items.map((item) => ({ item, pieces: [{ text: item.text, hit: false }] }))
-  const keys = [(item: T) => item.text, (item: T) => `${item.shortId ?? ''} ${item.words ?? ''}`]
+  if (query === '') return items.map(unmarked)
+  const keys = [(item: T) => item.text, (item: T) => `${item.ref ?? ''} ${item.words ?? ''}`]
   return fuzzysort.go(query, items, { keys, limit: 0 }).map((result) => {
     const pieces = result[0]?.highlight((match) => ({ text: match, hit: true })) ?? []
     const known = pieces
@@ -72,13 +73,27 @@ function byText<T extends PaletteItem>(items: readonly T[], query: string): read
 
 function byId<T extends PaletteItem>(items: readonly T[], id: string): readonly FoundItem<T>[] {
   return items
-    .filter((item) => item.shortId !== undefined && (item.shortId.includes(id) || item.id.endsWith(id)))
-    .map((item) => ({ item, pieces: [{ text: item.text, hit: false }] }))
+    .filter(({ kind }) => kind === 'task')
+    .filter((item) => numberOf(item).startsWith(id) || shortId(item.id).includes(id) || item.id.endsWith(id))
+    .sort((one, other) => numberOf(one).length - numberOf(other).length)
+    .map(unmarked)
 }
+
+/** The tasks that are called so: `SHO-42`, or `42` in any project. */
+function byRef<T extends PaletteItem>(items: readonly T[], query: string): readonly FoundItem<T>[] {
+  if (!/^([a-z]{2,5}-)?\d+$/i.test(query)) return []
+  return items.filter((item) => item.ref === query.toUpperCase() || numberOf(item) === query).map(unmarked)
+}
+
+const unmarked = <T extends PaletteItem>(item: T) => ({ item, pieces: [{ text: item.text, hit: false }] })
+const numberOf = ({ ref }: PaletteItem): string => ref?.split('-')[1] ?? ''
 
 function grouped<T extends PaletteItem>(found: readonly FoundItem<T>[]): readonly FoundGroup<T>[] {
   const groups = new Map<string, FoundItem<T>[]>()
+  const seen = new Set<T>()
   for (const each of found) {
+    if (seen.has(each.item)) continue
+    seen.add(each.item)
     const group = groups.get(each.item.group) ?? []
     groups.set(each.item.group, group)
     if (group.length < mostOfAKind[each.item.kind]) group.push(each)

@@ -9,7 +9,6 @@ import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useShortcuts } from '../../stores/shortcuts.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { shortId } from '../../formatters/short-id.ts'
 import { commandIcons } from './command-icons.ts'
 import type { PaletteItem } from './find-items.ts'
 
@@ -52,7 +51,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
           kind: 'task',
           group: 'Tasks',
           text: task.title,
-          shortId: shortId(task.id),
+          ref: task.ref,
           words: task.labels.join(' '),
           note: projects.byId.get(task.project_id)?.name,
           glyph: stateFace(projects.workflow(task.project_id), task.status).glyph,

@@ -19,7 +19,7 @@ export function possibleDependencies(task: Task, all: Iterable<Task>, query: str
     .filter((other) => other.project_id === task.project_id && other.id !== task.id && !other.archived)
     .filter(({ id }) => !task.dependencies.includes(id))
     .filter((other) => {
-      const text = `${other.title}\n${shortId(other.id)}`.toLowerCase()
+      const text = `${other.title}\n${other.ref}\n${shortId(other.id)}`.toLowerCase()
       return words.every((word) => text.includes(word))
     })
     .filter((other) => !waitsFor(other, task.id, known))

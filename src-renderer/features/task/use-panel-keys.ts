@@ -1,6 +1,6 @@
 import type { ShallowRef } from 'vue'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
-import { shortId } from '../../formatters/short-id.ts'
+import { useTasks } from '../../stores/tasks.ts'
 import { panelTakes, type TabId } from './panel-keys.ts'
 
 interface PanelKeyPorts {
@@ -19,9 +19,10 @@ interface PanelKeyPorts {
 
 /** The commands of the open task, as long as its panel is on screen. */
 export function usePanelKeys(ports: PanelKeyPorts): void {
+  const tasks = useTasks()
   const command = (run: () => void, refused: () => string | null = () => null): CommandHandler => ({
     accepts: (event) => panelTakes(event.target, ports.root.value),
-    on: () => shortId(ports.taskId()),
+    on: () => tasks.refOf(ports.taskId()),
     refused,
     run,
   })

@@ -53,7 +53,7 @@ export const projectsOperations = {
     'human',
     'Make a project of a git repository on this machine.',
     z.object({
-      ...ProjectFields.shape,
+      ...ProjectFields.partial({ key: true }).shape,
       repo_path: z.string().min(1).max(4_096),
       default_branch: z.string().min(1).max(250).optional(),
       workflow_template: TemplateName.optional().describe('Snapshotted into the project; the default without it.'),
@@ -66,7 +66,7 @@ export const projectsOperations = {
   'projects.update': patch(
     '/projects/{project_id}',
     'owner',
-    'Rename, pause, resume or hand over a project, or replace its workflow.',
+    'Rename, pause, resume or hand over a project, change its key, or replace its workflow.',
     z.object({
       project_id: ProjectId,
       ...ProjectFields.partial().shape,

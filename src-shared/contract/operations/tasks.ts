@@ -25,7 +25,7 @@ export const tasksOperations = {
         .max(500)
         .optional()
         .describe(
-          'Words of the title or description: all of them, in any order, each as the beginning of a word, in scripts without spaces anywhere; case, accents and width make no difference. Or `id:` and the beginning or end of the id.',
+          'Words of the title or description: all of them, in any order, each as the beginning of a word, in scripts without spaces anywhere; case, accents and width make no difference. Or what people call a task: `SHO-42`, `42`. Or `id:` and the beginning or end of the id, or `SHO-42`.',
         ),
       label: z.string().optional(),
       assignee: z.string().optional(),

@@ -94,10 +94,10 @@ function copyProject(file: string, { id }: Project, copy_id: string): void {
   try {
     database
       .prepare(
-        `INSERT INTO projects (id, name, owner_id, workflow_definition, settings, created_at, updated_at)
-         SELECT ?, name, owner_id, workflow_definition, settings, created_at, updated_at FROM projects WHERE id = ?`,
+        `INSERT INTO projects (id, name, key, owner_id, workflow_definition, settings, created_at, updated_at)
+         SELECT ?, name, ?, owner_id, workflow_definition, settings, created_at, updated_at FROM projects WHERE id = ?`,
       )
-      .run(copy_id, id)
+      .run(copy_id, copy_id, id)
   } finally {
     database.close()
   }

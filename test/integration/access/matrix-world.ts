@@ -53,7 +53,7 @@ export function buildWorld(store: Store, { db }: OpenDatabase, people: People, s
       ['project_id', owner_id],
       ['elsewhere_id', people.owner],
     ] as const) {
-      q.projects.put({ ...project, id: id(name), owner_id: owner })
+      q.projects.put({ ...project, id: id(name), key: q.projects.freeKey(project.name), owner_id: owner })
     }
     q.repos.put({ ...repo, id: id('repo_id'), project_id: id('project_id') })
     q.members.put(id('project_id'), people.owner, 'owner')
@@ -61,7 +61,8 @@ export function buildWorld(store: Store, { db }: OpenDatabase, people: People, s
     q.agents.put({ ...agent, id: id('agent_id'), owner_id: people.owner })
     q.daemons.put({ ...daemon, id: id('daemon_id'), token_hash: v7(), owner_id: people.owner })
     for (const name of ['task_id', 'other_task_id']) {
-      q.tasks.put({ ...task, id: id(name), project_id: id('project_id'), repo_id: id('repo_id') })
+      const number = q.tasks.nextNumber(id('project_id'))
+      q.tasks.put({ ...task, id: id(name), project_id: id('project_id'), number, repo_id: id('repo_id') })
     }
     const of = { project_id: id<ProjectId>('project_id'), task_id: id<TaskId>('task_id') }
     q.executions.put({ ...execution, ...of, id: id('execution_id'), agent_id: id('agent_id') })

@@ -74,7 +74,17 @@ test.concurrent(
     const rows = (table: string) => look.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
     expect(rows('tasks')).toBeGreaterThan(0)
     await expect.poll(() => rows('projects'), { timeout: 60_000 }).toBe(0)
-    const tables = ['tasks', 'transitions', 'executions', 'reviews', 'comments', 'task_words', 'usage_sums', 'repos']
+    const tables = [
+      'tasks',
+      'transitions',
+      'executions',
+      'reviews',
+      'comments',
+      'task_words',
+      'usage_sums',
+      'task_numbers',
+      'repos',
+    ]
     expect(tables.map((table) => [table, rows(table)])).toEqual(tables.map((table) => [table, 0]))
     look.close()
     await job[Symbol.asyncDispose]()

@@ -25,7 +25,7 @@ test('what an agent asks is shown and answered, by the name of an option or in o
     ])
     expect(agent.config.permissions).toBe('ask')
     const task = await world.json<Task>(['task', 'create', 'Publish it'], here)
-    const ref = task.id.replaceAll('-', '').slice(-8)
+    const { ref } = task
     await world.svc(['task', 'claim', ref, '--agent', 'Asker'])
     const asked = (what: string) =>
       expect.poll(async () => (await world.svc(['task', 'answer', ref])).stdout, { timeout: 60_000 }).toContain(what)

@@ -50,11 +50,10 @@ test('bash completes tasks of the folder’s project and agents by asking the se
   const { client } = world
   const project = await client.call('projects.create', { name: 'Shop', repo_path: repository.path })
   const task = await client.call('tasks.create', { project_id: project.id, title: 'A\ttab' })
-  const digits = task.id.slice(-8)
-  expect(await offered('task', 'show', '')).toEqual([digits])
-  expect(await offered('review', 'fail', '--json', digits.slice(0, 3))).toEqual([digits])
-  expect(await offered('task', 'show', digits, '')).toEqual([])
-  expect(await offered('task', 'claim', digits, '--agent', '')).toEqual([])
+  expect(await offered('task', 'show', '')).toEqual([task.ref])
+  expect(await offered('review', 'fail', '--json', task.ref.slice(0, 3))).toEqual([task.ref])
+  expect(await offered('task', 'show', task.ref, '')).toEqual([])
+  expect(await offered('task', 'claim', task.ref, '--agent', '')).toEqual([])
 })
 
 test('the scripts of the other shells ask the same command, and another shell is a usage error', async () => {

@@ -23,9 +23,8 @@ afterAll(async () => {
   await repository[Symbol.asyncDispose]()
 })
 
-const newTask = async (title: string) => (await world.json<Task>(['task', 'create', title], here())).id
+const newTask = async (title: string) => (await world.json<Task>(['task', 'create', title], here())).ref
 const here = () => ({ cwd: repository.path })
-const lastDigits = (id: string) => id.replaceAll('-', '').slice(-8)
 
 test('from the folder of a repository: a project, an agent, a task, its work, its review and the merge', async () => {
   expect(project).toMatchObject({ name: 'Shop', repos: [{ path: repository.path }] })
@@ -45,7 +44,7 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
     brief,
   )
   expect(task).toMatchObject({ project_id: project.id, description: 'What is new.\n', labels: ['docs'] })
-  const ref = lastDigits(task.id)
+  const { ref } = task
 
   const claimed = await world.svc(['task', 'claim', ref, '--agent', 'shell'])
   expect(claimed).toMatchObject({ code: 0, stderr: '' })
@@ -78,7 +77,7 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
   await repository.git(['clean', '-fdq'])
 
   expect((await world.svc(['task', 'list'], here())).stdout).toMatch(
-    /^ID.*\n[0-9a-f]{8} +review +Shell +passed +Write it down\n$/,
+    new RegExp(`^TASK.*\n${ref} +review +Shell +passed +Write it down\n$`),
   )
   expect((await world.svc(['task', 'show', ref])).stdout).toMatch(/may go to +.*merging/)
   expect(await world.svc(['task', 'move', ref, 'merging'])).toMatchObject({ code: 0, stdout: `${ref} is in done.\n` })
@@ -88,14 +87,14 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
 test('work is commented on, sent back with words for its agent, and passed', async () => {
   const command = 'cat > prompt.txt; date +%N >> x'
   await world.json<Agent>(['agent', 'add', 'Quick', '--executor', 'command', '--command', command])
-  const { id } = await world.json<Task>(['task', 'create', 'Twice'], here())
+  const { id, ref } = await world.json<Task>(['task', 'create', 'Twice'], here())
   await world.svc(['task', 'claim', id, '--agent', 'Quick'])
   await passed(id)
   expect(await world.svc(['task', 'comment', id, '-'], { stdin: 'Look here' })).toMatchObject({ code: 0 })
   expect((await world.client.call('comments.list', { task_id: id })).items).toMatchObject([{ body: 'Look here' }])
 
   const failed = await world.svc(['review', 'fail', id, 'The empty list is missing'])
-  expect(failed).toMatchObject({ code: 0, stdout: `${lastDigits(id)} is in in_progress.\n`, stderr: '' })
+  expect(failed).toMatchObject({ code: 0, stdout: `${ref} is in in_progress.\n`, stderr: '' })
   await world.svc(['task', 'logs', id, '-f'])
   await passed(id, 2)
   const diff = await world.svc(['task', 'diff', id, '--path', 'prompt.txt'])
@@ -129,7 +128,7 @@ test('what the API refuses is 1 with its words, what cannot be meant is 2', asyn
   expect(await world.svc(['agent', 'add', 'x', '--executor', 'abacus'])).toMatchObject({ code: 2 })
   expect(await world.svc(['task', 'cancel', task.id])).toMatchObject({
     code: 0,
-    stdout: `${lastDigits(task.id)} is in cancelled.\n`,
+    stdout: `${task.ref} is in cancelled.\n`,
   })
 })
 
@@ -139,10 +138,10 @@ test('what waits for a slot is told as waiting; a run is stopped, and gone on wi
   const [first, second] = [await newTask('First'), await newTask('Second')]
   await world.svc(['task', 'claim', first, '--agent', 'Slow'])
   const waits = await world.svc(['task', 'claim', second, '--agent', 'Slow'])
-  expect(waits.stdout).toMatch(/^[0-9a-f]{8} is in in_progress\. Slow waits \(slots full, number 1\) to work on it in /)
+  expect(waits.stdout).toMatch(/^[A-Z]+-\d+ is in in_progress\. Slow waits \(slots full, number 1\) to work on it in /)
   expect((await world.svc(['task', 'show', second])).stdout).toMatch(/^note +waits: slots full, number 1$/m)
   expect((await world.svc(['task', 'stop', first])).stdout).toBe(
-    `${lastDigits(first)} is in in_progress. It was stopped. Resume it, or run it again.\n`,
+    `${first} is in in_progress. It was stopped. Resume it, or run it again.\n`,
   )
   expect((await world.svc(['task', 'stop', first])).code).toBe(1)
   expect(await world.json(['task', 'recover', first, 'resume'])).toMatchObject({ task: { error_annotation: null } })

@@ -49,6 +49,11 @@ test('a task is meant by the beginning or end of its id, among more tasks than a
   for (const ref of [digits.slice(-8), digits.slice(-12).toUpperCase(), digits.slice(0, 28)]) {
     expect((await world.json<{ id: string }>(['task', 'show', ref])).id).toBe(task?.id)
   }
+  const { ref } = task ?? {}
+  for (const called of [ref ?? '', (ref ?? '').toLowerCase()]) {
+    expect((await world.json<{ id: string }>(['task', 'show', called])).id).toBe(task?.id)
+  }
+  expect(await world.svc(['task', 'show', 'ZZZZ-1'])).toMatchObject({ code: 1 })
   const ambiguous = await world.svc(['task', 'show', digits.slice(0, 3)])
   expect(ambiguous).toMatchObject({ code: 2, stderr: expect.stringContaining('Give more of its id') as string })
   const missing = await world.svc(['task', 'show', 'fffffffff'])

@@ -155,6 +155,7 @@ function newProject(name: string): Project {
   return {
     id: ProjectId.parse(v7()),
     name,
+    key: 'SHO',
     owner_id: null,
     paused_at: null,
     workflow_definition: '',
@@ -169,6 +170,8 @@ function newTask(project_id: ProjectId, status: string): Task {
   return {
     id: TaskId.parse(v7()),
     project_id,
+    number: 42,
+    ref: 'SHO-42',
     repo_id: RepoId.parse(v7()),
     parent_id: null,
     subtask_mode: null,

@@ -58,6 +58,7 @@ test('an older file is copied before it is migrated, and keeps its rows', async 
   const at = '2026-11-21T09:30:00.000Z'
   const row = {
     name: 'Kept',
+    key: 'KEP',
     owner_id: null,
     paused_at: null,
     workflow_definition: '',

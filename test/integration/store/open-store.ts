@@ -40,6 +40,7 @@ export async function openStore(): Promise<OpenStore> {
     q.projects.put({
       id: project_id,
       name: 'P',
+      key: 'PRJ',
       owner_id: null,
       paused_at: null,
       workflow_definition: '',
@@ -56,9 +57,12 @@ export async function openStore(): Promise<OpenStore> {
     project_id,
     task: (more = {}) => {
       position += 1
-      const task: TaskRecord = { ...emptyTask(project_id), position, title: `Task ${position}`, ...more }
-      store.write((q) => q.tasks.put(task))
-      return task
+      return store.write((q) => {
+        const number = q.tasks.nextNumber(more.project_id ?? project_id)
+        const task: TaskRecord = { ...emptyTask(project_id), number, position, title: `Task ${position}`, ...more }
+        q.tasks.put(task)
+        return task
+      })
     },
     titles: (filter = {}) => store.read.tasks.list({ ...anyTask(project_id), ...filter }).map((task) => task.title),
     [Symbol.asyncDispose]: async () => {
@@ -73,7 +77,7 @@ export function anotherProject(open: OpenStore): ProjectId {
   const id = v7() as ProjectId
   const own = open.store.read.projects.get(open.project_id)
   if (!own) throw new Error('The project is gone.')
-  open.store.write((q) => q.projects.put({ ...own, id }))
+  open.store.write((q) => q.projects.put({ ...own, id, key: q.projects.freeKey(own.name) }))
   return id
 }
 
@@ -89,6 +93,7 @@ function emptyTask(project_id: ProjectId): TaskRecord {
   return {
     id: v7() as TaskId,
     project_id,
+    number: 0,
     repo_id: v7() as RepoId,
     title: '',
     status: 'backlog',

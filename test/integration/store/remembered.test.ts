@@ -57,7 +57,7 @@ test('nothing of what a transaction saw is left when it is rolled back', async (
   const other = v7() as TaskId
   expect(() =>
     open.store.write((q) => {
-      q.tasks.put({ ...task, id: other, title: 'New' })
+      q.tasks.put({ ...task, id: other, number: q.tasks.nextNumber(task.project_id), title: 'New' })
       expect(q.tasks.get(other)?.title).toBe('New')
       throw new Error('No.')
     }),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { findItems, type PaletteItem } from '../../../../src-renderer/features/palette/find-items.ts'
 
-const task = (id: string, text: string, words = ''): PaletteItem => ({
+const task = (id: string, text: string, words = '', ref = `FER-${parseInt(id, 16)}`): PaletteItem => ({
   id: `task-${id}`,
   kind: 'task',
   group: 'Tasks',
   text,
-  shortId: id,
+  ref,
   words,
 })
 const action = (text: string): PaletteItem => ({ id: text, kind: 'action', group: 'Actions', text })
@@ -45,6 +45,20 @@ test('> asks for actions only, and # for the id of a task', () => {
   expect(found('> move')).toEqual([['Actions', ['Move to state, 5fd07a']]])
   expect(found('>ferry')).toEqual([])
   expect(found('#5FD0')).toEqual([['Tasks', ['task-5fd07a1b']]])
+})
+
+test('a task is found by what people call it, before what only looks like it', () => {
+  const called = [
+    task('aaaaaaa1', 'Raise the limit to 42', '', 'FER-7'),
+    task('aaaaaaa2', 'Sort the list', '', 'FER-42'),
+    task('aaaaaaa3', 'Other', '', 'LAN-42'),
+    task('aaaaaaa4', 'Longer', '', 'FER-420'),
+  ]
+  const ids = (typed: string) => findItems(called, typed)[0]?.items.map(({ item }) => item.ref)
+  expect(ids('fer-42')?.[0]).toBe('FER-42')
+  expect(ids('FER-420')).toEqual(['FER-420'])
+  expect(ids('42')?.slice(0, 3)).toEqual(['FER-42', 'LAN-42', 'FER-420'])
+  expect(ids('#42')).toEqual(['FER-42', 'LAN-42', 'FER-420'])
 })
 
 test('of a kind no more are shown than anybody reads', () => {
