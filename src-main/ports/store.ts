@@ -129,6 +129,8 @@ export interface Queries {
     lastPosition(project_id: ProjectId): number
     /** The number of the next task of the project; each call gives another. */
     nextNumber(project_id: ProjectId): number
+    /** The tasks of its project above this one (`up`) or below it on a board, archived ones too, nearest first. */
+    beyond(task: TaskRecord, up: boolean, limit: number): readonly Pick<TaskRecord, 'id' | 'position'>[]
     /** How many tasks that are not archived stand in each status. */
     countByStatus(project_id: ProjectId): ReadonlyMap<string, number>
     idsInStatus(project_id: ProjectId, status: string): readonly TaskId[]

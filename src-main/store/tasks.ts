@@ -24,6 +24,14 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     `SELECT id, status, updated_at, active_execution_id IS NOT NULL OR error_annotation IS NOT NULL AS pressing
      FROM tasks WHERE project_id = ? AND archived = 0 ORDER BY position DESC, id DESC`,
   )
+  type Neighbour = Pick<TaskRecord, 'id' | 'position'>
+  const above = db.$client.prepare<[string, number, string, number], Neighbour>(
+    `SELECT id, position FROM tasks WHERE project_id = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`,
+  )
+  const below = db.$client.prepare<[string, number, string, number], Neighbour>(
+    `SELECT id, position FROM tasks WHERE project_id = ? AND (position, id) < (?, ?)
+     ORDER BY position DESC, id DESC LIMIT ?`,
+  )
   const nextNumber = db.$client.prepare<[string], { last: number }>(
     `INSERT INTO task_numbers (project_id, last) VALUES (?, 1)
      ON CONFLICT (project_id) DO UPDATE SET last = last + 1 RETURNING last`,
@@ -40,6 +48,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     list: (filter) => listTasks(db, filter),
     places: (project_id) => places.all(project_id).map((row) => ({ ...row, pressing: row.pressing === 1 })),
     lastPosition: (project_id) => last.get(project_id, project_id)?.position ?? 0,
+    beyond: ({ id, project_id, position }, up, limit) => (up ? above : below).all(project_id, position, id, limit),
     nextNumber: (project_id) => {
       const row = nextNumber.get(project_id)
       if (!row) throw new BugError('The next number of a task was not written.')

@@ -27,6 +27,8 @@ export const commandList = [
   { id: 'right', group: 'Board and lists', label: 'Card to the right', keys: ['ArrowRight', 'l'] },
   { id: 'up', group: 'Board and lists', label: 'Card or row above', keys: ['ArrowUp', 'k'] },
   { id: 'down', group: 'Board and lists', label: 'Card or row below', keys: ['ArrowDown', 'j'] },
+  { id: 'raise', group: 'Board and lists', label: 'Move card up', keys: ['Alt+ArrowUp'] },
+  { id: 'lower', group: 'Board and lists', label: 'Move card down', keys: ['Alt+ArrowDown'] },
   { id: 'open', group: 'Board and lists', label: 'Open task', keys: ['Enter'] },
   { id: 'menu', group: 'Board and lists', label: 'Task actions', keys: ['[Shift]+.'] },
   { id: 'view', group: 'Board and lists', label: 'Board or list', keys: ['$mod+b'] },

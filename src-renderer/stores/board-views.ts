@@ -17,16 +17,20 @@ const sortColumns = [
   'updated',
 ] as const
 export type SortColumn = (typeof sortColumns)[number]
+/** In which order the cards of a column stand. */
+export const cardOrders = ['manual', 'priority', 'updated'] as const
+export type CardOrder = (typeof cardOrders)[number]
 
 /** How the tasks of a project are shown. */
 export interface BoardView {
   readonly layout: 'board' | 'list'
   readonly sort: { readonly column: SortColumn; readonly descending: boolean }
   readonly filter: BoardFilter
+  readonly order: CardOrder
 }
 
 const storageKey = 'copse.boards'
-const usual: BoardView = { layout: 'board', sort: { column: 'state', descending: false }, filter: {} }
+const usual: BoardView = { layout: 'board', sort: { column: 'state', descending: false }, filter: {}, order: 'manual' }
 
 /**
  * How each project's tasks are shown, on this device; what is searched for, which card was on, and how far it was
@@ -62,11 +66,13 @@ function read(): Map<string, BoardView> {
 }
 function viewOf(kept: unknown): BoardView {
   if (typeof kept !== 'object' || kept === null) return usual
-  const { layout, sort, filter } = { layout: null, sort: null, filter: null, ...kept } as Record<string, unknown>
+  const parts = { layout: null, sort: null, filter: null, order: null, ...kept } as Record<string, unknown>
+  const { layout, sort, filter, order } = parts
   const { column, descending } = { ...usual.sort, ...(typeof sort === 'object' ? sort : {}) }
   return {
     layout: layout === 'list' ? 'list' : 'board',
     sort: sortColumns.includes(column) ? { column, descending } : usual.sort,
     filter: parseFilter(filter),
+    order: cardOrders.find((one) => one === order) ?? usual.order,
   }
 }

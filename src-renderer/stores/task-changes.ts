@@ -16,12 +16,21 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     state.put(task)
     return task
   }
+  /** Changes of the order are made one after the other: each is about the one before. */
+  let lastPlaced: Promise<unknown> = Promise.resolve()
   /** The version that a change is based on; asks the service where the task is not known. */
   const versionOf = async (taskId: string) => (state.byId.get(taskId) ?? (await fetch(taskId))).version
 
   return {
     create: (input: OperationInput<'tasks.create'>) => kept(client.call('tasks.create', input)),
     update: (input: OperationInput<'tasks.update'>) => kept(client.call('tasks.update', input)),
+    /** Puts the task directly above or below another one; `position` is where it is shown until the service has answered. */
+    place: (taskId: string, { position, ...beside }: TaskPlacement): Promise<unknown> =>
+      state.placing(taskId, position, () => {
+        const mine = lastPlaced.then(() => kept(client.call('tasks.update', { task_id: taskId, ...beside })))
+        lastPlaced = mine.catch(() => undefined)
+        return mine
+      }),
     /** Without an agent the caller takes the task. */
     claim: (taskId: string, agentId?: string, overrides?: OperationInput<'tasks.claim'>['overrides']) =>
       answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) })),
@@ -72,6 +81,9 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     },
   }
 }
+
+/** Beside which task another goes. */
+export type TaskPlacement = { readonly position: number } & ({ readonly above: string } | { readonly below: string })
 
 interface ChangeBasis {
   readonly fetch: (taskId: string) => Promise<Task>

@@ -16,6 +16,8 @@ export function createTaskState() {
   const byId = shallowReactive(new Map<string, Task>())
   /** Task id → the state that a move under way will lead to. */
   const pending = shallowReactive(new Map<string, string>())
+  /** Task id → the position that a change of the order under way will give it. */
+  const places = shallowReactive(new Map<string, number>())
   /** Those that were deleted: what was on its way about them comes too late. */
   const gone = new Set<string>()
   const loads = shallowReactive(new Map<string, LoadState>())
@@ -23,7 +25,9 @@ export function createTaskState() {
   /** The task as it is shown: with the move that is under way. */
   function shown(task: Task): Task {
     const status = pending.get(task.id)
-    return status === undefined ? task : { ...task, status }
+    const position = places.get(task.id)
+    if (status === undefined && position === undefined) return task
+    return { ...task, status: status ?? task.status, position: position ?? task.position }
   }
   return {
     byId,
@@ -59,6 +63,15 @@ export function createTaskState() {
         return await work()
       } finally {
         pending.delete(taskId)
+      }
+    },
+    /** Shows the task at `position` while `work` runs, unless it is put elsewhere meanwhile. */
+    async placing<T>(taskId: string, position: number, work: () => Promise<T>): Promise<T> {
+      places.set(taskId, position)
+      try {
+        return await work()
+      } finally {
+        if (places.get(taskId) === position) places.delete(taskId)
       }
     },
     loadState: (projectId: string): LoadState => loads.get(projectId) ?? { kind: 'loading' },

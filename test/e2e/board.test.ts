@@ -84,6 +84,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await rail(page).getByText('Ferry').click()
   await page.locator('[data-card][tabindex="0"]').filter({ hasText: 'Gamma' }).waitFor()
 
+  await putInOrder(page)
   await useActions(page)
 
   // All projects: one board, whose cards say where they belong, and a task beside it.
@@ -137,6 +138,45 @@ async function seeColumns(page: Page): Promise<void> {
   await done.hover()
   await done.getByRole('button', { name: 'Collapse Done' }).click()
   await page.getByRole('button', { name: /51 Done/ }).click()
+}
+
+/** Cards are put in order by the pointer and by keys, which other windows see, or by what they are. */
+async function putInOrder(page: Page): Promise<void> {
+  const todo = page.getByRole('region', { name: /^To do/ })
+  const order = async () =>
+    (await todo.locator('[data-card] .ttl').allTextContents()).map((title) => title.split(',')[0])
+  await expect.poll(order).toEqual(['Gamma', 'Beta', 'Alpha'])
+  await card(page, 'Alpha').focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await expect.poll(order).toEqual(['Gamma', 'Alpha', 'Beta'])
+  await page.keyboard.press('Alt+ArrowUp')
+  await page.keyboard.press('Alt+ArrowDown')
+  await expect.poll(order).toEqual(['Gamma', 'Alpha', 'Beta'])
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Alpha')
+  const gamma = await card(page, 'Gamma').boundingBox()
+  const beta = await card(page, 'Beta').boundingBox()
+  if (!gamma || !beta) throw new Error('A card is not in the page.')
+  await page.mouse.move(beta.x + 40, beta.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(gamma.x + 40, gamma.y + 30, { steps: 4 })
+  await page.mouse.move(gamma.x + 40, gamma.y + 4, { steps: 4 })
+  await todo.locator('.line').waitFor()
+  await page.mouse.up()
+  await expect.poll(order).toEqual(['Beta', 'Gamma', 'Alpha'])
+  await page.reload()
+  await expect.poll(order).toEqual(['Beta', 'Gamma', 'Alpha'])
+
+  const by = async (now: RegExp, next: string) => {
+    await page.getByRole('button', { name: now }).click()
+    await page.getByRole('menuitem', { name: next }).click()
+  }
+  await by(/^Cards by hand/, 'By priority')
+  await expect.poll(order).toEqual(['Beta', 'Alpha', 'Gamma'])
+  await card(page, 'Alpha').focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await toast(page, /Order the board by hand first/).waitFor()
+  await by(/^Cards by priority/, 'By hand')
+  await expect.poll(order).toEqual(['Beta', 'Gamma', 'Alpha'])
 }
 
 /** What is done with a card, by its menu and by keys, and taken back. */

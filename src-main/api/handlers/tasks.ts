@@ -4,6 +4,8 @@ import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import { mayWorkIn } from '../../domain/access/agents.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
+import { invalidInput } from '../../domain/refusal.ts'
+import { placeBeside } from '../../domain/task/place-task.ts'
 import type { Actor, Outcome } from '../../tasks/action-services.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { AgentRecord, TaskRecord } from '../../ports/store.ts'
@@ -201,7 +203,8 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
       details: { version: task.version },
     })
   }
-  const { task_id: _id, version: _version, review_config, ...fields } = input
+  const { task_id: _id, version: _version, review_config, above, below, ...fields } = input
+  checkPlace(input)
   const { repo_id } = fields
   const { leave } = parts.engine.repositories
   const patch = {
@@ -211,8 +214,47 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
   return edit(parts, task.id, patch, (tx, current) => {
     const refusal = repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)
     if (refusal) unwrap(refusal)
-    return patch.review_config ? noteConfigChange(tx, current, { after: patch.review_config, by }) : null
+    const placed = placeOf(tx, current, { above, below })
+    return { ...placed, ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })) }
   })
+}
+
+function checkPlace({ above, below, position }: Patch): void {
+  if ([above, below, position].filter((one) => one !== undefined).length < 2) return
+  throw new ApiError(invalidInput('above', 'Give one of position, above and below.'))
+}
+
+/** The place beside another task. Where there is no room for it, the tasks beyond make some. */
+function placeOf(
+  tx: Tx,
+  task: TaskRecord,
+  { above, below }: Pick<Patch, 'above' | 'below'>,
+): Pick<TaskRecord, 'position'> | null {
+  const id = above ?? below
+  if (id === undefined) return null
+  const path = above === undefined ? 'below' : 'above'
+  const other = tx.tasks.get(id)
+  if (other?.project_id !== task.project_id || other.id === task.id) {
+    throw new ApiError(invalidInput(path, 'Name another task of the same project.'))
+  }
+  const up = above !== undefined
+  const beyond = (limit: number) => tx.tasks.beyond(other, up, limit).filter((one) => one.id !== task.id)
+  const positionsOf = (tasks: readonly { readonly position: number }[]) =>
+    placeBeside(
+      other.position,
+      tasks.map(({ position }) => position),
+      up,
+    )
+  // Nearly always there is room before the first.
+  const near = beyond(2)
+  const quick = positionsOf(near.slice(0, 1))
+  const ahead = quick.length === 1 ? near : beyond(Number.MAX_SAFE_INTEGER)
+  const [position = other.position, ...moved] = quick.length === 1 ? quick : positionsOf(ahead)
+  for (const [index, at] of moved.entries()) {
+    const one = tx.tasks.get(ahead[index]?.id ?? id)
+    if (one) tx.saveTask({ ...one, position: at })
+  }
+  return { position }
 }
 
 /** Changes what does not move the task; what `before` throws, nothing is changed. */

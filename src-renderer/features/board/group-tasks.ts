@@ -1,5 +1,7 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { CardOrder } from '../../stores/board-views.ts'
 import type { BoardColumnShape } from '../../model/workflow-shape.ts'
+import type { TaskPlacement } from '../../stores/task-changes.ts'
 import { shortId } from '../../formatters/short-id.ts'
 
 /** How many of the tasks that have ended a column shows. */
@@ -26,6 +28,7 @@ export function groupTasks(
   columns: readonly BoardColumnShape[],
   tasks: readonly Task[],
   coming: readonly UnloadedTasks[] = [],
+  order: CardOrder = 'manual',
 ): BoardColumnModel[] {
   const columnOf = new Map(
     columns.flatMap((column) =>
@@ -39,7 +42,7 @@ export function groupTasks(
   const byColumn = new Map<string, Task[]>(columns.map((column) => [column.name, []]))
   for (const task of tasks) byColumn.get(nameFor(task.project_id, task.status))?.push(task)
   return columns.map((column) => {
-    const own = (byColumn.get(column.name) ?? []).sort(column.terminal ? newestFirst : byPosition)
+    const own = (byColumn.get(column.name) ?? []).sort(column.terminal ? newestFirst : orders[order])
     const others = coming.filter(({ projectId, status }) => nameFor(projectId, status) === column.name)
     return {
       ...column,
@@ -65,9 +68,34 @@ export function matcher(query: string): (task: Task) => boolean {
   }
 }
 
+/** What a drop between two cards of a column, or a step by the keys, changes: where the card goes; null for nowhere. */
+export function placementOf(
+  cards: readonly Task[],
+  taskId: string,
+  beside: string,
+  edge: 'above' | 'below',
+): TaskPlacement | null {
+  const others = cards.filter(({ id }) => id !== taskId)
+  const at = others.findIndex(({ id }) => id === beside)
+  const own = cards.findIndex(({ id }) => id === taskId)
+  const other = others[at]
+  if (!other) return null
+  const gap = edge === 'above' ? at : at + 1
+  if (gap === own) return null
+  const [upper, lower] = [others[gap - 1], others[gap]]
+  const position =
+    upper && lower ? (upper.position + lower.position) / 2 : upper ? upper.position - 1 : (lower?.position ?? 0) + 1
+  return edge === 'above' ? { position, above: other.id } : { position, below: other.id }
+}
+
 /** As people have put them: the highest position first, of equals the newer. */
 export function byPosition(a: Task, b: Task): number {
   return b.position - a.position || (a.id < b.id ? 1 : -1)
+}
+const orders: Readonly<Record<CardOrder, (a: Task, b: Task) => number>> = {
+  manual: byPosition,
+  priority: (a, b) => b.priority - a.priority || byPosition(a, b),
+  updated: newestFirst,
 }
 function newestFirst(a: Task, b: Task): number {
   return a.updated_at === b.updated_at ? byPosition(a, b) : a.updated_at < b.updated_at ? 1 : -1

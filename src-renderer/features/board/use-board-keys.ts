@@ -4,8 +4,10 @@ import { toggled } from '../../model/board-filter.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useTasks } from '../../stores/tasks.ts'
+import type { TaskPlacement } from '../../stores/task-changes.ts'
 import { changesAreOff } from '../../formatters/changes-are-off.ts'
 import { boardTakes, focusKind } from './board-keys.ts'
+import { placementOf } from './group-tasks.ts'
 import { moveFocus, type Direction } from './move-focus.ts'
 import type { Board } from './use-board.ts'
 import { useTaskFacts } from './use-task-facts.ts'
@@ -15,6 +17,7 @@ interface BoardKeyPorts {
   readonly board: Board
   readonly actions: (task: Task) => readonly CardAction[]
   focusCard(taskId: string): void
+  place(task: Task, placement: TaskPlacement): Promise<void>
   openMenu(task: Task): void
   closeTask(): void
   newTask(): void
@@ -56,6 +59,33 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
       run: () => void action()?.run(),
     }
   }
+  /** Puts the card one further up or down in its column. */
+  function step(by: 1 | -1): CommandHandler {
+    const place = () => {
+      const task = focused()
+      const column = task && board.columns.value.find(({ cards }) => cards.some(({ id }) => id === task.id))
+      const at = column?.cards.findIndex(({ id }) => id === task?.id) ?? -1
+      return { task, column, next: column?.cards[at + by] }
+    }
+    return {
+      accepts: takes('card'),
+      on: () => focused()?.ref ?? null,
+      refused: () => {
+        if (ports.offline()) return changesAreOff
+        if (board.view.value.layout === 'list') return 'Switch to the board first'
+        const { column, next } = place()
+        if (column?.terminal) return 'Finished tasks stand in the order in which they ended'
+        return board.orderRefused.value ?? (next ? null : by === 1 ? 'It is the last one' : 'It is the first one')
+      },
+      run: () => {
+        const { task, column, next } = place()
+        if (!task || !column || !next) return
+        const placement = placementOf(column.cards, task.id, next.id, by === 1 ? 'below' : 'above')
+        if (placement) void ports.place(task, placement)
+        void nextTick(() => ports.focusCard(task.id))
+      },
+    }
+  }
   const onCard = (id: string) => on(focused, id, takes('card'))
   function back(): void {
     const shown = board.focusedId.value
@@ -74,6 +104,8 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     right: move('right'),
     up: move('up'),
     down: move('down'),
+    raise: step(-1),
+    lower: step(1),
     menu: { ...onCard('open'), run: () => withTask(focused(), ports.openMenu) },
     ...Object.fromEntries(
       (['open', 'changes', 'review', 'move', 'assign', 'start', 'stop'] as const).map((id) => [id, onCard(id)]),

@@ -5,7 +5,7 @@ import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-d
 import { fits, isEmpty, type BoardFilter } from '../../model/board-filter.ts'
 import { boardColumns } from '../../model/workflow-shape.ts'
 import { useAppearance } from '../../stores/appearance.ts'
-import { useBoardViews, type BoardView, type SortColumn } from '../../stores/board-views.ts'
+import { useBoardViews, type BoardView, type CardOrder, type SortColumn } from '../../stores/board-views.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -37,7 +37,7 @@ export function useBoard(project: () => Project | null) {
   })
   const shapes = computed(() => boardColumns(workflowsOf(project(), projects)))
   const coming = computed(() => comingTasks(project()?.id ?? null, tasks.loads))
-  const columns = computed(() => groupTasks(shapes.value, found.value, coming.value))
+  const columns = computed(() => groupTasks(shapes.value, found.value, coming.value, view.value.order))
   const sortFacts = useSortFacts(facts, () => shapes.value.flatMap(({ states }) => states.map(({ name }) => name)))
   const rows = computed(() => (isList() ? sortTasks(found.value, view.value.sort, sortFacts.value) : []))
   const collapsing = useCollapsing(() => scope.value)
@@ -67,6 +67,12 @@ export function useBoard(project: () => Project | null) {
     ...collapsing,
     focus: (taskId: string) => views.focus(scope.value, taskId),
     show: (layout: BoardView['layout']) => change({ layout }),
+    orderBy: (order: CardOrder) => change({ order }),
+    /** Why cards can't be put in order by hand; null where they can. */
+    orderRefused: computed((): string | null => {
+      if (project() === null) return 'Cards of several projects have no order of their own'
+      return view.value.order === 'manual' ? null : 'Order the board by hand first'
+    }),
     filter: (filter: BoardFilter) => change({ filter }),
     sortBy: (column: SortColumn) => change({ sort: nextSort(view.value.sort, column) }),
     /** Shows everything again. */

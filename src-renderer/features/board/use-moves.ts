@@ -6,6 +6,7 @@ import { useFeedbackDraft } from '../../stores/drafts.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useMovesKey } from '../../stores/task-details.ts'
 import { useProjects } from '../../stores/projects.ts'
+import type { TaskPlacement } from '../../stores/task-changes.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { useUndo } from './use-undo.ts'
@@ -110,6 +111,14 @@ export function useMoves() {
       }
     },
     archive,
+    /** Puts the card elsewhere in its column; it is shown there at once. */
+    place: async (task: Task, placement: TaskPlacement): Promise<void> => {
+      try {
+        await tasks.place(task.id, placement)
+      } catch (error) {
+        toasts.refused(error, `“${task.title}” stays where it was.`)
+      }
+    },
     close: () => ask(null),
     sendBack: (task: Task, to: string, feedback: string) =>
       optimistic(task, to, async () => {

@@ -50,6 +50,8 @@ export const commandIcons: Readonly<Partial<Record<CommandId, Component>>> = {
   filter: ListFilter,
   'needs-you': Diamond,
   'next-needs-you': Diamond,
+  raise: ArrowUp,
+  lower: ArrowDown,
   move: ArrowLeftRight,
   assign: UserRound,
   start: Play,

@@ -78,6 +78,8 @@ export const tasksOperations = {
       description: TaskFields.shape.description.nullable().optional(),
       repo_id: RepoId.optional().describe('Only while the task has no worktree; its ordered subtasks follow.'),
       position: z.number().optional(),
+      above: TaskId.optional().describe('Puts it directly above this task of its project on the board.'),
+      below: TaskId.optional().describe('Puts it directly below this one.'),
     }),
     Task,
     ['version_conflict', 'repo_in_use', 'humans_only'],

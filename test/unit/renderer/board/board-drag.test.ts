@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { groupTasks } from '../../../../src-renderer/features/board/group-tasks.ts'
 import { createBoardDrag } from '../../../../src-renderer/features/board/use-board-drag.ts'
 import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
@@ -7,10 +8,12 @@ import { workflow } from '../workflow-fixture.ts'
 
 const task = taskOf(1, { status: 'ready' })
 const start: TaskMove = { to: 'making', label: 'Start', allowed: true, via: 'claim', reason: null }
-const [, ready, making, judging] = boardColumns(new Map([[taskOf(1).project_id, workflow]]))
+const others = [2, 3].map((index) => taskOf(index, { status: 'ready', position: index }))
+const shapes = boardColumns(new Map([[taskOf(1).project_id, workflow]]))
+const [, ready, making, judging] = groupTasks(shapes, [task, ...others])
 if (!ready || !making || !judging) throw new Error('The fixture has lost its columns.')
 
-function setUp(moves: () => Promise<readonly TaskMove[]>) {
+function setUp(moves: () => Promise<readonly TaskMove[]>, ordered = true) {
   const heard: unknown[] = []
   let asked = 0
   const drag = createBoardDrag({
@@ -18,6 +21,8 @@ function setUp(moves: () => Promise<readonly TaskMove[]>) {
       asked += 1
       return moves()
     },
+    ordered: () => ordered,
+    place: async (_task, placement) => void heard.push(['place', placement]),
     perform: async (_task, move) => void heard.push(['perform', move.to]),
     refused: (_task, reason) => void heard.push(['refused', reason]),
     failed: (_task, error) => void heard.push(['failed', error]),
@@ -71,4 +76,21 @@ test('where the moves cannot be had, the drop says so', async () => {
   drag.begin(task)
   await drag.drop(making)
   expect(heard).toEqual([['failed', gone]])
+})
+
+test('a drop between two cards of its own column puts the card there, unless the board has another order', async () => {
+  const [first, second] = ready.cards
+  if (!first || !second) throw new Error('The fixture has lost its tasks.')
+  const put = async (ordered: boolean, edge: 'above' | 'below', column = ready) => {
+    const { drag, heard } = setUp(async () => [start], ordered)
+    drag.begin(task)
+    expect(drag.canPlaceIn(column)).toBe(ordered && column === ready)
+    await drag.drop(column, { taskId: second.id, edge })
+    return heard
+  }
+  expect(await put(true, 'above')).toEqual([['place', { position: 2.5, above: second.id }]])
+  expect(await put(false, 'above')).toEqual([])
+  // Below the last but itself is where it is.
+  expect(await put(true, 'below')).toEqual([])
+  expect(await put(true, 'above', making)).toEqual([['perform', 'making']])
 })

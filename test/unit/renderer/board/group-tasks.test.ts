@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { groupTasks, matcher, maxFinishedShown } from '../../../../src-renderer/features/board/group-tasks.ts'
+import {
+  groupTasks,
+  matcher,
+  maxFinishedShown,
+  placementOf,
+} from '../../../../src-renderer/features/board/group-tasks.ts'
 import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
@@ -56,4 +61,32 @@ test('a search needs every word, in title, description, labels or short id', () 
     true,
     false,
   ])
+})
+
+test('a board by priority or by last update keeps the order by hand among equals', () => {
+  const tasks = [
+    taskOf(1, { title: 'urgent', status: 'ready', position: 1, priority: 4 }),
+    taskOf(2, { title: 'lower', status: 'ready', position: 2 }),
+    taskOf(3, { title: 'higher', status: 'ready', position: 3, updated_at: '2026-11-21T10:00:00.000Z' }),
+  ]
+  const by = (order: 'manual' | 'priority' | 'updated') =>
+    groupTasks(columns, tasks, [], order)
+      .find(({ name }) => name === 'Ready')
+      ?.cards.map(({ title }) => title)
+  expect(by('manual')).toEqual(['higher', 'lower', 'urgent'])
+  expect(by('priority')).toEqual(['urgent', 'higher', 'lower'])
+  expect(by('updated')).toEqual(['higher', 'lower', 'urgent'])
+})
+
+test('a card goes halfway between two, beyond the first or the last, and nowhere where it is', () => {
+  const cards = [3, 2, 1].map((index) => taskOf(index, { status: 'ready', position: index }))
+  const [top, middle, last] = cards.map(({ id }) => id)
+  const put = (id = '', beside = '', edge: 'above' | 'below') => placementOf(cards, id, beside, edge)
+  expect(put(last, top, 'above')).toEqual({ position: 4, above: top })
+  expect(put(last, middle, 'above')).toEqual({ position: 2.5, above: middle })
+  expect(put(top, middle, 'below')).toEqual({ position: 1.5, below: middle })
+  expect(put(top, last, 'below')).toEqual({ position: 0, below: last })
+  expect(put(top, middle, 'above')).toBeNull()
+  expect(put(middle, top, 'below')).toBeNull()
+  expect(put(middle, middle, 'below')).toBeNull()
 })

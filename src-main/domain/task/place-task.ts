@@ -1,0 +1,18 @@
+/** A gap between two positions that leaves room for more than rounding. */
+const leastGap = 1e-9
+
+/**
+ * The positions that put a task next to another. `ahead` are the positions from the other one on in that direction,
+ * nearest first; `up` is the direction of higher positions. First comes the position of the task, then those of as many
+ * of `ahead` as have to make room.
+ */
+export function placeBeside(beside: number, ahead: readonly number[], up: boolean): readonly number[] {
+  const sign = up ? 1 : -1
+  const distances = ahead.map((position) => (position - beside) * sign)
+  for (const [moved, distance] of distances.entries()) {
+    const step = distance / (moved + 2)
+    if (step < leastGap * Math.max(1, Math.abs(beside))) continue
+    return Array.from({ length: moved + 1 }, (_, index) => beside + sign * step * (index + 1))
+  }
+  return Array.from({ length: ahead.length + 1 }, (_, index) => beside + sign * (index + 1))
+}
