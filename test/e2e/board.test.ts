@@ -140,7 +140,7 @@ async function seeColumns(page: Page): Promise<void> {
   await page.getByRole('button', { name: /51 Done/ }).click()
 }
 
-/** Cards are put in order by the pointer and by keys, which other windows see, or by what they are. */
+/** Cards are put in order by the pointer and by keys, or by what they are. */
 async function putInOrder(page: Page): Promise<void> {
   const todo = page.getByRole('region', { name: /^To do/ })
   const order = async () =>

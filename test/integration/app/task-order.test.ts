@@ -46,6 +46,16 @@ test.concurrent(
     expect(await order(job)).toBe('BACD')
     const { items } = await job.running.client.call('tasks.list', { project_id: job.project.id })
     expect(new Set(items.map(({ position }) => position)).size).toBe(4)
+
+    const heard = new Map<string, number>()
+    const end = await job.task({ title: 'End' })
+    for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(30_000))) {
+      if (item.kind !== 'event') continue
+      const { type, data } = item.event
+      if (type === 'task.created' || type === 'task.updated') heard.set(data.task_id, data.task.position)
+      if (type === 'task.created' && data.task_id === end.id) break
+    }
+    for (const task of items) expect(heard.get(task.id), task.title).toBe(task.position)
   },
 )
 
