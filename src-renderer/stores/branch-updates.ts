@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
+import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { BranchUpdate, MergeConflicts } from '../../src-shared/contract/merges.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
@@ -16,13 +15,13 @@ export interface Conflict {
   readonly left: boolean
 }
 
-const Details = z.object({ files: z.array(z.string()), hunks: z.array(ConflictHunk), left: z.boolean() })
-
 /** The conflict that a refusal tells of; null when it refuses for another reason. */
 export function conflictIn(error: unknown): Conflict | null {
   if (!(error instanceof ApiError) || error.code !== 'merge_conflict') return null
-  const details = Details.safeParse(error.details)
-  return details.success ? details.data : { files: [], hunks: [], left: false }
+  // The details are those of the service's own refusal; a schema here would bring its whole library into the first page.
+  const { files, hunks, left } = (error.details ?? {}) as Partial<Conflict>
+  if (!Array.isArray(files) || !Array.isArray(hunks)) return { files: [], hunks: [], left: false }
+  return { files, hunks, left: left === true }
 }
 
 /** What keeps a task's branch up with its base. */

@@ -20,7 +20,6 @@ import { useSession } from './session.ts'
 import { useMovesKey } from './task-details.ts'
 import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
-import { shortId } from '../formatters/short-id.ts'
 
 /** What a decision asks of a person before it is made. */
 export interface DecisionQuestions {
@@ -261,7 +260,7 @@ export function useDecisionCommands(
   const toasts = useToasts()
   const on = () => {
     const { value: task } = hand.task
-    return task && shortId(task.id)
+    return task?.ref ?? null
   }
   /** What can be decided is asked for once the task is looked at; a key may come first. */
   async function known(command: keyof typeof names): Promise<DecisionAction | null> {

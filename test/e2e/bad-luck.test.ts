@@ -80,7 +80,10 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
   await card('Conflict').getByText('Passed, and waits for you').waitFor()
   await card('Conflict').click()
   await panel.getByRole('tab', { name: /Review/ }).click()
-  await panel.getByRole('button', { name: /merge into main/i }).click()
+  await panel
+    .getByRole('tabpanel', { name: 'Review' })
+    .getByRole('button', { name: /merge into main/i })
+    .click()
   await panel.getByText('a.txt').first().waitFor()
   await card('Conflict')
     .getByText(/conflict/i)

@@ -92,10 +92,7 @@ test('by keyboard in the desktop app: a task is written, started, read and merge
   await page.getByRole('tab', { name: /Overview/ }).waitFor()
   await page.keyboard.press('d')
   await page.getByText('all.reduce').first().waitFor()
-  await page.keyboard.press('r')
-  const merge = page.getByRole('button', { name: /merge into main/i }).first()
-  await merge.focus()
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('Shift+M')
   await page
     .getByText(/Merged into main/)
     .first()

@@ -47,7 +47,7 @@ test('elsewhere there is no colour and no pager, and nothing that others wrote c
   const { stdout } = await world.svc(['task', 'diff', task.id], { env: { PAGER: 'false' } })
   expect(stdout).toContain('\n-old\n+new\n')
   const { shown } = await onTerminal(['task', 'list'])
-  expect(shown).toContain('\u001b[2mID')
+  expect(shown).toContain('\u001b[2mTASK')
   expect(shown).toContain('Red [31mherring')
 })
 

@@ -8,6 +8,7 @@ const repo = { id, name: 'r', path: '/r', default_branch: 'main', is_primary: tr
 const project = {
   id,
   name: 'P',
+  key: 'P',
   owner_id: null,
   paused_at: null,
   workflow_definition: '',
