@@ -31,7 +31,7 @@ let show = showWindow
 
 installCrashHandler((text) => {
   if (app.isReady())
-    dialog.showErrorBox('Copse has to close', `${text}\n\nStart it again: nothing that was saved is lost.`)
+    dialog.showErrorBox('Copse needs to close', `${text}\n\nStart it again. Everything saved is still there.`)
 })
 app.setName('Copse')
 app.setAppUserModelId('dev.copse.app')
@@ -127,7 +127,7 @@ function ask(link: string): void {
   const asked = readDeepLink(link)
   if (asked.kind === 'task') requests.ask({ kind: 'open_task', task_id: asked.task_id })
   else {
-    const message = 'This link leads nowhere in Copse. A link to a task is copse://task/ and its full id.'
+    const message = "Copse can't open this link. A task link is copse://task/ and the full ID."
     requests.ask({ kind: 'refused', message })
   }
 }

@@ -135,7 +135,7 @@ function run(execution, task, path, stop) {
     if (stop.aborted) stopNow()
     stop.addEventListener('abort', stopNow)
     child.on('error', (error) => resolve({ ok: false, summary: error.message }))
-    child.on('close', (code) => resolve({ ok: code === 0, summary: said.trim() || `It ended with ${code}.` }))
+    child.on('close', (code) => resolve({ ok: code === 0, summary: said.trim() || `The agent failed with ${code}.` }))
   })
 }
 

@@ -29,14 +29,14 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 
 /** What the database says when it can't: nothing of the request was kept. */
 function troubleOf(code: string): string | null {
-  if (/^SQLITE_FULL/.test(code)) return 'The disk is full, so nothing was changed. Make room and try again.'
+  if (/^SQLITE_FULL/.test(code)) return 'The disk is full. Nothing was changed. Free some space, then try again.'
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return 'Another program holds the database, so nothing was changed. Try again.'
   if (/^SQLITE_READONLY/.test(code))
-    return 'The database cannot be written, so nothing was changed. Look at its mode and its disk.'
+    return "The database can't be written, so nothing was changed. Check its permissions and its disk."
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return 'The database is damaged. Stop Copse: it says more when it starts, and keeps a copy first.'
   return /^SQLITE_IOERR/.test(code)
-    ? 'The disk reports an error. Look after it, and keep a copy of the data folder.'
+    ? 'The disk reports an error. Check the disk, and keep a copy of the data folder.'
     : null
 }

@@ -12,7 +12,7 @@ export function hookProblems(plugins: Engine['plugins'], hook: LifecycleHook, pa
   const check = plugins.get(hook.name)
   if (!check) {
     const known = [...plugins.keys()].join(', ')
-    return [{ path: `${path}.name`, message: `There is no plugin ${hook.name}. There are: ${known}.` }]
+    return [{ path: `${path}.name`, message: `No plugin ${hook.name}. Available: ${known}.` }]
   }
   const problem = check(hook.config)
   return problem === null ? [] : [{ path: `${path}.config`, message: `The options of ${hook.name}: ${problem}` }]

@@ -63,14 +63,17 @@ function placeOf(
   const repos = read.repos.byProject(project.id)
   const repoWith = (id: RepoId | undefined) => (id === undefined ? repos[0] : repos.find((one) => one.id === id))
   if (request.parent_id === undefined) {
-    if (request.subtask_mode !== undefined) throw invalid('subtask_mode', 'Only a subtask has a mode. Give parent_id.')
+    if (request.subtask_mode !== undefined) throw invalid('subtask_mode', 'Only a subtask has a mode. Set parent_id.')
     const repo = repoWith(request.repo_id) ?? noSuchRepository()
     return { parent_id: null, subtask_mode: null, repo_id: repo.id }
   }
   const parent = read.tasks.get(request.parent_id)
   if (parent?.project_id !== project.id) throw invalid('parent_id', 'The parent must be a task of the same project.')
   if (workflow.states.get(parent.status)?.kind === 'terminal') {
-    throw new ApiError({ code: 'task_terminal', message: 'The parent is finished. Make a task of its own instead.' })
+    throw new ApiError({
+      code: 'task_terminal',
+      message: 'The parent is finished. Create an independent task instead.',
+    })
   }
   const subtask_mode = request.subtask_mode ?? 'independent'
   const repo = repoWith(request.repo_id ?? parent.repo_id) ?? noSuchRepository()

@@ -28,6 +28,6 @@ export function cursorFor<T>(shape: z.ZodType<T>, cursor: string | undefined): T
   if (cursor === undefined) return null
   const parsed = shape.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))
   if (parsed.success) return parsed.data
-  const message = 'This cursor is none that this list answered. Leave it out to start from the beginning.'
+  const message = 'Invalid cursor. Leave it out to start from the beginning.'
   throw new ApiError(invalidInput('cursor', message))
 }

@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function parseAddress(text: string, setting: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw usageError(`${setting}=${JSON.stringify(text)} is no address: give one like http://127.0.0.1:4870.`)
+    throw usageError(`${setting}=${JSON.stringify(text)} isn't an address. Use one like http://127.0.0.1:4870.`)
   }
   return url.origin
 }

@@ -48,10 +48,10 @@ const signInHint = 'Sign in with `svc login`, or set SVC_API_TOKEN.'
 
 /** Only what could not be reached at all has a cause; the rest was answered by something else. */
 function connectionMessage(error: ConnectionError, url: string): string {
-  if (error.cause === undefined) return `${error.message} The address is ${url}; give another with --url.`
+  if (error.cause === undefined) return `${error.message} The address is ${url}. Use another with --url.`
   return (
-    `Copse does not answer at ${url} (${reasonOf(error)}). Start it with \`svc serve\` or \`npm start\`, ` +
-    'or give the address where it runs with --url or SVC_API_URL.'
+    `Can't reach Copse at ${url} (${reasonOf(error)}). Start it with \`svc serve\` or \`npm start\`, ` +
+    'or set its address with --url or SVC_API_URL.'
   )
 }
 

@@ -100,7 +100,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
     if (value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
+    throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`)
   }
 }
 

@@ -20,7 +20,7 @@ export async function findProject(scene: CommandContext, text: string | undefine
   const [only, ...others] = items
   if (only && others.length === 0) return only
   if (only) throw usageError(`Say which project with --project: ${listed(projects)}. Or go to its folder.`)
-  throw usageError('There is no project yet. Make one of a git repository with `svc project add <folder>`.')
+  throw usageError('No projects yet. Add one with `svc project add <folder>`.')
 }
 
 function usualProject({ env, cwd }: CommandContext, projects: readonly Project[]): Project | undefined {
@@ -47,10 +47,7 @@ export async function findTask(scene: CommandContext, text: string): Promise<Tas
   const usual = usualProject(scene, projects)
   const here = found.filter(({ project_id }) => project_id === usual?.id)
   if (found.length > 0) return pick('task', here.length === 1 ? here : found, text)
-  throw new CliError(
-    'not_found',
-    `There is no task ${JSON.stringify(text)}. \`svc task list\` shows those of a project.`,
-  )
+  throw new CliError('not_found', `No task ${JSON.stringify(text)}. \`svc task list\` lists the tasks.`)
 }
 
 /** The tasks that the service itself finds by a part of their id, or by what people call them, archived ones too: one short answer a project. */

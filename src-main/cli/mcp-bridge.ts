@@ -44,7 +44,7 @@ export async function bridgeMcp(options: BridgeOptions): Promise<void> {
     if (line.trim() === '') continue
     const message = parseMessage(line)
     if (message === null) {
-      void begin(options.send(failed(null, 'This line is no JSON-RPC message.', parseError)))
+      void begin(options.send(failed(null, "This line isn't a JSON-RPC message.", parseError)))
       continue
     }
     const before = handshake

@@ -43,9 +43,9 @@ export function pick<T extends Named>(kind: string, items: readonly T[], text: s
   const found = matching(items, text)
   const [only, ...others] = found
   if (only && others.length === 0) return only
-  if (only) throw usageError(`${kind} ${JSON.stringify(text)} may be ${listed(found)}. Give more of its id.`)
-  const known = items.length === 0 ? 'There is none yet.' : `There is ${listed(items)}.`
-  throw new CliError('not_found', `There is no ${kind} ${JSON.stringify(text)}. ${known}`)
+  if (only) throw usageError(`${kind} ${JSON.stringify(text)} matches ${listed(found)}. Use more of the ID.`)
+  const known = items.length === 0 ? 'None exist yet.' : `There is ${listed(items)}.`
+  throw new CliError('not_found', `No ${kind} ${JSON.stringify(text)}. ${known}`)
 }
 
 /** `0a1b2c3d (Title), …`, a handful at most. */

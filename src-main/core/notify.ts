@@ -46,9 +46,9 @@ export function notify(
 
 const sentences: { readonly [T in NotificationType]: (title: string) => string } = {
   'task.done': (title) => `"${title}" is done`,
-  'task.blocked': (title) => `"${title}" is blocked and needs you`,
-  'review.passed': (title) => `The review of "${title}" passed`,
-  'review.failed': (title) => `The review of "${title}" failed`,
-  'merge.failed': (title) => `"${title}" could not be merged`,
-  'execution.asks': (title) => `The agent of "${title}" waits for your answer`,
+  'task.blocked': (title) => `“${title}” needs you`,
+  'review.passed': (title) => `“${title}” is ready for your review`,
+  'review.failed': (title) => `“${title}” failed review`,
+  'merge.failed': (title) => `Couldn't merge “${title}”`,
+  'execution.asks': (title) => `“${title}”: the agent has a question`,
 }

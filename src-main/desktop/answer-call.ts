@@ -35,7 +35,7 @@ export function callContext(handlers: CallHandlers, signal: AbortSignal): CallCo
 /** The name as one of the table's; throws `not_found` for any other. */
 export function known<N extends OperationName | StreamName>(table: Readonly<Record<N, unknown>>, name: unknown): N {
   if (typeof name === 'string' && Object.hasOwn(table, name)) return name as N
-  throw new ApiError({ code: 'not_found', message: `There is no operation ${JSON.stringify(name)}.` })
+  throw new ApiError({ code: 'not_found', message: `No operation ${JSON.stringify(name)}.` })
 }
 
 /** What the page may see of an error. What is a bug, or trouble with the disk, is told to the log. */

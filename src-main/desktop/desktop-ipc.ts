@@ -75,5 +75,5 @@ export function registerDesktopIpc(handlers: DesktopIpcHandlers): DesktopIpc {
 async function dropped(requests: PageRequests, path: string): Promise<void> {
   const folder = isAbsolute(path) && (await isFolder(path))
   if (folder) requests.ask({ kind: 'add_folder', path })
-  else requests.ask({ kind: 'refused', message: 'Only a folder can be dropped here: one with a git repository in it.' })
+  else requests.ask({ kind: 'refused', message: 'Drop a folder that is a git repository.' })
 }

@@ -30,9 +30,8 @@ export interface QuitGuard {
   allowQuit(): void
 }
 
-const work = (count: number) => (count === 1 ? 'An agent is at work.' : `${count} agents are at work.`)
-const nothingLost =
-  'Quitting ends them. What they have done stays in their worktrees, and each can be resumed after the next start.'
+const work = (count: number) => (count === 1 ? '1 agent is running.' : `${count} agents are running.`)
+const nothingLost = 'Quitting stops them. Their work is kept, and you can resume them next time.'
 
 /** Asks when that is wished for, does as chosen, and lets go whoever has been answered. */
 export function createQuitGuard(ports: LeavingPorts): QuitGuard {
@@ -64,7 +63,7 @@ export function createQuitGuard(ports: LeavingPorts): QuitGuard {
       if (choice === 'tray') ports.hide()
       if (choice === 'quit') allowQuit()
       if (choice === 'ask') {
-        const detail = `${nothingLost} In the tray they go on, and so they do when Copse is started again to see them. Settings → Desktop changes your answer.`
+        const detail = `${nothingLost} In the tray they keep running. You can change this in Settings → Desktop.`
         const buttons = ['Keep running in the tray', 'Quit', 'Cancel']
         askOnce({ message: work(count), detail, buttons, checkbox: null }, (button) => {
           if (button > 1) return
@@ -84,7 +83,7 @@ export function createQuitGuard(ports: LeavingPorts): QuitGuard {
       }
       const buttons = ['Quit', 'Keep running in the tray', 'Cancel']
       askOnce(
-        { message: work(count), detail: nothingLost, buttons, checkbox: 'Do not ask again' },
+        { message: work(count), detail: nothingLost, buttons, checkbox: "Don't ask again" },
         (button, checked) => {
           if (button === 0 && checked) ports.remember({ whenQuit: 'end' })
           if (button === 0) leave()

@@ -12,8 +12,8 @@ export interface TrayActions {
 
 /** What the tray says when it is pointed at. */
 export function trayTooltip({ running }: Activity): string {
-  if (running === 0) return 'Copse: no agent at work'
-  return running === 1 ? 'Copse: 1 agent at work' : `Copse: ${running} agents at work`
+  if (running === 0) return 'Copse: no agents running'
+  return running === 1 ? 'Copse: 1 agent running' : `Copse: ${running} agents running`
 }
 
 /** The tray's menu: how many run, a quick task, and a pause for all projects. */

@@ -15,7 +15,7 @@ export function openTrustedIpc(): TrustedIpc {
   return {
     handle: (channel, answer) => {
       ipcMain.handle(channel, (event, ...args: unknown[]) => {
-        if (!isTrustedSender(event)) throw new Error('This page may not call Copse.')
+        if (!isTrustedSender(event)) throw new Error("This page isn't allowed to call Copse.")
         return answer(event, ...args)
       })
       open.defer(() => ipcMain.removeHandler(channel))

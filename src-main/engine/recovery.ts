@@ -85,8 +85,7 @@ async function reapProcess({ executors }: EngineContext, { id, pid, pid_started:
   await executors.reap(pid === null || started === null ? null : { pid, started }, id)
 }
 
-const lostWithService =
-  'The service ended while the agent worked. What it had written is in the worktree, where it can go on.'
+const lostWithService = 'Copse stopped while the agent was working. Its work is in the worktree. Resume to continue.'
 
 /** The crash came after the task had moved on and before what waited for the old state was told. */
 function cancelUnlessItsTurn(deps: StepServices, record: ExecutionRecord): void {

@@ -97,7 +97,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
         markExecutionLost(
           parts,
           record,
-          'Nothing was heard of the agent for 90 seconds. Run it again, or claim the task anew.',
+          'No heartbeat from the agent for 90 seconds. Restart the agent, or reassign the task.',
         )
         hookQueue.wake(record.task_id)
         onSlotFreed()

@@ -172,7 +172,7 @@ function applyOutcome(
   const openGate = isItsTurn && state?.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
   // A review that its agent has passed may still wait for a person.
   if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'completed') {
-    const text = 'It ended without a verdict. Judge the work yourself, or run it again.'
+    const text = 'The reviewer ended without a decision. Decide yourself, or restart the reviewer.'
     tx.saveTask({
       ...task,
       error_annotation: annotate('execution_incomplete', text, record.id, ['retry_execution']),

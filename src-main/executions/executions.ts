@@ -198,7 +198,7 @@ function emitActive(context: EngineContext, run: ActiveRun): void {
 /** How long an agent may run on after it has completed its role. */
 export const shutdownGraceMs = 60_000
 
-const internalError = 'An internal error; the log of the service says more.'
+const internalError = 'Internal error. The Copse log has details.'
 
 /** Catches a bug in the launch, which would otherwise leave the task "running" for ever. */
 async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: AbortSignal): Promise<LaunchResult> {

@@ -64,7 +64,7 @@ export async function launch(
     await context.workspaces.unlock(ensured.workspace.path, record.id)
     await context.writes.untilWritten(() => context.agentTokens.revoke(record.id), signal)
     if (error instanceof ExecutorError || error instanceof WorkspaceError) return failed(error.message)
-    if (error instanceof ExecutionGone || signal.aborted) return failed('It was stopped before it started.')
+    if (error instanceof ExecutionGone || signal.aborted) return failed('Stopped before it started.')
     throw error
   }
 }
@@ -83,7 +83,7 @@ async function startLocal(
 ): Promise<LaunchResult> {
   const { task, record, agent, workspace } = place
   const holder = await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: null })
-  if (holder) return failed('Another execution is at work in this worktree. Wait for it, or stop it.')
+  if (holder) return failed('Another run is using this worktree. Wait, or stop it.')
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
   const [head, repository_state] = await Promise.all([

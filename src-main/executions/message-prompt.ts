@@ -50,5 +50,5 @@ export function editMessage(
 
 const tooLate: Refusal = {
   code: 'execution_not_running',
-  message: 'No message waits here any more: the agent has it, or it was withdrawn. Write another one.',
+  message: 'No message is queued here: the agent already has it, or it was withdrawn. Write another one.',
 }

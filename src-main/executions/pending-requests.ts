@@ -93,7 +93,7 @@ export function createPendingRequests(
 
 const answered: Refusal = {
   code: 'already_answered',
-  message: 'This was answered meanwhile, or the agent needs no answer any more. See what it does now.',
+  message: 'This question is closed: it was answered, or the agent no longer needs an answer.',
 }
 const unknown: Refusal = {
   code: 'not_found',

@@ -95,6 +95,6 @@ function knowledgeAhead(context: EngineContext, task: TaskRecord, state: Workflo
 
 function noRole(asked: string | null): Refusal {
   return asked === null
-    ? { code: 'unknown_role', message: 'Nobody works on this task any more. Name a role of its workflow.' }
+    ? { code: 'unknown_role', message: 'No one is working on this task. Choose a role of its workflow.' }
     : { code: 'unknown_role', message: `The workflow has no state where ${asked} works. Name another role.` }
 }

@@ -78,7 +78,7 @@ export function createScheduler(deps: {
 }
 
 function agentGone(role: string): PluginResult {
-  const message = `The agent with the role ${role} was deleted. Give the role to another.`
+  const message = `The agent assigned as ${role} was deleted. Assign another.`
   return {
     kind: 'failed',
     reason: message,

@@ -32,8 +32,9 @@ function nameOf(root: string): string {
 async function realFolder(given: string): Promise<string> {
   const expanded = given === '~' || /^~[/\\]/.test(given) ? join(homedir(), given.slice(1)) : given
   const path = await orNull(realpath(expanded))
-  if (path === null) throw notARepository(`There is no folder ${expanded}. Check the path.`)
-  if (!(await stat(path)).isDirectory()) throw notARepository(`${path} is a file. Give the folder of a git repository.`)
+  if (path === null) throw notARepository(`No folder at ${expanded}. Check the path.`)
+  if (!(await stat(path)).isDirectory())
+    throw notARepository(`${path} is a file. Choose the folder of a git repository.`)
   return path
 }
 

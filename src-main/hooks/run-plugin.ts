@@ -32,7 +32,7 @@ export async function runPlugin(
   if (!project || !workflow || !state) return null
   const options = plugin.options.safeParse(call.config ?? {})
   if (!options.success) {
-    return { kind: 'failed', reason: `Its options do not fit: ${options.error.issues[0]?.message ?? 'wrong shape'}` }
+    return { kind: 'failed', reason: `Invalid options: ${options.error.issues[0]?.message ?? 'wrong shape'}` }
   }
   const workspace = workspaceOf(read, task)
   return await plugin.run({ ...call, task, project, workflow, state, workspace, config: options.data, ...run })

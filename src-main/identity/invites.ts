@@ -22,7 +22,7 @@ export function createInvites({ store, clock, newId, nowIso }: IdentityContext):
       if (created_by === null) {
         throw new ApiError({
           code: 'not_registered',
-          message: 'Nobody has an account here yet. Make the first one, then invite others.',
+          message: 'No one has an account yet. Create the first one, then invite others.',
         })
       }
       const code = createSecret()
@@ -36,7 +36,7 @@ export function createInvites({ store, clock, newId, nowIso }: IdentityContext):
       if (store.invites.list(nowIso()).some((invite) => invite.id === id) && store.invites.delete(id)) return
       throw new ApiError({
         code: 'not_found',
-        message: 'There is no such invite: it was used, taken back, or has expired.',
+        message: "This invite doesn't exist: it was used, withdrawn, or has expired.",
         details: { resource: 'invite' },
       })
     },

@@ -27,7 +27,7 @@ export function createPersonalTokens({ store, clock, newId, nowIso }: IdentityCo
     list: (user_id) => store.apiTokens.list(user_id).map(viewOf),
     create: (user_id, { name, scope, expires_at }) => {
       if (expires_at !== null && Date.parse(expires_at) <= clock.now()) {
-        const issue = { path: 'expires_at', message: 'Give a time in the future, or null for never.' }
+        const issue = { path: 'expires_at', message: 'Choose a time in the future, or null for never.' }
         throw new ApiError({
           code: 'validation_failed',
           message: `${issue.path}: ${issue.message}`,
@@ -58,7 +58,7 @@ export function createPersonalTokens({ store, clock, newId, nowIso }: IdentityCo
       if (!row || row.revoked_at !== null || row.user_id === null) {
         throw new ApiError({
           code: 'not_found',
-          message: 'There is no such token; list yours with GET /auth/tokens.',
+          message: "This token doesn't exist. List yours with GET /auth/tokens.",
           details: { resource: 'token' },
         })
       }

@@ -170,6 +170,6 @@ function messageOf(code: ErrorCode, policy: RegistrationPolicy, isFirst: boolean
       }
       return isFirst
         ? 'The first account is made by the user who runs the service, on this machine, and not by a program that the service started.'
-        : 'Only the user who runs the service may register without an invite. Ask an admin for one.'
+        : 'Only the user who runs Copse can register without an invite. Ask an admin for one.'
   }
 }

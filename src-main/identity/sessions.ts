@@ -100,7 +100,7 @@ export function createSessions(
       if (!session || session.expires_at <= nowIso()) {
         throw new ApiError({
           code: 'not_found',
-          message: 'There is no such session, or it has ended; list yours with GET /auth/sessions.',
+          message: "This session doesn't exist or has ended. List yours with GET /auth/sessions.",
           details: { resource: 'session' },
         })
       }

@@ -136,7 +136,7 @@ export function createSignIn(context: IdentityContext, parts: SignInParts): Sign
     },
     createReset: (user_id) => {
       if (!store.users.find(user_id)) {
-        throw new ApiError({ code: 'not_found', message: 'There is no such user.', details: { resource: 'user' } })
+        throw new ApiError({ code: 'not_found', message: "This user doesn't exist.", details: { resource: 'user' } })
       }
       const code = createSecret()
       const expires_at = new Date(clock.now() + resetMs).toISOString()

@@ -29,12 +29,12 @@ export function createUsers(store: IdentityStore): Users {
     setAdmin: (id, is_admin) => {
       const user = get(id)
       if (!user) {
-        throw new ApiError({ code: 'not_found', message: 'There is no such user.', details: { resource: 'user' } })
+        throw new ApiError({ code: 'not_found', message: "This user doesn't exist.", details: { resource: 'user' } })
       }
       if (user.is_admin && !is_admin && !store.users.list().some((one) => one.is_admin && one.id !== id)) {
         throw new ApiError({
           code: 'last_admin',
-          message: 'This is the last admin. Make somebody else an admin first.',
+          message: 'This is the last admin. Make someone else an admin first.',
         })
       }
       store.users.setAdmin(id, is_admin)

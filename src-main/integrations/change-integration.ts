@@ -101,7 +101,7 @@ export function checkFields(context: Context, record: IntegrationRecord): Refusa
   }
   if ((record.default_assignee_type === null) !== (record.default_assignee_id === null)) {
     const path = record.default_assignee_type === null ? 'default_assignee_type' : 'default_assignee_id'
-    return invalidInput(path, 'Give default_assignee_type and default_assignee_id together, or neither.')
+    return invalidInput(path, 'Send default_assignee_type and default_assignee_id together, or neither.')
   }
   const project = context.store.read.projects.get(record.project_id)
   const workflow = project && context.workflows.of(project.workflow_definition)

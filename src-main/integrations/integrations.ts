@@ -193,7 +193,7 @@ function answerOf(end: SyncEnd): SyncCounts | Refusal {
     case 'stopped':
       return {
         code: 'external_sync_failed',
-        message: 'The integration was changed or the service ended meanwhile. Sync again.',
+        message: 'The integration changed, or Copse stopped during the sync. Sync again.',
         details: { reason: 'interrupted' },
       }
   }

@@ -12,7 +12,7 @@ import type { Queries, TaskRecord } from '../ports/store.ts'
 export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, url: string): TaskRecord | Refusal {
   const page = readIssueUrl(url)
   if (!page) {
-    const message = "Give the address of an issue's page, such as https://github.com/owner/repo/issues/12."
+    const message = "Use the address of an issue's page, such as https://github.com/owner/repo/issues/12."
     return invalidInput('url', message)
   }
   return context.feed.commit((tx) => {
@@ -52,8 +52,8 @@ function taken(link: { readonly url: string }, task_id: TaskId | null = null): R
     code: 'already_linked',
     message:
       task_id === null
-        ? `A link is for good: ${link.url} has its task already. Make another task, or name another issue.`
-        : `Another task stands for ${link.url} already. Work on that one.`,
+        ? `${link.url} is already linked to a task, and links can't be removed. Choose another issue.`
+        : `${link.url} is already linked to another task. Work on that one.`,
     details: { url: link.url, ...(task_id !== null && { task_id }) },
   }
 }

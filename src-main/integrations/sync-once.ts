@@ -143,7 +143,7 @@ function sourceOf(deps: SyncServices, record: IntegrationRecord): ImportSource {
 }
 
 function paused(until: number): TrackerError {
-  const message = 'The tracker takes no more requests for now. Copse goes on by itself when it does.'
+  const message = "The tracker's rate limit is reached. Copse continues when it resets."
   return new TrackerError('rate_limited', message, until)
 }
 

@@ -11,7 +11,7 @@ const apiEnding = /\/api\/v[13]$/
 export function readBaseUrl(platform: Platform, text: string): Base | string {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    return 'Give the address of the API, such as https://api.github.com.'
+    return 'Use the address of the API, such as https://api.github.com.'
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     return 'Only a tracker on this machine is read without encryption. Begin the address with https://.'

@@ -38,7 +38,7 @@ export function createAgentLog(options: {
       const stored = fitEntry(entry, redact)
       if (!full && transcript.size >= maxTranscriptBytes) {
         full = true
-        add({ type: 'error', at: entry.at, text: 'The transcript has grown too long; the raw log goes on.' })
+        add({ type: 'error', at: entry.at, text: 'The transcript reached its size limit. The raw log continues.' })
       }
       if (!full) add(stored)
       onEntry?.(stored)

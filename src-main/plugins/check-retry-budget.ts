@@ -25,13 +25,12 @@ export const checkRetryBudget: PluginDefinition = {
       const { task, config } = moment
       const options = Options.parse(config)
       const gate = gateOf(moment, options.gate)
-      if (typeof gate === 'string')
-        return { kind: 'failed', reason: `The workflow has no gate ${gate} whose budget to check.` }
+      if (typeof gate === 'string') return { kind: 'failed', reason: `The workflow has no gate ${gate}.` }
       const budget = options.max_rejections ?? gate?.gate_config?.max_rejections
       if (!gate || budget === undefined) return { kind: 'skipped', reason: 'not_needed' }
       const { transitions } = context.store.read
       const rejections = transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
-      if (rejections <= budget) return { kind: 'ok', note: `${rejections} of ${budget} rejections are used up` }
+      if (rejections <= budget) return { kind: 'ok', note: `${rejections} of ${budget} failed reviews` }
       const feedback = transitions
         .byTask(task.id)
         .findLast((entry) => entry.rejection && entry.from_state === gate.name)

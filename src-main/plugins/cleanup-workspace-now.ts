@@ -6,7 +6,7 @@ import type { PluginResult } from '../core/plugin-result.ts'
 /** Removes the task's worktree, never its branch. It takes the place of the state's own clean-up. */
 export const cleanupWorkspaceNow: PluginDefinition = {
   name: 'cleanup_workspace_now',
-  purpose: 'Remove the worktree at once; what is not committed is kept aside.',
+  purpose: 'Remove the worktree immediately. Uncommitted changes are kept in a snapshot.',
   phases: ['on_enter', 'after_enter'],
   events: [],
   options: z.strictObject({}),

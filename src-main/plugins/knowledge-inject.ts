@@ -4,7 +4,7 @@ import type { PluginDefinition } from '../hooks/plugin.ts'
 /** Gives the task's next agents what is known about the project and bears on the task, within a budget. */
 export const knowledgeInject: PluginDefinition = {
   name: 'knowledge-inject',
-  purpose: 'Tell the agent what the project has learned that fits the task.',
+  purpose: "Add the project's knowledge that matches the task to the prompt.",
   phases: ['before_enter', 'on_enter'],
   events: ['before_work'],
   options: KnowledgeOptions,

@@ -113,14 +113,14 @@ function rejection(
   timed_out_ms: number | null,
 ): PluginResult {
   const how =
-    timed_out_ms === null ? `failed with exit code ${step.exit_code}` : `ran out of its ${timed_out_ms / 1_000} s`
+    timed_out_ms === null ? `failed with exit code ${step.exit_code}` : `timed out after ${timed_out_ms / 1_000} s`
   const attempts = context.store.read.reviews.byTask(review.task_id)
   const before = attempts.find((one) => one.attempt_number === review.attempt_number - 1)
   const isStuck = before?.step_results.some((other) => isSameFailure(step, other)) === true
   const stuck = isStuck
-    ? `This is the very failure of attempt ${before.attempt_number}: what was changed since did not touch its cause. Look for it elsewhere, or say what keeps you from mending it.\n\n`
+    ? `This is the same failure as in attempt ${before.attempt_number}: the changes since did not touch its cause. Look for it elsewhere, or say what keeps you from fixing it.\n\n`
     : ''
-  const feedback = `The CI step \`${step.command}\` ${how}. ${stuck}The end of its output:\n\n${step.output_tail}`
+  const feedback = `The check \`${step.command}\` ${how}. ${stuck}The end of its output:\n\n${step.output_tail}`
   const note = isStuck
     ? `stuck: ${step.command} failed as in attempt ${before.attempt_number}`
     : `${step.command} ${how}`

@@ -29,7 +29,7 @@ export const runMerge: PluginDefinition = {
         if (isInParents(context, task)) return null
         if (services.isWorktreeShared(task.id)) return workspaceLocked
         if (!workspace)
-          return { code: 'review_not_ready', message: 'There is nothing to merge: the task never had a workspace.' }
+          return { code: 'review_not_ready', message: 'Nothing to merge: this task never had a worktree.' }
         const judged = vouchingReview(context.store.read, task)
         // At a gate this was settled before anything was judged.
         const undecided =
@@ -46,7 +46,7 @@ export const runMerge: PluginDefinition = {
         if (dirty.length === 0) return work && { work }
         return {
           code: 'merge_target_dirty',
-          message: `Your checkout of ${workspace.base_branch} has changes in files that the merge would change. Commit or stash them, then merge again.`,
+          message: `Your checkout of ${workspace.base_branch} has uncommitted changes in files this merge touches. Commit or stash them, then merge again.`,
           details: { files: dirty },
         }
       },
@@ -66,7 +66,7 @@ export const runMerge: PluginDefinition = {
           )
           if (result.kind !== 'merged') return refused(context, task, workspace, result)
           const { base_branch, branch } = workspace
-          const note = result.empty ? `; ${branch} has no commit of its own` : ''
+          const note = result.empty ? `; ${branch} has no commits of its own` : ''
           return { kind: 'ok', note: `${base_branch} is at ${result.commit.slice(0, 12)}${note}` }
         } catch (error) {
           if (!(error instanceof WorkspaceError) || signal.aborted) throw error
@@ -91,8 +91,8 @@ function refused(
   const files = [...result.files]
   const isConflict = result.kind === 'conflict'
   const message = isConflict
-    ? `${files.length === 1 ? 'One file conflicts' : `${files.length} files conflict`} with ${base_branch}. Send the task back to its coder, or resolve it on ${branch} and try again.`
-    : `Your checkout of ${base_branch} has changes in the way. Commit or stash them, then try the merge again.`
+    ? `${files.length === 1 ? 'One file conflicts' : `${files.length} files conflict`} with ${base_branch}. Let the agent resolve it, or resolve it on ${branch} and retry.`
+    : `Your checkout of ${base_branch} has changes that this merge would overwrite. Commit or stash them, then retry the merge.`
   const hunks = isConflict ? { hunks: toConflictHunks(context, task, result.hunks) } : {}
   return {
     kind: 'failed',

@@ -13,7 +13,7 @@ const Options = z.strictObject({ seconds: z.int().min(0).max(maxSeconds).optiona
  */
 export const scheduleWorkspaceCleanup: PluginDefinition = {
   name: 'schedule_workspace_cleanup',
-  purpose: 'Remove the worktree after a while; what is not committed is kept aside.',
+  purpose: 'Remove the worktree after a delay. Uncommitted changes are kept in a snapshot.',
   phases: ['on_enter', 'after_enter'],
   events: [],
   options: Options,

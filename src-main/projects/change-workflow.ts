@@ -61,7 +61,7 @@ function refusalOf(tx: Tx, project: ProjectRecord, refusal: ChangeRefusal): Refu
     case 'states_in_use':
       return {
         code: 'states_in_use',
-        message: `Tasks stand in ${refusal.states.join(', ')}, which the new workflow does not have. Move them first, or say with renamed_from what the state is called now.`,
+        message: `Tasks are in ${refusal.states.join(', ')}, which the new workflow doesn't have. Move them first, or map the state with renamed_from.`,
         details: {
           states: refusal.states,
           tasks: refusal.states.flatMap((state) => tx.tasks.idsInStatus(project.id, state)),

@@ -19,7 +19,7 @@ export async function refuseMove(
   const tasks = new Set(read.tasks.idsInRepo(repo.project_id, repo.id))
   const open = read.executions.queue(repo.project_id).filter((one) => tasks.has(one.task_id) && one.agent_id !== null)
   if (open.length > 0) {
-    const message = `Agents are at work in worktrees of this repository. Stop them first, then say where it is.`
+    const message = `Agents are running in worktrees of this repository. Stop them, then update its path.`
     return { code: 'project_busy', message, details: { executions: open.map((one) => one.id) } }
   }
   for (const workspace of recordsOf(context, repo)) {
@@ -27,7 +27,7 @@ export async function refuseMove(
     if (await goesOn(context, workspace, to, signal)) continue
     const title = read.tasks.get(workspace.task_id)?.title ?? workspace.branch
     const message =
-      `${to.root} does not have the worktree of “${title}” (${workspace.path}). Give the folder that the repository ` +
+      `${to.root} does not have the worktree of “${title}” (${workspace.path}). Choose the folder that the repository ` +
       `was moved to; a copy or a new clone has no worktrees. Or finish or delete that task first.`
     const issues = [{ path: 'path', message }]
     return { code: 'validation_failed', message, details: { issues, tasks: [workspace.task_id] } }

@@ -109,7 +109,7 @@ function change(
   patch: RepositoryPatch & Pick<RepoRecord, 'path' | 'default_branch'>,
 ): RepoRecord | Refusal {
   const repo = tx.repos.get(before.id)
-  if (!repo) return { code: 'not_found', message: 'There is no such repository.', details: { resource: 'repo' } }
+  if (!repo) return { code: 'not_found', message: "This repository doesn't exist.", details: { resource: 'repo' } }
   const { path } = patch
   const name = patch.name ?? repo.name
   const others = tx.repos.byProject(repo.project_id).filter((one) => one.id !== repo.id)
@@ -149,7 +149,7 @@ async function problemOf(
 ): Promise<RepoState['problem']> {
   const missing = {
     code: 'repository_missing',
-    message: `There is no git repository at ${repo.path} any more. If it was moved, say where it is now.`,
+    message: `No git repository at ${repo.path}. If you moved it, update its path.`,
   } as const
   try {
     const info = await workspaces.inspect(repo.path, { signal })
@@ -158,7 +158,7 @@ async function problemOf(
     if (info.branches.includes(repo.default_branch)) return null
     return {
       code: 'branch_missing',
-      message: `It has no branch ${repo.default_branch} any more, which new tasks start from. Choose another one.`,
+      message: `The base branch ${repo.default_branch} is gone. Choose another.`,
     }
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error
@@ -190,8 +190,8 @@ function noSuchBranch(branch: string, info: RepositoryInfo): Refusal {
 /** Finished ones count: their history names it. */
 function worksIn({ name }: RepoRecord, tasks: number): string {
   return tasks === 1
-    ? `One task works or has worked in ${name}. Give it another repository, or delete it.`
-    : `${tasks} tasks work or have worked in ${name}. Give them another repository, or delete them.`
+    ? `1 task uses ${name}. Move it to another repository, or delete it.`
+    : `${tasks} tasks use ${name}. Move them to another repository, or delete them.`
 }
 
 function inUse(message: string, tasks: readonly string[] = []): Refusal {

@@ -38,6 +38,6 @@ function bringAlong(tx: Tx, parent: TaskRecord, repo: RepoRecord): void {
 function hasWorktree(branch: string): Refusal {
   const message =
     `The task's work is on ${branch} of its repository. To start over in another one, ` +
-    'reassign its coder with reset_workspace first: the work is kept as a rescue.'
+    'reassign its coder with reset_workspace first: the work is kept as a snapshot.'
   return { code: 'repo_in_use', message, details: { branch } }
 }

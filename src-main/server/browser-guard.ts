@@ -27,7 +27,7 @@ export function createBrowserGuard(
     if (headers.origin === undefined) return
     const origin = URL.parse(headers.origin)
     if (origin === null || (origin.host !== host && !names.has(origin.hostname))) {
-      throw new ApiError({ code: 'forbidden', message: 'Other web pages may not call this service.' })
+      throw new ApiError({ code: 'forbidden', message: "Other web pages can't call Copse." })
     }
   }
 }

@@ -11,7 +11,7 @@ export const bodyLimit = 5 * 1024 * 1024
 /** What Fastify itself refuses, in the API's words. */
 const frameworkRefusals: Readonly<Record<string, () => ApiError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new ApiError({ code: 'payload_too_large', message: 'A request body may have at most 5 MB.' }),
+    new ApiError({ code: 'payload_too_large', message: 'The request body is over the limit of 5 MB.' }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ApiError({ code: 'unsupported_media_type', message: 'Send the body as Content-Type: application/json.' }),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new ApiError({ code: 'invalid_json', message: 'The body is not valid JSON.' }),
@@ -65,10 +65,10 @@ export function refuseConnection(error: Error & { readonly code?: string }, sock
 
 const cutOff: Refusal = { code: 'validation_failed', message: 'The request ended before all of it was there.' }
 
-const notHttp: Refusal = { code: 'validation_failed', message: 'This is no HTTP/1.1 request that can be read.' }
+const notHttp: Refusal = { code: 'validation_failed', message: 'This is not a valid HTTP/1.1 request.' }
 
 const connectionRefusals: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { code: 'payload_too_large', message: 'The head of a request may have at most 16 KB.' },
+  HPE_HEADER_OVERFLOW: { code: 'payload_too_large', message: 'The request headers are over the limit of 16 KB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'payload_too_large', message: 'The chunks of the body carry too much.' },
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'validation_failed', message: 'The request took too long to arrive.' },
 }

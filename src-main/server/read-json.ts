@@ -78,7 +78,7 @@ function endOfString(text: string, start: number): number {
 
 function note(keys: Set<string> | null, quoted: string): void {
   const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
-  if (key === '__proto__') throw invalidJson('The body may not have a key __proto__.')
+  if (key === '__proto__') throw invalidJson("The body can't have a key __proto__.")
   if (keys?.has(key))
     throw invalidJson(`The body has the key ${JSON.stringify(key).slice(0, 100)} twice in one object.`)
   keys?.add(key)

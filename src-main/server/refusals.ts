@@ -4,7 +4,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 export const routeNotFound = () =>
   new ApiError({
     code: 'not_found',
-    message: 'There is no such route. GET /openapi.json lists them all.',
+    message: "This route doesn't exist. GET /openapi.json lists all routes.",
     details: { resource: 'route' },
   })
 

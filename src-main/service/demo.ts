@@ -29,7 +29,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   try {
     const env = { PATH: options.env['PATH'], SVC_LOG_LEVEL: 'silent' }
     await using service = await startService({ program: options.program, env, anyPort: true, dataDir, port: '0' })
-    print('started', `A service of its own listens on ${service.url}`)
+    print('started', `Copse runs at ${service.url}`)
     return await walk(service, print)
   } catch (error) {
     if (!(error instanceof StartRefused)) throw error
@@ -98,7 +98,7 @@ function tell(event: EventEnvelope, task_id: TaskId): { readonly step: string; r
     case 'workspace.cleaned':
       return { step: 'cleaned', text: `The worktree is gone; its branch ${event.data.branch} stays` }
     case 'execution.started':
-      return { step: 'agent_started', text: 'The agent works in a worktree of its own' }
+      return { step: 'agent_started', text: 'The agent works in its own worktree' }
     case 'execution.finished':
       return { step: 'agent_finished', text: `The agent ${event.data.execution.status}` }
     case 'review.updated': {

@@ -9,7 +9,7 @@ import type { Service } from './start-service.ts'
 export function announce(service: Service, json: boolean): Presence {
   const line = json
     ? JSON.stringify({ event: 'listening', url: service.url })
-    : `Copse listens on ${service.url}, data in ${service.config.dataDir}. Ctrl-C drains and ends it.`
+    : `Copse is running at ${service.url}. Data: ${service.config.dataDir}. Press Ctrl-C to stop.`
   process.stdout.write(`${line}\n`)
   const code = service.app.identity.setupCode()
   if (code !== null) process.stdout.write(`${json ? JSON.stringify({ event: 'setup_code', code }) : setupLine(code)}\n`)
@@ -17,7 +17,7 @@ export function announce(service: Service, json: boolean): Presence {
 }
 
 const setupLine = (code: string) =>
-  `Nobody has an account here yet. The first one needs this setup code, new at each start: ${code}`
+  `No one has an account yet. The first one needs this setup code, new at each start: ${code}`
 
 /** `npm start` without Electron: a browser window of its own where there can be one, else a link that signs in. */
 export function presentLocally(service: Service, signal: AbortSignal, wantsWindow: boolean): Presence {
@@ -33,7 +33,7 @@ export function presentLocally(service: Service, signal: AbortSignal, wantsWindo
     profileDir: join(service.config.dataDir, 'window-profile'),
   })
   signal.addEventListener('abort', () => window[Symbol.dispose]())
-  process.stdout.write(`Copse is open in a window of its own (${service.url}). Closing it, or Ctrl-C, ends Copse.\n`)
+  process.stdout.write(`Copse is open in its own window (${service.url}). Close it or press Ctrl-C to stop Copse.\n`)
   return { ended: windowEnd(window.ended, service, signal) }
 }
 
@@ -57,7 +57,7 @@ function printLinks(service: Service, signal: AbortSignal): void {
     process.stdout.write('The link signs you in once, within two minutes. Ctrl-C ends Copse.\n')
     return
   }
-  process.stdout.write('The link signs you in once, within two minutes. Enter makes a new one, Ctrl-C ends Copse.\n')
+  process.stdout.write('The link works once and expires in 2 minutes. Press Enter for a new one, Ctrl-C to stop.\n')
   const lines = createInterface({ input: process.stdin })
   lines.on('line', print)
   signal.addEventListener('abort', () => lines.close())

@@ -16,7 +16,7 @@ export function rotateKey(
     rotateSigningKey(dataDir)
     const line = options.json
       ? JSON.stringify({ event: 'key_rotated' })
-      : 'There is a new signing key. Access tokens are void; refresh tokens and personal tokens go on.'
+      : 'New signing key created. Access tokens are invalid now; refresh tokens and personal access tokens still work.'
     process.stdout.write(`${line}\n`)
     return 0
   } catch (error) {

@@ -89,7 +89,10 @@ async function listening<T>(config: AppConfig, listen: () => Promise<T>): Promis
 }
 
 function portTaken({ host, port }: AppConfig): StartRefused {
-  return new StartRefused(`Port ${port} on ${host} is taken: give another with --port or SVC_PORT (0 picks one).`, 1)
+  return new StartRefused(
+    `Port ${port} on ${host} is in use. Choose another with --port or SVC_PORT (0 picks a free one).`,
+    1,
+  )
 }
 
 function refusalOf(error: unknown): StartRefused | null {

@@ -174,7 +174,7 @@ function saveProcessMarker(deps: OutboxWorkerDeps, effect: EffectRecord): string
 /** Leaves the step pending so that a retry or the next start runs it again. */
 function showBroken(deps: OutboxWorkerDeps, effect: EffectRecord, step: Step, error: unknown): void {
   const known = error instanceof WorkspaceError
-  const message = known ? error.message : 'An internal error; the log of the service says more. Try it again.'
+  const message = known ? error.message : 'Internal error. The Copse log has details. Try it again.'
   deps.context.feed.commit((tx) => {
     const task = tx.tasks.get(effect.task_id)
     if (!task || tx.effects.first(effect.task_id)?.id !== effect.id) return

@@ -27,10 +27,10 @@ const reasons: readonly (readonly [code: RegExp, why: string])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'another program holds it. Close that program, or wait until it is done.'],
   [
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS|EPERM)/,
-    'it cannot be written. Look at its owner, its mode and its disk.',
+    "it can't be written. Check its owner, its permissions and its disk.",
   ],
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full. Make room and start again.'],
-  [/^SQLITE_IOERR/, 'the disk reports an error. Look after the disk, and keep a copy of the file.'],
+  [/^SQLITE_IOERR/, 'the disk reports an error. Check the disk, and keep a copy of the file.'],
 ]
 
 /** Before anybody tries to mend it: the file as it was found, with the journal that belongs to it. */
@@ -53,7 +53,7 @@ export async function damagedInUse(file: string, what: string): Promise<Database
 }
 
 const damageText = (file: string, what: string, copy: string): string =>
-  `${file} is damaged (${what}). A copy was kept as ${copy}. Put an older copy in its place, or mend it with "sqlite3 … .recover".`
+  `${file} is damaged (${what}). A copy was kept as ${copy}. Put an older copy in its place, or repair it with "sqlite3 … .recover".`
 
 /** What to copy where: the file, and the journal that belongs to it. */
 function copiesOf(file: string): { readonly name: string; readonly pairs: readonly (readonly [string, string])[] } {

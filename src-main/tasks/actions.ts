@@ -46,7 +46,7 @@ export interface Actions {
 
 const workspaceInUse: Refusal = {
   code: 'workspace_locked',
-  message: 'A subtask is at work in the worktree of this task. Wait for it to end, or stop it, then delete the task.',
+  message: "A subtask is running in this task's worktree. Wait or stop it, then delete the task.",
 }
 
 export function createActions(deps: ActionDeps): Actions {
@@ -106,7 +106,7 @@ export function createActions(deps: ActionDeps): Actions {
       const task = read.tasks.get(task_id)
       if (!task) return notFound('task')
       if (read.executions.openOfTask(task_id).length > 0) {
-        return { code: 'already_claimed', message: 'Somebody is at work on this task. Stop the execution first.' }
+        return { code: 'already_claimed', message: 'Someone is working on this task. Stop the run first.' }
       }
       const isGuest = workspaceOwner(read, task).id !== task_id
       if (!isGuest && othersInWorkspace(read, task).length > 0) return workspaceInUse
@@ -131,7 +131,7 @@ export function createActions(deps: ActionDeps): Actions {
         triggered_by: actor.triggered_by,
         claim: claimant
           ? deps.claims.preview(read, task, claimant)
-          : { code: 'not_claimable', message: 'There is no agent yet. Add one first.' },
+          : { code: 'not_claimable', message: 'No agents yet. Add one first.' },
       }),
   }
 }

@@ -57,7 +57,7 @@ export function nameBarrier(deps: ActionDeps, task_id: TaskId, actor: Actor, ref
   const { id } = run.record
   const message =
     id === actor.execution_id
-      ? 'The task waits for your own run to end before it goes on. End your turn now; what comes next is started then.'
+      ? 'The task continues when your run has ended. End your turn now.'
       : `The task waits for the run that moved it here (${id}) to end. Wait for that too, or stop the run.`
   return { ...refusal, message, details: { ...refusal.details, execution_id: id } }
 }

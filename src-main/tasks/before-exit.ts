@@ -122,7 +122,7 @@ async function askHooks(
     if (result.kind === 'failed') {
       return {
         code: 'transition_blocked',
-        message: `The check before leaving ${plan.from.label} said no: ${result.reason}`,
+        message: `A hook blocked leaving ${plan.from.label}: ${result.reason}`,
         details: { hook: action, reason: result.reason, ...result.script },
       }
     }

@@ -42,15 +42,12 @@ export function collectFeedback(
   const open = comments.filter((comment) => comment.resolved_at === null).map((comment) => comment.id)
   const threads = threadsOf(comments, new Set(request.comment_ids ?? open))
   if (threads.length === 0 && request.message === null) {
-    return invalidInput('message', 'There is nothing to send: no comment is unresolved. Write a message, or a comment.')
+    return invalidInput('message', 'Nothing to send. Add a comment or a message.')
   }
   const redact = redactorOf(context, q, task.project_id)
   const text = feedbackText(threads, request.message === null ? null : redact(request.message))
   if (text.length > maxText) {
-    return invalidInput(
-      'comment_ids',
-      `This is too long to send at once (${text.length} characters). Name fewer comments.`,
-    )
+    return invalidInput('comment_ids', `This is too long to send (${text.length} characters). Choose fewer comments.`)
   }
   return { text, comments: threads.flat().filter((comment) => comment.resolved_at === null) }
 }

@@ -104,7 +104,7 @@ function seenOf(q: Queries, task: TaskRecord): string | null {
 /** The refusal for all but the first of concurrent verdicts. */
 const judgedMeanwhile = ({ version }: TaskRecord): Refusal => ({
   code: 'version_conflict',
-  message: 'Somebody else has judged the work at the same moment. Look at what they said before you judge.',
+  message: 'Someone else decided at the same moment. Read their decision first.',
   details: { version },
 })
 
@@ -134,7 +134,7 @@ function planVerdict(
   if (request.version !== null && request.version !== task.version) {
     return {
       code: 'version_conflict',
-      message: 'The task changed since you read it. Look again before you judge.',
+      message: 'This task changed since you loaded it. Reload it, then decide.',
       details: { version: task.version },
     }
   }

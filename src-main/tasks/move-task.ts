@@ -38,7 +38,7 @@ function checkMessages({ context, executions }: ActionDeps, task_id: TaskId, act
     (one) => isMessage(one) && one.agent_id === actor.agent_id && !executions.running().has(one.id),
   )
   if (!waits) return null
-  const reason = 'A person has written to you. End your turn now: you are told next, and move the task afterwards.'
+  const reason = 'A person sent you a message. End your turn now to read it, then move the task.'
   return { code: 'transition_blocked', message: reason, details: { hook: 'message', reason } }
 }
 

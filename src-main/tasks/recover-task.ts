@@ -57,7 +57,7 @@ export async function recoverTask(
     return outcomeOf(deps, task.id)
   }
   const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]
-  if (!claimant) return { code: 'recovery_not_available', message: 'Nobody has a role in this task. Claim it anew.' }
+  if (!claimant) return { code: 'recovery_not_available', message: 'No one is assigned to this task. Start it again.' }
   const { triggered_by } = actor
   const by = { claimant, triggered_by, by_person: isPerson(triggered_by) }
   const claimed = await deps.claims.claim({ task_id: task.id, ...by, overrides: {}, recovers: true }, signal)
@@ -74,7 +74,7 @@ async function decideNested(
 ): Promise<Outcome | Refusal> {
   const { context, worktrees } = deps
   if (request.action === 'ignore_nested' && !isPerson(actor.triggered_by)) {
-    return { code: 'humans_only', message: 'Only a person may leave a repository out of the work.' }
+    return { code: 'humans_only', message: 'Only a person can leave a repository out.' }
   }
   const workspace = worktrees.of(task)
   const ref = workspace && (await worktrees.ref(workspace))

@@ -12,7 +12,7 @@ import type { TaskRecord } from '../ports/store.ts'
 export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal | null {
   const offered = task.error_annotation?.recovery_actions ?? []
   if (offered.includes(action)) return null
-  const what = offered.length > 0 ? `Possible now: ${offered.join(', ')}.` : 'Nothing has to be recovered.'
+  const what = offered.length > 0 ? `Possible now: ${offered.join(', ')}.` : 'Nothing to recover.'
   return {
     code: 'recovery_not_available',
     message: `${action} does not apply to this task. ${what}`,
@@ -46,9 +46,9 @@ export function restartExecution(
   if (!state || !role || !assignee) return 'nobody'
   const waiting = nextMessage(tx, task.id, role)
   if (tx.executions.openOfTask(task.id).some((one) => !isMessage(one)))
-    return { code: 'already_claimed', message: 'Somebody is at work on this task already.' }
+    return { code: 'already_claimed', message: 'Someone is already working on this task.' }
   if (assignee.type === 'agent' && !tx.agents.get(assignee.id))
-    return { code: 'not_claimable', message: `The agent with the role ${role} was deleted. Give the role to another.` }
+    return { code: 'not_claimable', message: `The agent assigned as ${role} was deleted. Assign another.` }
   const again = (): NewExecution => ({
     task,
     role,

@@ -63,7 +63,7 @@ interface FeedbackFindings extends VerdictFindings {
 
 const changedMeanwhile: Refusal = {
   code: 'version_conflict',
-  message: 'The task changed while its hooks were asked. Look at it, then send the feedback again.',
+  message: 'This task changed while its hooks ran. Reload it, then send the feedback again.',
 }
 
 interface Plan {
@@ -90,7 +90,7 @@ function planFollowUp(deps: StepServices, q: Queries, request: FeedbackRequest):
   const role = roleOf(target) ?? 'assignee'
   const assignee = task.roles[role]
   if (!assignee) {
-    return { code: 'not_claimable', message: `Nobody has the role ${role}. Claim the task, or give the role away.` }
+    return { code: 'not_claimable', message: `No one is assigned as ${role}. Assign someone first.` }
   }
   const moves = task.status !== target.name
   const refusal =
@@ -172,7 +172,7 @@ function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Ass
   if (assignee.type === 'agent' && !agent) {
     return {
       code: 'not_claimable',
-      message: `The agent with the role ${role} was deleted. Give the role to another.`,
+      message: `The agent assigned as ${role} was deleted. Assign another.`,
     }
   }
   if (agent?.paused) return { code: 'agent_paused', message: `${agent.name} is paused. Resume it first.` }
@@ -183,10 +183,10 @@ function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Ass
   if (refusal) return refusal
   // If the task moves, the move ends a reviewer that still runs, as after any verdict.
   if (!moves && q.executions.openOfTask(task.id).length > 0) {
-    return { code: 'already_claimed', message: 'Somebody is at work on this task. Wait for the end, or stop it.' }
+    return { code: 'already_claimed', message: 'Someone is working on this task. Wait, or stop the run.' }
   }
   if (agent && othersInWorkspace(q, task).length > 0) {
-    return { code: 'workspace_locked', message: 'Another task is at work in the same worktree. Wait for its turn.' }
+    return { code: 'workspace_locked', message: 'Another task is running in the same worktree. Wait for it to end.' }
   }
   return null
 }
@@ -194,7 +194,7 @@ function checkFollowUp(q: Queries, task: TaskRecord, role: string, assignee: Ass
 function checkTask(task: TaskRecord): Refusal | null {
   if (task.archived) return { code: 'not_claimable', message: 'The task is archived. Unarchive it first.' }
   if (task.error_annotation?.type === 'workspace_reset_required') {
-    return { code: 'not_claimable', message: 'The worktree and its branch are gone. Reset the workspace first.' }
+    return { code: 'not_claimable', message: 'The worktree and branch are missing. Reset the workspace first.' }
   }
   return null
 }
@@ -210,8 +210,8 @@ function checkPendingEffects(q: Queries, task: TaskRecord, moves: boolean, at_ga
   const isBroken = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
   if (isBroken && (moves || pending?.data.kind === 'leave')) return null
   const message = isBroken
-    ? 'A hook failed on the way in. Run it again, or skip it, then send the feedback.'
-    : 'The task is still on its way through its workflow. Wait for it.'
+    ? 'A hook failed. Retry or skip it, then send the feedback.'
+    : 'The task is still moving. Try again in a moment.'
   return { code: 'entry_barrier', message }
 }
 

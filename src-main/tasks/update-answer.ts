@@ -63,7 +63,7 @@ export function conflictRefusal(
 ): Refusal {
   const { base_branch, branch, path } = workspace
   const what = left
-    ? `A merge of ${base_branch} is begun in ${path}, and ${count(files)} still. Resolve that there`
+    ? `A merge of ${base_branch} is in progress in ${path}, and ${count(files)} still. Resolve it there`
     : `${base_branch} does not merge into ${branch}: ${count(files)}. Open the conflict in your editor`
   return {
     code: 'merge_conflict',
@@ -74,6 +74,6 @@ export function conflictRefusal(
 
 /** The refusal if there is no worktree (any more) in which a conflict could be resolved. */
 export function workspaceGoneRefusal(why: string | null): Refusal {
-  const message = why ?? 'The worktree was removed meanwhile. Try again.'
+  const message = why ?? 'The worktree was removed during the update. Try again.'
   return { code: 'workspace_failed', message }
 }

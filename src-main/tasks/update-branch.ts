@@ -166,7 +166,7 @@ function checkUpdate(
   if (!workspace || workspace.base_commit === null || task.error_annotation?.type === 'workspace_reset_required') {
     return {
       code: 'not_claimable',
-      message: 'The task has no branch (any more). Claim it, or reset its workspace first.',
+      message: 'This task has no branch. Start it, or reset its workspace first.',
     }
   }
   const isAtWork = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)].some(
@@ -175,7 +175,7 @@ function checkUpdate(
   if (isAtWork) return workspaceLocked
   const isStuck = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
   if (task.entry_barrier || (read.effects.first(task.id) !== null && !isStuck)) {
-    return { code: 'entry_barrier', message: 'The task is still on its way through its workflow. Wait for it.' }
+    return { code: 'entry_barrier', message: 'The task is still moving. Try again in a moment.' }
   }
   return { task, workspace }
 }

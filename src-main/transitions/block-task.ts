@@ -18,7 +18,7 @@ export interface BlockDeps {
 /** Worktree and branch of a task are both gone: only a person may let it start over. */
 export const resetRequired: ErrorAnnotation = {
   type: 'workspace_reset_required',
-  message: 'The worktree and its branch are gone. Reset the workspace to start over from the default branch.',
+  message: 'The worktree and branch are missing. Reset the workspace to start over from the base branch.',
   recovery_actions: [],
 }
 
@@ -99,7 +99,7 @@ export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, req
 export function reviewLimitReached(gate: WorkflowState, times: number): ErrorAnnotation {
   return {
     type: 'retry_budget_exhausted',
-    message: `${gate.label} sent the work back ${times} times. Look at it yourself, then move it on.`,
+    message: `This failed ${gate.label} ${times} times. Take a look, then move it on.`,
     recovery_actions: [],
   }
 }

@@ -110,7 +110,7 @@ async function readTemplate(path: string, plugins: PluginChecks): Promise<Templa
   let text: string
   try {
     const { size, isFile } = await statOf(path)
-    if (!isFile) return brokenTemplate('This is no file.')
+    if (!isFile) return brokenTemplate('This isn’t a file.')
     if (size > maxFileBytes) return brokenTemplate(`The file is longer than ${maxFileBytes} bytes.`)
     text = await readFile(path, 'utf8')
   } catch (error) {

@@ -16,7 +16,7 @@ export async function loadWorkflowFile(path: string): Promise<WorkflowFile> {
       typeof value === 'object' && value !== null && 'description' in value ? String(value.description) : ''
     return { description, definition: WorkflowDefinition.parse(value) }
   } catch (error) {
-    throw new Error(`${path} is no workflow: ${error instanceof Error ? error.message : 'unreadable'}`, {
+    throw new Error(`${path} isn't a workflow: ${error instanceof Error ? error.message : 'unreadable'}`, {
       cause: error,
     })
   }

@@ -26,20 +26,20 @@ export function parseTemplate(text: string, plugins: PluginChecks): TemplateCont
     const [error] = document.errors
     if (error?.code === 'RESOURCE_EXHAUSTION') return brokenTemplate(tooDeep)
     if (error?.code === 'MULTIPLE_DOCS') return brokenTemplate('The file holds more than one document.')
-    if (error) return brokenTemplate(`The file is no YAML: ${error.message}`)
+    if (error) return brokenTemplate(`The file isn't valid YAML: ${error.message}`)
     const twice = findRepeatedKey(document)
     if (twice !== null) return brokenTemplate(`The file has the key ${twice} twice in one place.`)
     // Aliases that multiply are refused here; those that merely make it long, by the limit on the length.
     value = document.toJS({ maxAliasCount: 100 })
   } catch (error) {
     if (error instanceof RangeError) return brokenTemplate(tooDeep)
-    return brokenTemplate(`The file is no YAML: ${error instanceof Error ? error.message : 'it can not be read'}`)
+    return brokenTemplate(`The file isn't valid YAML: ${error instanceof Error ? error.message : 'it can’t be read'}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return brokenTemplate('The file holds no workflow: give it the keys description, roles and states.')
   }
   const { description = '', ...rest } = value as Readonly<Record<string, unknown>>
-  if (typeof description !== 'string') return brokenTemplate('description: Give a text.', 'description')
+  if (typeof description !== 'string') return brokenTemplate('description: Enter text.', 'description')
   const read = readDefinition(rest, plugins)
   if (!read.definition) return { description, ...read }
   // A template speaks of no project, so that there is nothing to rename from.

@@ -157,7 +157,7 @@ async function removeFiles(
   } catch (error) {
     if (signal.aborted) throw error
     context.log.error({ err: error, task_id: task.id }, 'a worktree could not be removed')
-    end = { kind: 'failed', message: error instanceof Error ? error.message : 'It could not be removed.' }
+    end = { kind: 'failed', message: error instanceof Error ? error.message : 'The worktree couldn’t be removed.' }
   }
   const after: WorkspaceRecord = {
     ...workspace,

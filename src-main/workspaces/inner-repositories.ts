@@ -39,7 +39,7 @@ function nestedHeld(folders: readonly string[]): ErrorAnnotation {
   const which = folders.slice(0, 10).join(', ')
   return {
     type: 'nested_repository',
-    message: `The worktree holds ${folders.length === 1 ? 'a repository' : 'repositories'} of its own: ${which}. Take the files into the work, or leave the folder out; either way its history is kept.`,
+    message: `The worktree holds ${folders.length === 1 ? 'a repository' : 'repositories'} of its own: ${which}. Include the files, or leave the folder out. Its history is kept either way.`,
     folders: [...folders],
     recovery_actions: ['absorb_nested', 'ignore_nested'],
   }
@@ -49,7 +49,7 @@ function notPushed(folders: readonly string[]): ErrorAnnotation {
   const which = folders.slice(0, 10).join(', ')
   return {
     type: 'submodule_not_pushed',
-    message: `${folders.length === 1 ? 'A submodule is' : 'Submodules are'} on a commit that no remote has: ${which}. Whoever gets the merge could not check it out. Push it from there, then retry.`,
+    message: `${folders.length === 1 ? 'A submodule is' : 'Submodules are'} on a commit that no remote has: ${which}. No one else could check out the merge. Push it from there, then retry.`,
     folders: [...folders],
     recovery_actions: ['retry_hook'],
   }

@@ -72,7 +72,7 @@ function annotationAfter(
   if (result.kind === 'conflict') {
     const { files, left } = result
     if (!left) return before
-    const message = `The merge of ${base_branch} is begun in ${path}: ${count(files)}. Resolve that there, then try the merge again.`
+    const message = `The merge of ${base_branch} is in progress in ${path}: ${count(files)}. Resolve it there, then retry the merge.`
     return { ...before, message, files: [...files], hunks: toConflictHunks(context, task, result.hunks) }
   }
   const message = `${branch} has all of ${base_branch} now. Try the merge again.`
@@ -102,7 +102,7 @@ function wordsFor({ branch, base_branch }: WorkspaceRecord, result: UpdateResult
     return `${branch} ${how} (${result.base.slice(0, 12)}) and is at ${result.head.slice(0, 12)}${kept}`
   }
   if (result.kind !== 'conflict') return null
-  const where = result.left ? '; the merge is begun in the worktree' : ''
+  const where = result.left ? '; the merge is in progress in the worktree' : ''
   return `${count(result.files)} with ${base_branch} (${result.base.slice(0, 12)})${where}: ${result.files.slice(0, 20).join(', ')}`
 }
 

@@ -58,10 +58,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
       const orphan = await workspaces.describeOrphan(path, { signal })
       if (!orphan) return notListed(path)
       if (orphan.kind === 'folder' || orphan.repo_path === null) {
-        return invalidInput(
-          'path',
-          `${path} is no worktree (any more), so no task can work in it. Move what you need away.`,
-        )
+        return invalidInput('path', `${path} isn't a worktree, so no task can use it. Move out what you need.`)
       }
       if (orphan.branch === null) {
         return invalidInput('path', `${path} is on no branch. Run "git switch -c <name>" in it, then adopt it.`)
@@ -124,7 +121,7 @@ function repoFor(context: EngineContext, path: string): string | null {
 function notListed(path: string): Refusal {
   return {
     code: 'not_found',
-    message: `${path} is not in the list of orphans. Look there for what can be removed or adopted.`,
+    message: `${path} isn't in the list of worktrees without a task.`,
     details: { resource: 'orphan' },
   }
 }

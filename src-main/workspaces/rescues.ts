@@ -41,7 +41,7 @@ export interface Rescues {
 
 const none: Refusal = {
   code: 'not_found',
-  message: 'There is no such rescue. It may have been given up, or 30 days may have passed.',
+  message: "This snapshot doesn't exist. It was deleted, or its 30 days have passed.",
   details: { resource: 'rescue' },
 }
 

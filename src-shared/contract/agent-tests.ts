@@ -6,8 +6,8 @@ export const AgentTest = z
   .object({
     ok: z.boolean(),
     started: z.boolean().describe('Its program was found and began.'),
-    answered: z.boolean().describe('It said something: it is signed in, and its model answers.'),
-    ended: z.boolean().describe('It ended by itself and called that a success.'),
+    answered: z.boolean().describe('The agent answered: it is signed in, and its model works.'),
+    ended: z.boolean().describe('The agent ended and reported success.'),
     message: z.string().nullable().describe('Its last words, or why it failed, in a sentence for people.'),
     exit_code: z.int().nullable(),
     duration_ms: z.int(),

@@ -104,7 +104,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** What every door says of a bug, whose text goes to the log only. */
 export const internalError: Refusal = {
   code: 'internal_error',
-  message: 'Something went wrong inside Copse; its log says what. Try again.',
+  message: 'Something went wrong in Copse. Try again; the log has details.',
 }
 
 /** A refusal as an exception, for the places that cannot return one: handlers and clients. */

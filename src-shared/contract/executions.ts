@@ -144,7 +144,7 @@ export const TranscriptEntry = z
     z.object({
       type: z.literal('question'),
       ...at,
-      text: z.string().describe('It waits for a person to answer this.'),
+      text: z.string().describe('The run waits for a person to answer this.'),
       ask_id: z.string().optional().describe('Absent when its last words are the question.'),
       options: z.array(AskOption).optional(),
     }),

@@ -90,7 +90,7 @@ const infos = {
   },
   command: {
     name: 'Command',
-    about: 'Any command that works in a folder and exits. It reads its prompt on standard input; exit 0 means done.',
+    about: 'Any command that works in a folder and exits. It reads the prompt from standard input; exit 0 means done.',
     location: 'local',
     command: 'line',
     example: './scripts/fix.sh',

@@ -53,8 +53,8 @@ const Name = z
   .trim()
   .min(1)
   .max(200)
-  .regex(/^[^\s/?#\\%]+$/, 'Give the name alone, as it stands in the address.')
-  .refine((name) => name !== '.' && name !== '..', 'Give the name alone, as it stands in the address.')
+  .regex(/^[^\s/?#\\%]+$/, 'Enter the name alone, as in the address.')
+  .refine((name) => name !== '.' && name !== '..', 'Enter the name alone, as in the address.')
 
 /** The fields of an integration that clients set, once: its creation and its change take theirs from here. */
 export const IntegrationFields = z.object({
@@ -64,7 +64,7 @@ export const IntegrationFields = z.object({
   repo: Name,
   token_secret_ref: z
     .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'Give the name of an environment variable, such as GITHUB_TOKEN.'),
+    .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'Enter the name of an environment variable, such as GITHUB_TOKEN.'),
   poll_interval_secs: z.int().min(1).max(86_400).optional(),
   sync_filter: SyncFilter.optional(),
   default_task_state: z.string().min(1).nullable().optional(),
@@ -92,7 +92,7 @@ export const Integration = z
     enabled: z.boolean(),
     last_polled_at: Timestamp.nullable().describe('When the last cycle that succeeded ended.'),
     last_error: SyncError.nullable().describe('Of the last cycle, if it failed.'),
-    progress: SyncProgress.nullable().describe('Of a cycle that has begun and not ended.'),
+    progress: SyncProgress.nullable().describe('Of a cycle that has started and not ended.'),
     syncing: z.boolean().describe('Whether a cycle runs at this moment.'),
     next_poll_at: Timestamp.nullable().describe('null while it is not enabled.'),
     created_at: Timestamp,

@@ -24,7 +24,7 @@ export const KnowledgeEntry = z
     edited_by: z
       .string()
       .nullable()
-      .describe('`user:<handle>` of who edited it last. What a person edited is not captured anew.'),
+      .describe('`user:<handle>` of who edited it last. Entries that a person edited are not captured again.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -113,7 +113,7 @@ function describeOperation(name: string, spec: OperationSpec, components: Json):
   return {
     operationId: name,
     summary: spec.summary,
-    description: `Who may call: ${spec.who}.`,
+    description: `Allowed for: ${spec.who}.`,
     tags: [tagOf(name)],
     ...(spec.who === 'public' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
@@ -152,7 +152,7 @@ function describeStream(name: string, spec: (typeof streams)[keyof typeof stream
 const streamDescriptions: Readonly<Record<keyof typeof streams, string>> = {
   'events.stream':
     '`id:` is a growing number, `event:` a key of the schema EventPayloads and `data:` its payload as JSON. ' +
-    'The stream begins with an `id:` alone: whoever is cut off before the first event resumes after it. ' +
+    'The stream starts with an `id:` alone: a client that is cut off before the first event resumes after it. ' +
     '`stream.reset` says that the past that was asked for is gone; `execution.activity`, `hook.activity` and `worktree.changed` have no id and are not kept.',
   'executions.stream': '`event: entry` with the line number as `id:` and a TranscriptEntry, and `event: end` at last.',
 }

@@ -18,7 +18,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   const where = first?.path ? `${first.path}: ` : ''
   throw new ApiError({
     code: 'validation_failed',
-    message: `The request does not fit: ${where}${first?.message ?? 'it has the wrong shape.'}`,
+    message: `Invalid request: ${where}${first?.message ?? 'it has the wrong shape.'}`,
     details: { issues },
   })
 }
@@ -32,7 +32,7 @@ function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Place[] 
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
   return issue.keys.map((key) => {
     const nearest = nearestKey(schema, issue.path, key)
-    const message = `There is no such setting.${nearest === null ? '' : ` Did you mean ${nearest}?`}`
+    const message = `Unknown field.${nearest === null ? '' : ` Did you mean ${nearest}?`}`
     return { path: [...issue.path, key].join('.'), message }
   })
 }
@@ -40,9 +40,9 @@ function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Place[] 
 /** No path, name, argument or environment may hold NUL; what is typed into a terminal (`data`) may. */
 function badTextIn(value: unknown, path: readonly string[]): readonly Place[] {
   if (typeof value === 'string') {
-    if (value.includes('\0')) return [{ path: path.join('.'), message: 'Text may not hold the character NUL.' }]
+    if (value.includes('\0')) return [{ path: path.join('.'), message: "Text can't contain the character NUL." }]
     // Half of one can't be kept as UTF-8: what is read later would be another text.
-    return value.isWellFormed() ? [] : [{ path: path.join('.'), message: 'Text may not hold half of a character.' }]
+    return value.isWellFormed() ? [] : [{ path: path.join('.'), message: "Text can't contain half of a character." }]
   }
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, item]) => {

@@ -125,7 +125,7 @@ const CopiedPath = z
     const isAbsolute = path.startsWith('/') || path.startsWith('~') || /^[a-z]:/i.test(path)
     const message =
       isAbsolute || parts.includes('..')
-        ? 'Give a path relative to the repository’s root, without “..”.'
+        ? 'Use a path relative to the repository’s root, without “..”.'
         : parts.some((part) => part.toLowerCase() === '.git')
           ? 'What lies in .git belongs to the repository; it can’t be copied.'
           : null

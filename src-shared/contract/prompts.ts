@@ -113,7 +113,7 @@ export const PromptTemplate = z
     const known = Object.keys(promptPlaceholders).join(', ')
     context.addIssue({
       code: 'custom',
-      message: `{{${unknown}}} stands for nothing. Use one of: ${known}; or write \\{{${unknown}}} to keep the braces.`,
+      message: `{{${unknown}}} isn't a placeholder. Use one of: ${known}; or write \\{{${unknown}}} to keep the braces.`,
     })
   })
 
@@ -126,7 +126,7 @@ export const defaultPromptTemplates = {
   works: [
     '## How to work',
     'You are in a git worktree of your own; its branch was made for this task from {{base_branch}}. Change what the task needs, check your work, and commit it on this branch. Do not push, merge or switch branches.',
-    'Nobody can answer while you work: decide sensibly, and say at the end what you did and what is left open.',
+    'No one can answer while you work: decide sensibly, and say at the end what you did and what is left open.',
   ].join('\n\n'),
   judges: ['## Your part: {{role}}', '{{review_prompt}}', '{{verdict}}'].join('\n\n'),
 } as const

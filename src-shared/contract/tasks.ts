@@ -83,7 +83,7 @@ export const Task = z
     title: z.string(),
     description: z.string().nullable(),
     status: z.string(),
-    version: z.int().describe('Goes up with every change that somebody asked for; send it with a transition.'),
+    version: z.int().describe('Increases with every requested change; send it with a transition.'),
     entry_barrier: z.boolean(),
     review_config: ReviewConfig,
     roles: z.record(z.string(), Assignee),

@@ -47,7 +47,7 @@ export const StateHook = z
     on_success: Cascade.optional(),
   })
   .refine((hook) => (hook.plugin === undefined) !== (hook.script === undefined), {
-    message: 'Give either plugin or script.',
+    message: 'Set either plugin or script.',
   })
 export type StateHook = z.infer<typeof StateHook>
 

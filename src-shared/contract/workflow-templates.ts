@@ -38,7 +38,7 @@ export const DryRun = z
     dead_ends: z.array(z.string()).describe('States that are not terminal and that nothing leads out of.'),
     stuck_gates: z
       .array(z.object({ state: z.string(), reason: z.string() }))
-      .describe('Gates that nobody can pass, and why.'),
+      .describe('Gates that no one can pass, and why.'),
     warnings: z.array(WorkflowWarning).describe('Keys of the given definition that do nothing.'),
     traits: WorkflowTraits,
   })

@@ -189,7 +189,7 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
     config: { command: 'sleep 600' },
   })
   await call(desktop, 'tasks.claim', { task_id: task.id, agent_id: agent.id })
-  await expect.poll(() => last('tray.setToolTip'), soon).toBe('["Copse: 1 agent at work"]')
+  await expect.poll(() => last('tray.setToolTip'), soon).toBe('["Copse: 1 agent running"]')
   desktop.click('Pause All Projects')
   await expect.poll(() => last('tray.setContextMenu'), soon).toContain('Resume Projects')
   desktop.closeWindow()

@@ -72,7 +72,7 @@ test('a second repository is added, chosen for a task, found again after it was 
     // Not while a task works in it, and the answer says so.
     await row.getByRole('button', { name: 'Take out…' }).click()
     await row.getByRole('button', { name: 'Take Backend out' }).click()
-    await page.getByText('One task works or has worked in Backend. Give it another repository, or delete it.').waitFor()
+    await page.getByText('1 task uses Backend. Move it to another repository, or delete it.').waitFor()
   } finally {
     await rename(place, second.path)
   }

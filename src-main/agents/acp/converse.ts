@@ -175,8 +175,8 @@ async function permit(
 }
 
 const limits: Readonly<Record<string, string>> = {
-  max_tokens: 'It ran into the limit of tokens for one turn.',
-  max_turn_requests: 'It ran into the limit of requests for one turn.',
+  max_tokens: 'The agent reached its token limit for one turn.',
+  max_turn_requests: 'The agent reached its request limit for one turn.',
 }
 
 function endTurn({ agent, updates, usage, listener, story }: AcpState, response: PromptResponse): void {
@@ -187,7 +187,7 @@ function endTurn({ agent, updates, usage, listener, story }: AcpState, response:
   const spent = usage.endTurn(response)
   if (spent !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...spent })
   const limit = limits[response.stopReason]
-  const why = limit ?? (response.stopReason === 'refusal' ? 'The model refused to go on.' : null)
+  const why = limit ?? (response.stopReason === 'refusal' ? 'The model refused to continue.' : null)
   if (why === null) return
   recordFailure(story, why, limit !== undefined)
   listener.onEntry({ type: 'error', at: listener.now(), text: why })

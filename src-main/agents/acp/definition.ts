@@ -13,7 +13,7 @@ export const anyAcpAgent: AcpAgent = {
   program: {
     executor: 'acp',
     program: '',
-    installHint: 'Give the agent the command that starts it, like `npx -y @agentclientprotocol/claude-agent-acp`.',
+    installHint: 'Enter the command that starts the agent, like `npx -y @agentclientprotocol/claude-agent-acp`.',
     signInHint: 'Sign in with its own command, then run it again.',
   },
   args: (_run, own) => own,

@@ -83,7 +83,7 @@ const handshakeMs = 120_000
 async function shakeHands(agent: ClientContext): Promise<InitializeResponse> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {
-    const text = `It did not answer within ${handshakeMs / 1_000} s. Run it once in a terminal and see what it asks.`
+    const text = `The agent didn't answer within ${handshakeMs / 1_000} s. Run it once in a terminal to see what it asks.`
     timer = setTimeout(() => reject(new AcpSetupError('no_answer', text)), handshakeMs)
   })
   const clientInfo = { name: 'copse', title: 'Copse', version: '1' }
@@ -147,7 +147,7 @@ async function takeMode(
     await agent.request(methods.agent.session.setMode, { sessionId, modeId })
   }
   if (free || modeId !== undefined || !freeModes.includes(modes?.currentModeId ?? '')) return
-  const text = `It is in the mode ${modes?.currentModeId ?? ''}, which asks nobody, and has none that asks. Let it do all.`
+  const text = `The agent is in mode ${modes?.currentModeId ?? ''}, which never asks, and has no mode that does. Allow it everything.`
   throw new AcpSetupError('no_choice', text)
 }
 
@@ -162,13 +162,13 @@ async function configure(
 ): Promise<void> {
   const option = configOptions?.find(({ category, id }) => category === choices[what] || id === what)
   if (option === undefined) {
-    throw new AcpSetupError('no_choice', `This agent lets nobody choose its ${what}. Leave the ${what} empty.`)
+    throw new AcpSetupError('no_choice', `This agent has no setting for its ${what}. Leave the ${what} empty.`)
   }
   try {
     await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value })
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
-    const text = `It does not take the ${what} ${value}: ${describeError(error)}`
+    const text = `The agent doesn't accept the ${what} ${value}: ${describeError(error)}`
     throw new AcpSetupError('no_choice', text, { cause: error })
   }
 }

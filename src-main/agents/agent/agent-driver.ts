@@ -89,11 +89,11 @@ async function start(profile: AgentProfile, run: AgentRun, options: StartOptions
   const own = sortArgs(profile, run.config)
   const warn = (text: string): void => run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
   if (own.refused.length > 0) {
-    warn(`Left out of the agent's arguments, because they are not its to set: ${own.refused.join(' ')}`)
+    warn(`Ignored arguments, because Copse sets them: ${own.refused.join(' ')}`)
   }
   const { name, effort } = executorInfos[profile.program.executor]
   if (run.config.effort !== undefined && !effort) {
-    warn(`${name} can't be told an effort; it chooses its own.`)
+    warn(`${name} has no effort setting; it uses its own default.`)
   }
   const prepared = await profile.prepare(run, own.args, { env, resources })
   signal.throwIfAborted()

@@ -66,9 +66,9 @@ const yes: Verdict = { allowed: true, reason: null }
 
 /** What "allow it for this run" covers: all edits in the worktree, else just this. */
 function lastingOf(call: PermissionRequest, isEdit: boolean): { readonly key: string; readonly label: string } {
-  if (isEdit) return { key: 'edits', label: 'Allow all edits in this run' }
+  if (isEdit) return { key: 'edits', label: 'Allow all edits for this run' }
   const command = commandIn(call)
-  if (command !== null) return { key: `run ${command}`, label: 'Allow this command in this run' }
+  if (command !== null) return { key: `run ${command}`, label: 'Allow this command for this run' }
   return { key: JSON.stringify([call.tool, call.input, call.paths]), label: 'Allow this in this run' }
 }
 
@@ -91,7 +91,7 @@ function requestOf(call: PermissionRequest, always: string, tellsWhy: boolean): 
     options: [
       option('allow', 'Allow', 'allow_once'),
       option('allow_always', always, 'allow_always'),
-      option('reject', 'Reject', 'reject_once'),
+      option('reject', 'Deny', 'reject_once'),
     ],
     multiple: false,
     takes_text: tellsWhy,
@@ -103,7 +103,7 @@ const sentences: { readonly [A in ToolAction]: (target: string, tool: string) =>
   search: (target) => `Asks to search ${target}`,
   edit: (target) => `Asks to change ${target}`,
   write: (target) => `Asks to write ${target}`,
-  run: (target) => `Asks to run ${target}`,
+  run: (target) => `Wants to run ${target}`,
   fetch: (target) => `Asks to fetch ${target}`,
   mcp: (_target, tool) => `Asks to use ${tool}`,
   other: (_target, tool) => `Asks to use ${tool}`,

@@ -113,14 +113,15 @@ function describeEnd({ run, result, treeEnd, endedBy, failure }: RunEnd): Execut
     case 'stop':
       return { ...told, ended: 'stopped', exit_code: treeEnd.exit_code, message }
     case 'timeout': {
-      const text = `It was stopped after ${run.timeout_seconds ?? 0} s, the time it was given.`
+      const text = `Stopped at the time limit of ${run.timeout_seconds ?? 0} s.`
       return { ...told, ended: 'timed_out', exit_code: treeEnd.exit_code, message: text }
     }
     case 'exit_timeout':
       return { ...told, ended: 'exited', exit_code: codeAfter(0), message }
     case 'itself': {
       // Last words alone would read as if it had ended well.
-      const text = treeEnd.signal === null ? message : `It was ended by ${treeEnd.signal}. ${message ?? ''}`.trimEnd()
+      const text =
+        treeEnd.signal === null ? message : `The agent was ended by ${treeEnd.signal}. ${message ?? ''}`.trimEnd()
       return { ...told, ended: 'exited', exit_code: codeAfter(treeEnd.exit_code), message: text }
     }
   }

@@ -132,7 +132,7 @@ async function answerQuestions(permissions: Permissions, input: Input, signal: A
       takes_text: true,
     }
     const answer = await permissions.ask(request, signal)
-    if (answer === null) return { behavior: 'deny', message: 'Nobody answers. Decide by yourself, and say how.' }
+    if (answer === null) return { behavior: 'deny', message: 'No one answers. Decide yourself, and say how.' }
     answers[question] = [answer.option?.label, answer.text].filter((part) => part).join(': ')
   }
   return { behavior: 'allow', updatedInput: { ...input, answers } }

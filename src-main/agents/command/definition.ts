@@ -88,8 +88,7 @@ function onPipes(run: AgentRun, tree: ProcessTree): Work {
     tree,
     outputs: [stderr, stdout],
     read: all([pump(tree.stdout, stdout, run.log), pump(tree.stderr, stderr, run.log)]),
-    input: () =>
-      Promise.reject(new ExecutorError('input_closed', 'This command takes no input once it has its prompt.')),
+    input: () => Promise.reject(new ExecutorError('input_closed', 'This command reads nothing after its prompt.')),
   }
 }
 
@@ -191,11 +190,11 @@ function describe(
   cut: 'stopped' | 'timed_out' | undefined,
   outputs: readonly OutputEntries[],
 ): string | null {
-  if (cut === 'timed_out') return `It ran longer than ${run.timeout_seconds} s and was stopped.`
+  if (cut === 'timed_out') return `Stopped at the time limit of ${run.timeout_seconds} s.`
   if (cut === 'stopped') return 'It was stopped.'
   const said = outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
-  const lastWords = said && ` Its last line: ${said}`
+  const lastWords = said && ` ${said}`
   if (exitCode === notFoundCode) return `The command was not found. Check the agent's command.${lastWords}`
-  if (exitCode !== 0) return `It ended with exit code ${exitCode}.${lastWords}`
+  if (exitCode !== 0) return `The agent failed (exit ${exitCode}).${lastWords}`
   return outputs.findLast(({ lastLine }) => lastLine !== '')?.lastLine ?? null
 }

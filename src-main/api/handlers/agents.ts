@@ -31,7 +31,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     const agent = findAgent(store.read, id)
     if (!sees(principal, agent)) throwNotFound('agent')
     if (ownsAgent(principal, agent)) return agent
-    throw new ApiError({ code: 'forbidden', message: 'This agent belongs to somebody else.' })
+    throw new ApiError({ code: 'forbidden', message: 'This agent belongs to someone else.' })
   }
   const put = (agent: AgentRecord): AgentRecord => {
     feed.commit((tx) => {
@@ -80,13 +80,13 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       const agent = owned(principal, agent_id)
       if (agent.daemon_id === null && executors.location(agent.executor) === 'local')
         return await parts.testAgent(agent, signal)
-      const message = `${agent.name} runs elsewhere: there is nothing to start here. Give it a task and see.`
+      const message = `${agent.name} runs outside Copse, so there is nothing to start here. Assign a task to test it.`
       throw new ApiError({ code: 'not_claimable', message })
     },
     'agents.delete': ({ agent_id }, { principal }) => {
       const agent = owned(principal, agent_id)
       if (store.read.executions.queue().some((execution) => execution.agent_id === agent.id)) {
-        throw new ApiError({ code: 'already_claimed', message: 'This agent is at work. Stop its execution first.' })
+        throw new ApiError({ code: 'already_claimed', message: 'This agent is running. Stop its run first.' })
       }
       feed.commit((tx) => {
         tx.agents.delete(agent.id)

@@ -43,7 +43,7 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
       feed.commit((tx) => {
         const daemon = findDaemon(tx, daemon_id)
         if (!mayManageDaemon(principal, daemon)) {
-          throw new ApiError({ code: 'forbidden', message: 'This daemon belongs to somebody else.' })
+          throw new ApiError({ code: 'forbidden', message: 'This remote machine belongs to someone else.' })
         }
         tx.daemons.put({ ...daemon, revoked_at: tx.now() })
         tx.emit('daemon.updated', { project_id: null, daemon_id, daemon: null })

@@ -45,7 +45,7 @@ function checkNew(q: Queries, task: TaskRecord, other: TaskRecord): Refusal | nu
   if (task.project_id !== other.project_id) {
     return {
       code: 'cross_project_dependency',
-      message: 'A task can wait only for tasks of its own project.',
+      message: 'A task can depend only on tasks of its project.',
       details: { project_id: task.project_id },
     }
   }

@@ -40,8 +40,8 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
     'executions.resize': ({ execution_id, cols, rows }) => {
       findExecution(read, execution_id)
       const process = engine.executions.running().get(execution_id)?.live?.process
-      if (!process) throw notRunning('It is not running here, so there is nothing to resize.')
-      if (!process.resize) throw notRunning('It runs without a terminal. Set `terminal` in the agent’s configuration.')
+      if (!process) throw notRunning("The run isn't active here, so there is nothing to resize.")
+      if (!process.resize) throw notRunning('The run has no terminal. Set `terminal` in the agent’s configuration.')
       process.resize(cols, rows)
       return null
     },
@@ -49,7 +49,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
       const execution = findExecution(read, execution_id)
       const running = engine.executions.running().get(execution_id)
       if (execution.status !== 'running' || !running?.live)
-        throw notRunning('It takes no input now: it is not running here.')
+        throw notRunning("The run takes no input: it isn't active here.")
       try {
         await engine.executions.input(execution_id, data)
       } catch (error) {
@@ -62,7 +62,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
       const execution = requireOpen(findExecution(read, execution_id))
       // It may ask while it is still being started.
       if (!engine.executions.running().has(execution_id)) {
-        throw notRunning('It takes no answer now: it is not running here.')
+        throw notRunning("The run takes no answer: it isn't active here.")
       }
       const refusal = engine.executions.answer(execution_id, given, actorOf(principal))
       if (refusal) throw new ApiError(refusal)
@@ -107,7 +107,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
 
 function requireOpen(execution: ExecutionRecord): ExecutionRecord {
   if (execution.status === 'running' || execution.status === 'queued') return execution
-  throw notRunning(`It has ended already (${execution.status}).`)
+  throw notRunning(`The run has already ended (${execution.status}).`)
 }
 
 function notRunning(message: string): ApiError {
@@ -118,5 +118,5 @@ function notRunning(message: string): ApiError {
 function checkMine(parts: ApiParts, principal: Principal, execution: ExecutionRecord): void {
   const agent = execution.agent_id === null ? null : parts.store.read.agents.get(execution.agent_id)
   if (actsFor(principal, execution, agent)) return
-  throw new ApiError({ code: 'forbidden', message: 'This execution is somebody else’s.' })
+  throw new ApiError({ code: 'forbidden', message: 'This run belongs to someone else.' })
 }

@@ -99,7 +99,7 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
       const { principal } = call
       const id = requireUser(principal)
       if (principal.kind === 'user' && principal.via === 'pat' && principal.token_id !== token_id) {
-        const message = 'A personal token may revoke itself only. Sign in with your password to revoke another.'
+        const message = 'A personal access token can only revoke itself. Sign in with your password to revoke another.'
         throw new ApiError({ code: 'jwt_required', message })
       }
       feed.commit(() => {

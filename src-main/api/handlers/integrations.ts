@@ -74,17 +74,17 @@ function checkAssignee(
   const project = findProject(read, project_id)
   if (type === 'agent') {
     const agent = read.agents.get(id as AgentId)
-    if (!agent || !canSeeAgent(read, principal, agent)) throw invalid('There is no such agent.')
+    if (!agent || !canSeeAgent(read, principal, agent)) throw invalid("This agent doesn't exist.")
     const isMember = agent.owner_id !== null && read.members.role(project.id, agent.owner_id) !== null
     if (!mayWorkIn(agent, project, isMember)) {
-      throw invalid(`${agent.name} may not work in this project: its owner is no member of it.`)
+      throw invalid(`${agent.name} can't work in this project, because its owner isn't a member.`)
     }
     return
   }
   const user = parts.identity.users.get(id as UserId)
-  if (!user) throw invalid('There is no such user.')
+  if (!user) throw invalid("This user doesn't exist.")
   if (project.owner_id !== null && read.members.role(project.id, user.id) === null) {
-    throw invalid(`${user.display_name} is no member of this project.`)
+    throw invalid(`${user.display_name} isn't a member of this project.`)
   }
 }
 

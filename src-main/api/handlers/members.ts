@@ -58,7 +58,7 @@ function passOn(parts: ApiParts, tx: Tx, project: ProjectRecord, leaving: UserId
   if (project.owner_id === null) return
   const heir = tx.members.list(project.id).find(({ role, user_id }) => role === 'owner' && user_id !== leaving)
   if (!heir) {
-    const message = 'This is the last owner of the project. Make somebody else an owner first.'
+    const message = "This is the project's last owner. Make someone else an owner first."
     throw new ApiError({ code: 'last_owner', message })
   }
   if (project.owner_id !== leaving) return

@@ -105,7 +105,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       findProject(read, project_id)
       const open = read.executions.queue(project_id)
       if (open.length > 0) {
-        const message = `${open.length} executions are at work in this project. Stop them first.`
+        const message = `${open.length} runs are active in this project. Stop them first.`
         throw new ApiError({ code: 'project_busy', message, details: { executions: open.map((one) => one.id) } })
       }
       engine.projectDeletions.delete(project_id, { delete_branches })

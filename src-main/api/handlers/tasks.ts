@@ -158,7 +158,7 @@ function requireAgentInProject(
   if (canWorkIn(parts, agent, task)) return agent
   throw new ApiError({
     code: 'forbidden',
-    message: `${agent.name} may not work in this project: its owner is no member of it.`,
+    message: `${agent.name} can't work in this project, because its owner isn't a member.`,
   })
 }
 
@@ -178,7 +178,7 @@ function assigneeOf(
   const user = (wanted.user_id === undefined ? null : parts.identity.users.get(wanted.user_id)) ?? throwNotFound('user')
   const project = findProject(parts.store.read, task.project_id)
   if (project.owner_id !== null && parts.store.read.members.role(project.id, user.id) === null) {
-    throw new ApiError({ code: 'not_a_member', message: `${user.display_name} is no member of this project.` })
+    throw new ApiError({ code: 'not_a_member', message: `${user.display_name} isn't a member of this project.` })
   }
   return { type: 'user', id: user.id }
 }
@@ -221,7 +221,7 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
 
 function checkPlace({ above, below, position }: Patch): void {
   if ([above, below, position].filter((one) => one !== undefined).length < 2) return
-  throw new ApiError(invalidInput('above', 'Give one of position, above and below.'))
+  throw new ApiError(invalidInput('above', 'Send one of position, above and below.'))
 }
 
 /** The place beside another task. Where there is no room for it, the tasks beyond make some. */

@@ -27,7 +27,7 @@ interface SessionsOptions extends CommonOptions {
 export function addAccount(program: Command): void {
   addClientCommand(program, {
     usage: 'invite',
-    summary: 'make a code with which one person may register; for admins',
+    summary: 'create an invite code for one person (admins only)',
     examples: ['svc invite', 'svc invite --days 1', 'svc invite --list', 'svc invite --delete 0a1b2c3d'],
   })
     .option('--days <number>', 'how long the code works', wholeNumber(1, 365), 7)
@@ -40,7 +40,7 @@ export function addAccount(program: Command): void {
     examples: ['svc sessions', 'svc sessions --end 0a1b2c3d', 'svc sessions --end-others'],
   })
     .option('--end <session>', 'end this one')
-    .option('--end-others', 'end all of them, but for the one at work here')
+    .option('--end-others', 'end all sessions except this one')
     .action((options: SessionsOptions) => runCommand(options, (scene) => sessions(scene, options)))
   addClientCommand(program, {
     usage: 'password',
@@ -56,7 +56,7 @@ async function invite(scene: CommandContext, options: InviteOptions): Promise<vo
     if (options.list === true) {
       const answer = await client.call('admin.list_invites', {})
       const table = () => formatTable(['ID', 'MADE', 'WORKS UNTIL'], answer.items.map(inviteRow))
-      await out.answer(answer, () => (answer.items.length === 0 ? 'There is no open invite.' : table()))
+      await out.answer(answer, () => (answer.items.length === 0 ? 'No open invites.' : table()))
     } else if (options.delete !== undefined) {
       const { items } = await client.call('admin.list_invites', {})
       const { id } = pick('invite', items.map(named), options.delete)
@@ -64,7 +64,7 @@ async function invite(scene: CommandContext, options: InviteOptions): Promise<vo
       await out.answer({ id }, () => 'The invite is taken back.')
     } else {
       const made = await client.call('admin.create_invite', { expires_in_seconds: options.days * 86_400 })
-      out.info(`One person may register with this code until ${made.expires_at}. It is not shown again.`)
+      out.info(`One person can register with this code until ${made.expires_at}. It isn't shown again.`)
       await out.answer(made, () => made.code)
     }
   })

@@ -37,23 +37,21 @@ export function addAgent(program: Command): void {
       'svc agent add Formatter --executor command --command "npx prettier --write ."',
     ],
   })
-    .addOption(
-      new Option('--executor <profile>', 'what kind of agent it is').choices(executorProfiles).makeOptionMandatory(),
-    )
-    .option('--command <line>', 'the command line of `command` and `acp`; for others, the path of their program')
+    .addOption(new Option('--executor <profile>', 'agent type').choices(executorProfiles).makeOptionMandatory())
+    .option('--command <line>', 'command line for `command` and `acp`; program path for the others')
     .option('--model <model>', 'the model it is to use')
-    .option('--arg <argument>', 'one more argument for its program; may be given more than once', collect)
-    .option('--env <name=value>', 'a variable of its environment; may be given more than once', collect)
+    .option('--arg <argument>', 'extra argument for its program (repeatable)', collect)
+    .option('--env <name=value>', 'environment variable (repeatable)', collect)
     .addOption(
       new Option(
         '--permissions <policy>',
-        'what it may do without asking people: everything, edits in its worktree, or only read',
+        'what it may do without asking: everything, edit in its worktree, or only read',
       ).choices(permissionPolicies),
     )
     .action((name: string, options: AddOptions) => runCommand(options, (scene) => add(scene, name, options)))
   addClientCommand(agent, {
     usage: 'list',
-    summary: 'list the agents that may work in your projects',
+    summary: 'list the agents that can work in your projects',
     examples: ['svc agent list', "svc agent list --json | jq -r '.items[].name'"],
   }).action((options: CommonOptions) => runCommand(options, list))
 }
@@ -73,7 +71,7 @@ async function add(scene: CommandContext, name: string, options: AddOptions): Pr
       ...(permissions !== undefined && { permissions }),
     },
   })
-  await out.answer(agent, () => `${shortId(agent.id)}  ${agent.name} is an agent now.`)
+  await out.answer(agent, () => `${shortId(agent.id)}  Added agent ${agent.name}.`)
   if (hint !== null) out.info(hint)
 }
 
@@ -102,7 +100,7 @@ async function list({ client, out }: CommandContext): Promise<void> {
   ])
   await out.answer(answer, () =>
     rows.length === 0
-      ? 'There is no agent yet. Make one with `svc agent add`.'
+      ? 'No agents yet. Add one with `svc agent add`.'
       : formatTable(['ID', 'NAME', 'EXECUTOR', 'MODEL', 'COMMAND'], rows),
   )
 }

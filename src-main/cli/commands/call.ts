@@ -44,13 +44,13 @@ async function call({ client, out }: CommandContext, name: OperationName, fields
 function readObject(text: string): Fields {
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw usageError('Give a JSON object on stdin, such as {"project_id": "…"}.')
+  throw usageError('Pass a JSON object on stdin, such as {"project_id": "…"}.')
 }
 
 function readFields(input: ZodObject, fields: readonly string[]): Fields {
   const pairs = fields.map((field) => {
     const at = field.indexOf('=')
-    if (at < 1) throw usageError(`“${field}” is no field. Give each as name=value, or - alone to read all from stdin.`)
+    if (at < 1) throw usageError(`“${field}” isn't a field. Pass name=value pairs, or - to read them from stdin.`)
     return [field.slice(0, at), field.slice(at + 1)] as const
   })
   return Object.fromEntries(pairs.map(([key, text]) => [key, valueOf(input, key, text)]))

@@ -14,7 +14,7 @@ export function addDemo(program: Command, run: (options: DemoArguments) => Promi
     examples: ['svc demo', 'svc demo --keep'],
   })
     .option('--json', 'print one JSON line a step', false)
-    .option('--keep', 'keep the repository and the data folder to look at', false)
+    .option('--keep', 'keep the repository and the data folder', false)
     .action(async (options: DemoArguments) => {
       process.exitCode = await run(options)
     })

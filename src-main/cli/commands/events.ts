@@ -31,8 +31,8 @@ export function addEvents(program: Command): void {
     ],
   })
     .option('--project <project>', 'only those of this project; id or name')
-    .option('--since <number>', 'begin after this event (its `seq`); 0 for all that is kept', wholeNumber(0, 1e15 - 1))
-    .option('--type <type>', 'only those of this type; may be given more than once', collect)
+    .option('--since <number>', 'start after this event (its `seq`); 0 for all events kept', wholeNumber(0, 1e15 - 1))
+    .option('--type <type>', 'only events of this type (repeatable)', collect)
     .action((options: EventOptions) => runCommand(options, (scene) => print(scene, options)))
 }
 
@@ -58,7 +58,7 @@ async function print(scene: CommandContext, { project: text, since, type }: Even
 async function printItem({ out }: CommandContext, item: FeedItem, isWanted: (type: string) => boolean): Promise<void> {
   if (item.kind === 'reset') {
     const reset = { seq: item.seq, type: 'stream.reset', data: { seq: item.seq } }
-    await out.writeItem(reset, () => `The events before ${item.seq} are not kept any more.`)
+    await out.writeItem(reset, () => `Events before ${item.seq} are no longer kept.`)
   } else if (item.kind === 'event' && isWanted(item.event.type)) {
     await out.writeItem(item.event, () => eventText(item.event))
   }

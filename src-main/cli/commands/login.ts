@@ -69,7 +69,7 @@ async function signInByToken(url: string, option: string): Promise<SignIn> {
 
 async function signInByPassword(url: string, given: string | undefined): Promise<SignIn> {
   const isPiped = !process.stdin.isTTY
-  const without = 'Give --email and the password on stdin, or --token: there is no terminal to ask on.'
+  const without = 'Pass --email and the password on stdin, or --token: there is no terminal to ask on.'
   const email = given ?? (await ask('Email: ', { without }))
   const password = isPiped ? await secretFromStdin() : await ask('Password: ', { hidden: true, without })
   const session = await clientWith(url, null).call('auth.login', { email: email.trim(), password })
@@ -82,7 +82,7 @@ async function signInByPassword(url: string, given: string | undefined): Promise
 async function signInByLink(url: string, link: string): Promise<SignIn> {
   parseAddress(link, 'link')
   const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
-  if (!code) throw usageError('The link has no code. Give the whole link that Copse printed, in quotes.')
+  if (!code) throw usageError('The link has no code. Paste the whole link that Copse printed, in quotes.')
   const { access_token } = await clientWith(url, null).call('auth.local', { code })
   try {
     return await keep(url, access_token)
@@ -104,7 +104,7 @@ async function keep(url: string, accessToken: string): Promise<SignIn> {
 async function logout({ url, signIns, out }: CommandContext): Promise<void> {
   const signIn = signIns.find(url)
   if (signIn === null) {
-    await out.answer({ url, revoked: false }, () => `There is no sign-in for ${url}.`)
+    await out.answer({ url, revoked: false }, () => `Not signed in to ${url}.`)
     return
   }
   // Whatever the service says, the next command is not to use it any more.

@@ -16,10 +16,7 @@ export function addMcp(program: Command): void {
 
 async function serveStdio({ url, token, out }: CommandContext): Promise<void> {
   if (token === null) {
-    throw new CliError(
-      'missing_token',
-      `There is no sign-in for ${url}. Sign in with \`svc login\`, or set SVC_API_TOKEN.`,
-    )
+    throw new CliError('missing_token', `Not signed in to ${url}. Sign in with \`svc login\`, or set SVC_API_TOKEN.`)
   }
   const send = (message: string) => out.raw(`${message}\n`)
   await bridgeMcp({

@@ -20,7 +20,7 @@ async function open(scene: CommandContext, ref: string | undefined, project: str
   const address = `${scene.url}/#/${await placeOf(scene, ref, project)}`
   const opened = await openOnDesktop(address, scene.env, process.platform)
   await scene.out.answer({ url: address, opened }, () => address)
-  if (!opened) scene.out.info('There is no desktop here to open it on.')
+  if (!opened) scene.out.info('This machine has no desktop to open it on.')
 }
 
 async function placeOf(scene: CommandContext, ref: string | undefined, project: string | undefined): Promise<string> {

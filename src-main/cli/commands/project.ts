@@ -19,23 +19,23 @@ export function addProject(program: Command): void {
   const project = addGroup(program, 'project', 'add, list, pause and resume projects')
   addClientCommand(project, {
     usage: 'add [folder]',
-    summary: 'make a project of a git repository (the one you are in) on the machine of the service',
+    summary: 'add a project from a git repository (default: the current one)',
     examples: ['svc project add', 'svc project add ~/code/shop --name Shop --branch develop'],
   })
     .option('--name <name>', 'the folder’s name without it')
-    .option('--branch <branch>', 'what tasks start from and merge into')
-    .option('--workflow <template>', 'the workflow template to begin with')
+    .option('--branch <branch>', 'base branch of tasks')
+    .option('--workflow <template>', 'workflow template to start from')
     .action((folder: string | undefined, options: AddOptions) =>
       runCommand(options, (scene) => add(scene, folder, options)),
     )
   addClientCommand(project, {
     usage: 'list',
-    summary: 'list the projects that you see',
+    summary: 'list projects',
     examples: ['svc project list', "svc project list --json | jq -r '.items[].name'"],
   }).action((options: CommonOptions) => runCommand(options, list))
   for (const [verb, summary] of [
-    ['pause', 'keep agents from claiming tasks; people still may'],
-    ['resume', 'let agents claim tasks again'],
+    ['pause', 'stop agents from starting tasks; people still can'],
+    ['resume', 'let agents start tasks again'],
   ] as const) {
     addClientCommand(project, {
       usage: `${verb} [project]`,
@@ -59,14 +59,14 @@ async function add(
     ...(options.branch !== undefined && { default_branch: options.branch }),
     ...(options.workflow !== undefined && { workflow_template: options.workflow }),
   })
-  await out.answer(project, () => `${shortId(project.id)}  ${project.name} is a project now.`)
+  await out.answer(project, () => `${shortId(project.id)}  Added project ${project.name}.`)
 }
 
 async function list({ client, out }: CommandContext): Promise<void> {
   const answer = await client.call('projects.list', {})
   await out.answer(answer, () =>
     answer.items.length === 0
-      ? 'There is no project yet. Make one with `svc project add <folder>`.'
+      ? 'No projects yet. Add one with `svc project add <folder>`.'
       : formatTable(['ID', 'KEY', 'NAME', 'BRANCH', 'REPOSITORY'], answer.items.map(rowOf)),
   )
 }

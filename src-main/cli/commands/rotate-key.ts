@@ -10,7 +10,7 @@ export interface RotateKeyOptions {
 export function addRotateKey(program: Command, run: (options: RotateKeyOptions) => Promise<number>): void {
   addCommand(program, {
     usage: 'rotate-key',
-    summary: 'make a new signing key while the service is stopped: every access token is void at once',
+    summary: 'create a new signing key (stop the service first); invalidates every access token',
     examples: ['svc rotate-key', 'svc rotate-key --data-dir ~/copse-data --json'],
   })
     .option('--data-dir <folder>', 'where everything is kept (SVC_DATA_DIR)')

@@ -15,7 +15,7 @@ interface AnswerOptions extends CommonOptions {
 export function addTaskAnswer(task: Command): void {
   addClientCommand(task, {
     usage: 'answer <task> [option]',
-    summary: 'answer what the agent of a task asks; without an answer, show what that is',
+    summary: 'answer an agent’s question or permission request; with no answer, show it',
     examples: [
       'svc task answer SHO-42',
       'svc task answer SHO-42 allow',
@@ -64,17 +64,15 @@ async function answer(
   })
 }
 
-const nothing = 'Its agent asks nothing now.'
-const gone = 'It does not ask this any more. See what it asks with `svc task answer <task>`.'
+const nothing = "The agent isn't asking anything."
+const gone = 'That question is closed. See the current one with `svc task answer <task>`.'
 
 /** By its id or its label. */
 function optionOf({ options }: Ask, wanted: string): string {
   const found = options.find(({ id, label }) => [id, label].some((name) => name.toLowerCase() === wanted.toLowerCase()))
   if (found) return found.id
   const known = options.map(({ id }) => id).join(', ')
-  throw usageError(
-    `There is no option ${JSON.stringify(wanted)}. ${known === '' ? 'Use --text.' : `Take ${known}, or --text.`}`,
-  )
+  throw usageError(`No option ${JSON.stringify(wanted)}. ${known === '' ? 'Use --text.' : `Use ${known}, or --text.`}`)
 }
 
 function describe({ text, detail, diff, options, multiple, takes_text }: Ask, called: string): string {

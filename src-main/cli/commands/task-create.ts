@@ -34,7 +34,7 @@ interface CommentOptions extends CommonOptions {
 export function addTaskCreate(task: Command): void {
   addClientCommand(task, {
     usage: 'create <title>',
-    summary: 'write a task',
+    summary: 'create a task',
     examples: [
       'svc task create "Sort the list by date" --ci "npm test"',
       'svc task create "Speed up the search" --description - --label search < brief.md',
@@ -43,14 +43,14 @@ export function addTaskCreate(task: Command): void {
   })
     .option('--project <project>', 'id or name; by default that of the folder you are in')
     .option('--description <text>', 'what should change; - reads it from stdin')
-    .option('--ci <command>', 'a step that proves it; may be given more than once', collect)
+    .option('--ci <command>', 'check that must pass (repeatable)', collect)
     .option('--review-prompt <text>', 'what an agent that reviews it is asked')
-    .option('--label <label>', 'may be given more than once', collect)
+    .option('--label <label>', 'repeatable', collect)
     .option('--priority <number>', '0 (none) to 4 (urgent)', wholeNumber(0, 4))
-    .option('--status <state>', 'the state to begin in')
+    .option('--status <state>', 'initial state')
     .option('--repo <repository>', 'id or name; by default the project’s primary one')
-    .option('--parent <task>', 'the task that it is a part of')
-    .option('--ordered', 'it takes turns in the parent’s worktree')
+    .option('--parent <task>', 'parent task')
+    .option('--ordered', 'run in order, in the parent’s worktree')
     .action((title: string, options: CreateOptions) => runCommand(options, (scene) => create(scene, title, options)))
   addClientCommand(task, {
     usage: 'comment <task> <text>',

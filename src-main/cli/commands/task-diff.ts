@@ -17,7 +17,7 @@ export function addTaskDiff(task: Command): void {
     summary: 'show what a task has changed, in git’s format; on a terminal through your pager',
     examples: ['svc task diff SHO-42', 'svc task diff SHO-42 | git apply', 'svc task diff SHO-42 --path README.md'],
   })
-    .option('--uncommitted', 'only what is not committed yet, instead of the whole branch')
+    .option('--uncommitted', 'only uncommitted changes, instead of the whole branch')
     .option('--path <path>', 'only this file')
     .action((ref: string, options: DiffOptions) => runCommand(options, (scene) => show(scene, ref, options)))
 }

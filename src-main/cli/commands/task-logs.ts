@@ -19,15 +19,15 @@ interface LogOptions extends CommonOptions {
 export function addTaskLogs(task: Command): void {
   addClientCommand(task, {
     usage: 'logs <task> [log]',
-    summary: 'show what the newest agent of a task did, or one of its logs as it is',
+    summary: 'show the latest run’s transcript, or a raw log',
     examples: [
       'svc task logs SHO-42 -f',
       'svc task logs SHO-42 --json | jq -r \'select(.type == "message").text\'',
       'svc task logs SHO-42 --list',
     ],
   })
-    .option('-f, --follow', 'go on until the execution ends')
-    .option('--execution <id>', 'another execution than the newest')
+    .option('-f, --follow', 'follow until the run ends')
+    .option('--execution <id>', 'a run other than the latest')
     .option('--list', 'list the logs: of agents, hooks and checks')
     .action((ref: string, name: string | undefined, options: LogOptions) =>
       runCommand(options, (scene) => showLogs(scene, ref, name, options)),
@@ -82,10 +82,7 @@ async function findExecution(
   if (text !== undefined) return pick('execution', named, text)
   const newest = items.find(({ agent_id }) => agent_id !== null)
   if (newest) return newest
-  throw new CliError(
-    'not_found',
-    `No agent has worked on the task yet. Start one with \`svc task claim ${shortId(task_id)} --agent <agent>\`.`,
-  )
+  throw new CliError('not_found', `No runs yet. Start one with \`svc task claim ${shortId(task_id)} --agent <agent>\`.`)
 }
 
 function createPrinter({ out }: CommandContext): (entry: TranscriptEntry) => Promise<void> {
@@ -156,5 +153,5 @@ async function unlessMoreComes({ client }: CommandContext, execution_id: string)
 function outcomeOf(execution: Execution | null): string {
   if (execution === null) return ''
   const { status, error } = execution
-  return [`The execution is over: ${status}.`, ...(error === null ? [] : [plain(error)])].join(' ')
+  return [`Run ended: ${status}.`, ...(error === null ? [] : [plain(error)])].join(' ')
 }

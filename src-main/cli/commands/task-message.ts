@@ -13,7 +13,7 @@ interface MessageOptions extends CommonOptions {
 export function addTaskMessage(task: Command): void {
   addClientCommand(task, {
     usage: 'message <task> <text>',
-    summary: 'write to a task’s agent; while it works, it reads that when its run has ended (- reads stdin)',
+    summary: 'send a message to a task’s agent; delivered after the current run (- reads stdin)',
     examples: ['svc task message SHO-42 "Keep the old flag working"', 'svc task message SHO-42 "Stop there" --now'],
   })
     .option('--now', 'let the agent read it in the middle of its run, where it can')
@@ -29,12 +29,12 @@ async function message(scene: CommandContext, ref: string, text: string, now: bo
   if (now) {
     const { active_execution_id: execution_id } = await client.call('tasks.get', { task_id })
     if (execution_id === null)
-      throw new CliError('execution_not_running', 'Nobody works on this task now. Leave --now out.')
+      throw new CliError('execution_not_running', 'No run is active on this task. Leave --now out.')
     const { executor } = await client.call('executions.get', { execution_id })
     if (inputOf(executor) === null)
       throw new CliError(
         'execution_not_running',
-        'This agent reads nothing while it works. Leave --now out, and it comes after its run.',
+        "This agent can't read messages during a run. Leave out --now to send it afterwards.",
       )
     await client.call('executions.input', { execution_id, data: words })
     await out.answer({ execution_id }, () => 'Sent.')
@@ -44,6 +44,6 @@ async function message(scene: CommandContext, ref: string, text: string, now: bo
   const answer = await client.call('tasks.feedback', { task_id, comment_ids: [], message: words })
   const waits = answer.execution.status === 'queued' && answer.task.active_execution_id !== answer.execution.id
   await out.answer(answer, () =>
-    waits ? 'It comes when the run at work has ended.' : 'Sent: the agent starts with it.',
+    waits ? 'The agent reads it after the current run.' : 'Sent: the agent starts with it.',
   )
 }

@@ -27,14 +27,14 @@ interface ClaimOptions extends CommonOptions {
 export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'claim <task>',
-    summary: 'start a task: with an agent, else as your own work',
+    summary: 'start a task with an agent, or as yourself',
     examples: ['svc task claim SHO-42 --agent Claude', 'svc task claim SHO-42'],
   })
     .option('--agent <agent>', 'id or name of the agent that is to work')
-    .option('--prompt <text>', 'told to the agent beside the task; - reads it from stdin')
+    .option('--prompt <text>', 'extra instructions for the agent (- reads stdin)')
     .option('--model <model>', 'the model for this time')
-    .option('--timeout <seconds>', 'how long it may take', wholeNumber(1, 31_536_000))
-    .option('--wait', 'wait for a worktree that is in use instead of giving up')
+    .option('--timeout <seconds>', 'time limit', wholeNumber(1, 31_536_000))
+    .option('--wait', 'wait if the worktree is in use')
     .action((ref: string, options: ClaimOptions) => runCommand(options, (scene) => claim(scene, ref, options)))
   addClientCommand(task, {
     usage: 'move <task> <state>',
@@ -48,12 +48,12 @@ export function addTaskMoves(task: Command): void {
     )
   addClientCommand(task, {
     usage: 'stop <task>',
-    summary: 'end the run at work; its work stays in the worktree, and the task waits for you',
+    summary: 'stop the current run; its work stays in the worktree',
     examples: ['svc task stop SHO-42'],
   }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => stop(scene, ref)))
   addClientCommand(task, {
     usage: 'recover <task>',
-    summary: 'take one of the ways out that `svc task show` names',
+    summary: 'run a recovery action listed by `svc task show`',
     examples: ['svc task recover SHO-42 resume', 'svc task recover SHO-42 skip_hook_once --reason "Known"'],
   })
     .addArgument(new Argument('<action>').choices(recoveryActions))
@@ -63,7 +63,7 @@ export function addTaskMoves(task: Command): void {
     )
   addClientCommand(task, {
     usage: 'cancel <task>',
-    summary: 'cancel a task; its work is kept for a day',
+    summary: 'cancel a task; its worktree is kept for 24 hours',
     examples: ['svc task cancel SHO-42'],
   }).action((ref: string, options: CommonOptions) =>
     runCommand(options, async (scene) => {
@@ -74,14 +74,14 @@ export function addTaskMoves(task: Command): void {
   )
 }
 
-const seenTree = 'the tree of the work that you looked at, as `svc task diff` named it; another one by now is refused'
+const seenTree = 'tree of the diff you reviewed, as `svc task diff` prints it; refused if the work has changed'
 
 /** `svc review pass` and `svc review fail`. */
 export function addReview(program: Command): void {
-  const review = addGroup(program, 'review', 'judge a task at its gate')
+  const review = addGroup(program, 'review', 'review a task')
   for (const [verdict, summary, example] of [
-    ['pass', 'say that the work is good', 'svc review pass SHO-42'],
-    ['fail', 'send the work back to its coder with your words', 'svc review fail SHO-42 "The empty list is missing"'],
+    ['pass', 'approve the work', 'svc review pass SHO-42'],
+    ['fail', 'request changes', 'svc review fail SHO-42 "The empty list is missing"'],
   ] as const) {
     const command = addClientCommand(review, {
       usage: `${verdict} <task> [feedback]`,
@@ -142,7 +142,7 @@ async function move(
 async function stop(scene: CommandContext, ref: string): Promise<void> {
   const { client, out } = scene
   const { active_execution_id: execution_id } = await findTask(scene, ref)
-  if (execution_id === null) throw new CliError('execution_not_running', 'Nobody works on this task now.')
+  if (execution_id === null) throw new CliError('execution_not_running', 'No run is active on this task.')
   const answer = await out.withProgress('Stopping …', client.call('executions.stop', { execution_id }))
   await out.answer(answer, () => whereItIs(answer.task))
 }

@@ -14,7 +14,7 @@ interface PromptOptions extends CommonOptions {
 export function addTaskPrompt(task: Command): void {
   addClientCommand(task, {
     usage: 'prompt <task>',
-    summary: 'show what an agent would be told, or was, and what each part takes',
+    summary: 'show the prompt of the next run or of a past one, and the size of each part',
     examples: [
       'svc task prompt SHO-42',
       'svc task prompt SHO-42 --role reviewer',

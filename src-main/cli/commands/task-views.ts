@@ -35,7 +35,7 @@ export function addTaskViews(task: Command): void {
     .action((options: ListOptions) => runCommand(options, (scene) => list(scene, options)))
   addClientCommand(task, {
     usage: 'show <task>',
-    summary: 'show a task: where it is, what is wrong, where it may go',
+    summary: 'show a task: its state, problems and possible moves',
     examples: ['svc task show SHO-42', 'svc task show SHO-42 --json | jq .status'],
   }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => show(scene, ref)))
 }
@@ -76,7 +76,7 @@ function noteOf(task: Task, turns: readonly QueuePosition[]): string {
   if (error_annotation !== null) return error_annotation.type.replaceAll('_', ' ')
   const turn = turns.find(({ execution_id }) => execution_id === active_execution_id)
   if (turn) return `waits: ${formatQueuePosition(turn)}`
-  if (active_execution_id !== null) return 'at work'
+  if (active_execution_id !== null) return 'running'
   if (review_passed_at !== null) return 'passed'
   return review_summary?.status === 'running' ? 'checks run' : ''
 }
@@ -102,9 +102,9 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
     ['who', workersOf(task, agents.items)],
     ['note', noteOf(task, turns)],
     ['trouble', task.error_annotation?.message ?? null],
-    ['ways out', task.error_annotation?.recovery_actions.join(', ') ?? null],
+    ['recovery', task.error_annotation?.recovery_actions.join(', ') ?? null],
     [
-      'waits for',
+      'depends on',
       waits.items.flatMap(({ id, title, satisfied }) => (satisfied ? [] : [`${shortId(id)} ${title}`])).join(', '),
     ],
     ['labels', task.labels.join(', ')],
@@ -112,7 +112,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
     ['branch', workspace?.branch ?? null],
     ['worktree', workspace === null || workspace.status === 'cleaned' ? null : workspace.path],
     ['issue', task.external_issue_url],
-    ['may go to', open.join(', ')],
+    ['can move to', open.join(', ')],
   ])
   await out.answer(task, () => (task.description ? `${fields}\n\n${plain(task.description)}` : fields))
 }

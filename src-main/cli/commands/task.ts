@@ -11,7 +11,7 @@ import { addTaskViews } from './task-views.ts'
 
 /** `svc task …`. */
 export function addTask(program: Command): void {
-  const task = addGroup(program, 'task', 'write, start, follow, judge and move tasks')
+  const task = addGroup(program, 'task', 'create, start, follow, review and move tasks')
   addTaskCreate(task)
   addTaskViews(task)
   addTaskMoves(task)

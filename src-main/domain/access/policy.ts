@@ -65,18 +65,18 @@ const refused: Readonly<Record<CallerRule, Row>> = {
 /** The messages of refusals by code. */
 const messages: Partial<Record<ErrorCode, string>> = {
   missing_token: 'Send a token: Authorization: Bearer <token>.',
-  invalid_token: 'A daemon’s token works for its reports only. Use a token of your own here.',
-  humans_only: 'Only people may do this.',
-  read_only_token: 'This token may only read. Make one with the scope full for this, or sign in.',
-  jwt_required: 'Sign in with your password for this; a personal access token is not enough.',
-  admin_required: 'Only an admin may do this.',
+  invalid_token: 'The token of a remote machine works for its reports only. Use your own token here.',
+  humans_only: "Agents can't do this. Ask a person.",
+  read_only_token: 'This token can only read. Create one with full scope, or sign in.',
+  jwt_required: "This needs a password sign-in. Access tokens can't do it.",
+  admin_required: 'Only an admin can do this.',
   not_a_member: 'You are not a member of this project. Ask its owner to add you.',
-  owner_required: 'Only an owner of the project may do this.',
-  daemon_token_required: 'Only the daemon itself reports, with the token that it got when it registered.',
+  owner_required: 'Only a project owner can do this.',
+  daemon_token_required: 'Only the remote machine itself can report, with the token from its registration.',
 }
 const forbiddenMessages: Partial<Record<Standing, string>> = {
-  other_daemon: 'This token belongs to another daemon.',
-  other_task: 'An agent may change its own task and the subtasks of it. Elsewhere it may comment, or create a task.',
+  other_daemon: 'This token belongs to another remote machine.',
+  other_task: 'An agent can change its own task and its subtasks. Elsewhere it can comment, or create a task.',
 }
 
 /**
@@ -105,7 +105,7 @@ function refuse(rule: CallerRule, standing: Standing): Refusal | null {
 
 const refusalOf = (code: ErrorCode, message = messages[code]): Refusal => ({
   code,
-  message: message ?? 'You may not do this.',
+  message: message ?? "You don't have permission to do this.",
 })
 
 function standingOf(principal: Principal, { project, other_task = false, daemon }: AccessFacts): Standing {

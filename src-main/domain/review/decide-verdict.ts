@@ -28,19 +28,18 @@ export type VerdictPlan =
 /** Decides what a verdict at the current gate causes, or refuses it. */
 export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): VerdictPlan | Refusal {
   const gate = facts.workflow.states.get(facts.status)
-  if (gate?.kind !== 'gate')
-    return { code: 'not_at_gate', message: 'The task stands at no gate, so there is nothing to judge.' }
+  if (gate?.kind !== 'gate') return { code: 'not_at_gate', message: "This task isn't in review." }
   const isPerson = facts.by.type !== 'agent'
   const role = roleOf(gate)
   const holder = role === null ? undefined : facts.roles[role]
   if (facts.by.type === 'agent' && !(holder?.type === 'agent' && holder.id === facts.by.id)) {
     return {
       code: 'forbidden',
-      message: `Only the agent with the role ${role ?? 'of this gate'} or a person may judge here.`,
+      message: `Only the agent assigned as ${role ?? 'reviewer'} or a person can decide here.`,
     }
   }
   if (facts.entry_barrier)
-    return { code: 'entry_barrier', message: 'The checks of this gate still run. Wait for them.' }
+    return { code: 'entry_barrier', message: 'Checks are still running. Wait for them to finish.' }
   if (verdict === 'fail') return rejectFrom(gate, { by_person: isPerson, rejections: facts.rejections })
   const waits = (gate.gate_config?.requires_human_approval === true || facts.has_notes) && !isPerson
   const changed = checkSeen(facts.work)
@@ -48,7 +47,7 @@ export function decideVerdict(verdict: 'pass' | 'fail', facts: VerdictFacts): Ve
     if (facts.latest_review === 'failed' || facts.latest_review === 'cancelled' || facts.latest_review === null) {
       return {
         code: 'review_not_ready',
-        message: 'There is no open review to pass. Send the task back, or submit it anew.',
+        message: 'There is no open review to approve. Request changes, or resubmit.',
       }
     }
     const other = changed ?? checkJudged({ ...facts.work, by_person: isPerson })

@@ -32,7 +32,7 @@ export function checkJudged({ judged, work, seen, by_person, files }: WorkFacts)
   if (isSame || (by_person && seen !== null && seen === tree)) return null
   return {
     code: 'review_not_ready',
-    message: `${named(files, 'The work')} changed since it was reviewed. Look at it as it is now and decide on that, or send the task back and submit it anew.`,
+    message: `${named(files, 'The work')} changed since the review. Read the new diff and decide on it, or request changes.`,
     details: { tree, files },
   }
 }
@@ -40,7 +40,7 @@ export function checkJudged({ judged, work, seen, by_person, files }: WorkFacts)
 function workChanged(tree: string | null, files: readonly string[]): Refusal {
   return {
     code: 'work_changed',
-    message: `${named(files, 'The work')} changed since you looked at it. Look at the new diff, then decide again.`,
+    message: `${named(files, 'The work')} changed since you read it. Read the new diff, then decide again.`,
     details: { tree, files },
   }
 }

@@ -15,11 +15,11 @@ export function checkAnswer(
 ): { readonly option: AskOption | null; readonly text: string | null } | Refusal {
   const option = option_id === undefined ? null : (options.find(({ id }) => id === option_id) ?? null)
   const known = options.map(({ id }) => `\`${id}\``).join(', ')
-  if (option_id !== undefined && option === null)
-    return invalidInput('option_id', `There is no such option. Take ${known}.`)
+  if (option_id !== undefined && option === null) return invalidInput('option_id', `No such option. Choose ${known}.`)
   if (option === null && (text === undefined || kind === 'permission')) {
     return invalidInput('option_id', known === '' ? 'Answer with `text`.' : `Choose one of its options: ${known}.`)
   }
-  if (text !== undefined && !takes_text) return invalidInput('text', `It takes no words of your own. Choose ${known}.`)
+  if (text !== undefined && !takes_text)
+    return invalidInput('text', `This question has fixed answers. Choose ${known}.`)
   return { option, text: text ?? null }
 }

@@ -42,27 +42,27 @@ export function planClaim(facts: ClaimFacts): ClaimPlan | Refusal {
   const { workflow } = facts
   const state = workflow.states.get(facts.status)
   if (!state) return refuse('not_claimable', `The workflow has no state ${facts.status}; move the task first.`)
-  if (state.kind === 'terminal') return refuse('task_terminal', 'The task is finished. Make a new task instead.')
-  if (facts.agent_paused) return refuse('agent_paused', 'This agent is paused. Resume it, or claim with another.')
+  if (state.kind === 'terminal') return refuse('task_terminal', 'This task is finished. Create a new one.')
+  if (facts.agent_paused) return refuse('agent_paused', 'This agent is paused. Resume it, or choose another.')
   if (facts.project_paused && facts.claimant.type === 'agent') {
     return refuse('project_paused', 'The project is paused. Resume it to let agents start.')
   }
   const claimant = `${facts.claimant.type}:${facts.claimant.id}`
   const blocking = facts.open_dependencies.filter((one) => !(one.submitted && one.context_holder === claimant))
   if (blocking.length > 0) {
-    return refuse('dependency_gate', 'The task waits for others to be done first.', {
+    return refuse('dependency_gate', 'This task depends on unfinished tasks. Finish them, or remove the dependency.', {
       depends_on: blocking.map((one) => one.id),
     })
   }
   if (facts.archived) return refuse('not_claimable', 'The task is archived. Unarchive it first.')
-  if (facts.has_open_execution) return refuse('already_claimed', 'Somebody is at work on this task already.')
+  if (facts.has_open_execution) return refuse('already_claimed', 'Someone is already working on this task.')
   const plan = planPath(facts, state)
   return 'path' in plan ? (checkWorkspace(facts) ?? plan) : plan
 }
 
 function checkWorkspace(facts: ClaimFacts): Refusal | null {
   if (facts.parent_workspace === 'missing') {
-    return refuse('PARENT_WORKSPACE_REQUIRED', "This task works in its parent's workspace. Claim the parent first.")
+    return refuse('PARENT_WORKSPACE_REQUIRED', "This task uses its parent's worktree. Start the parent first.")
   }
   return facts.workspace_taken ? workspaceLocked : null
 }
@@ -70,13 +70,13 @@ function checkWorkspace(facts: ClaimFacts): Refusal | null {
 /** Another run uses the worktree. */
 export const workspaceLocked: Refusal = {
   code: 'workspace_locked',
-  message: 'Another execution has this worktree. Stop it, wait for it to end, or claim with lock_policy "wait".',
+  message: 'Another run is using this worktree. Stop it, wait, or claim with lock_policy "wait".',
 }
 
 /** The entry's steps must be done first, whether they are running or failed. */
 const stillEntering: Refusal = {
   code: 'entry_barrier',
-  message: 'The task is still being prepared. Wait for it; where a hook failed, run it again or skip it.',
+  message: "The task's hooks haven't finished. Wait; if one failed, retry or skip it.",
 }
 
 /** Returns whether a task counts as submitted in a state: one between its work and its end. */
@@ -101,7 +101,7 @@ function planPath(facts: ClaimFacts, state: WorkflowState): ClaimPlan | Refusal 
     const role = roleOf(state) ?? 'assignee'
     const holder = facts.roles[role]
     if (holder && (holder.type !== facts.claimant.type || holder.id !== facts.claimant.id)) {
-      return refuse('already_claimed', `Another has the role ${role}. Reassign the role first.`)
+      return refuse('already_claimed', `The role ${role} is already assigned. Reassign it first.`)
     }
     return facts.entry_barrier ? stillEntering : { path: [], role, works_as: role }
   }
@@ -114,10 +114,10 @@ function forwardPath(facts: ClaimFacts, from: WorkflowState, before: readonly st
   const { workflow, roles, claimant } = facts
   const work = workStateOf(workflow, from)
   const role = work && roleOf(work)
-  if (!work || !role) return refuse('not_claimable', 'No state of the workflow that works can be reached from here.')
+  if (!work || !role) return refuse('not_claimable', 'No working state can be reached from here.')
   const holder = roles[role]
   if (holder && (holder.type !== claimant.type || holder.id !== claimant.id)) {
-    return refuse('already_claimed', `Another has the role ${role}. Reassign the role first.`)
+    return refuse('already_claimed', `The role ${role} is already assigned. Reassign it first.`)
   }
   if (facts.entry_barrier) return stillEntering
   let state = forwardOf(workflow, from)

@@ -39,9 +39,9 @@ function steps({ base, base_branch, strategy, left }: ConflictFacts): string {
   const isRebase = strategy === 'rebase' && !left
   return [
     begin,
-    'Resolve each conflict so that what both sides meant is kept. Where they exclude each other, the task decides. Leave no conflict markers behind.',
+    'Resolve each conflict and keep the intent of both sides. Where they exclude each other, the task decides. Leave no conflict markers behind.',
     isRebase
-      ? 'Stage what you resolved (`git add`, `git rm`) and go on with `git -c core.editor=true rebase --continue`, until the rebase is finished.'
+      ? 'Stage what you resolved (`git add`, `git rm`) and continue with `git -c core.editor=true rebase --continue`, until the rebase is finished.'
       : 'Stage what you resolved (`git add`, `git rm`) and conclude the merge with `git commit --no-edit`.',
     'Check that the whole still works, then finish as before. Do not push, and do not switch branches.',
   ]
@@ -59,7 +59,7 @@ const advice: Partial<Record<ConflictHunk['kind'], string>> = {
   'rename/rename': 'renamed on both sides: choose one name, and `git rm` the others',
   'add/add': 'added on both sides',
   binary: 'binary: take one side whole with `git checkout --ours` or `git checkout --theirs`',
-  symlink: 'a symbolic link: say where it shall lead',
+  symlink: 'a symbolic link: decide where it should point',
   submodule: 'a submodule: choose its commit',
 }
 

@@ -20,7 +20,7 @@ export function contextText(parent: NeighbourTask | null, builds_on: readonly Ne
     parts.push(`This is a part of “${parent.title}”, which other tasks are parts of too.`)
     if (parent.description) parts.push(quote(cutText(parent.description, maxParent)))
   }
-  if (builds_on.length > 0) parts.push('It builds on:')
+  if (builds_on.length > 0) parts.push('It depends on:')
   for (const { title, status, summary } of builds_on) {
     const said = summary?.trim() ? `. Its last words:\n\n${quote(cutText(summary.trim(), maxSummary))}` : ''
     parts.push(`- “${title}” (${status})${said}`)

@@ -17,22 +17,22 @@ export function followUpState({ workflow, status, audit }: FollowUpFacts): Workf
   const state = workflow.states.get(status)
   if (!state) return notClaimable(`The workflow has no state ${status}; move the task first.`)
   if (state.kind === 'terminal') {
-    return { code: 'task_terminal', message: 'The task is finished. Make a new task for what is still to be done.' }
+    return { code: 'task_terminal', message: 'This task is finished. Create a new one for the rest.' }
   }
   if (state.kind === 'backlog' || state.kind === 'initial') {
-    return notClaimable('Nobody has started on this task. Write it into the description, then claim the task.')
+    return notClaimable('No one has started this task. Add it to the description, then start the task.')
   }
   const here = workStateAt(workflow, state)
   if (here) return here
   if (state.kind === 'gate') {
-    return notClaimable(`${state.label} sends rejected work to no state where somebody works. Give a verdict instead.`)
+    return notClaimable(`${state.label} has no state to send the work back to. Approve or request changes instead.`)
   }
   for (const { from_state } of audit.toReversed()) {
     const left = workflow.states.get(from_state)
     const work = left && workStateAt(workflow, left)
     if (work) return work
   }
-  return notClaimable('Nobody has worked on this task yet. Claim it first.')
+  return notClaimable('No one has worked on this task yet. Start it first.')
 }
 
 /** Returns an active state itself, or a gate's reject target. */

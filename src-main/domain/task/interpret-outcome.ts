@@ -31,28 +31,29 @@ export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
   const again: ErrorAnnotation['recovery_actions'] = facts.has_session ? stillToDo : ['retry_execution']
   if (facts.stopped === 'cancelled') return { status: 'cancelled', error: null, annotation: null }
   if (facts.stopped === 'stopped') {
-    const message = 'It was stopped. Resume it, or run it again.'
+    const message = "Stopped. The agent's work is kept."
     return {
       status: 'stopped',
       error: null,
       annotation: { type: 'execution_paused', message, recovery_actions: stillToDo },
     }
   }
-  if (outcome.ended === 'timed_out') return failed(outcome.message ?? 'It ran out of time.', outcome.exit_code, again)
+  if (outcome.ended === 'timed_out')
+    return failed(outcome.message ?? 'The run reached its time limit.', outcome.exit_code, again)
   if (outcome.ended === 'failed_to_start')
-    return failed(outcome.message ?? 'It could not be started.', null, ['retry_execution'])
-  if (outcome.ended === 'stopped') return failed('It was ended from outside.', outcome.exit_code, again)
+    return failed(outcome.message ?? "The agent couldn't start.", null, ['retry_execution'])
+  if (outcome.ended === 'stopped') return failed('The agent was killed from outside Copse.', outcome.exit_code, again)
   if (outcome.exit_code !== 0) {
     const code = outcome.exit_code === null ? 'a signal' : `exit code ${outcome.exit_code}`
-    const end = failed(outcome.message ?? `It ended with ${code}.`, outcome.exit_code, again)
+    const end = failed(outcome.message ?? `The agent failed with ${code}.`, outcome.exit_code, again)
     // Usage limits are not failures: the run can resume when the limit resets.
     const isLimit = outcome.conclusion === 'limit' && end.annotation !== null
     return isLimit ? { ...end, annotation: { ...end.annotation, reason: 'limit' } } : end
   }
-  if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'It asks a question.')
-  if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'It hit a usage limit.')
+  if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'The agent has a question.')
+  if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'The agent hit a usage limit.')
   if (outcome.conclusion === 'silent' && !facts.changed) {
-    return incomplete('nothing_done', 'It ended without a word and without a change.')
+    return incomplete('nothing_done', 'The agent ended without output or changes.')
   }
   return { status: 'succeeded', error: null, annotation: null }
 }

@@ -41,7 +41,7 @@ function moveTo(facts: MoveFacts, here: WorkflowState | undefined, to: WorkflowS
     ...base,
     allowed: false,
     via,
-    reason: isNoWay ? `${here.label} does not lead to ${to.label}.` : plan.message,
+    reason: isNoWay ? `Tasks can't move from ${here.label} to ${to.label}.` : plan.message,
   }
 }
 

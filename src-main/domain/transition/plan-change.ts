@@ -90,7 +90,7 @@ function checkRenames({ old, next }: ChangeFacts): readonly WorkflowIssue[] {
       return [{ rule: 'schema', path, message }]
     }
     if (old.states.has(renamed_from)) return []
-    const message = `${name} is renamed from ${renamed_from}, which the present workflow does not have. It has: ${[...old.states.keys()].slice(0, 50).join(', ')}.`
+    const message = `${name} is renamed from ${renamed_from}, which the current workflow doesn't have. It has: ${[...old.states.keys()].slice(0, 50).join(', ')}.`
     return [{ rule: 'schema', path, message }]
   })
 }

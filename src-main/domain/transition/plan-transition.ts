@@ -91,7 +91,7 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
   if (request.version !== null && request.version !== facts.version) {
     return {
       code: 'version_conflict',
-      message: 'The task changed since you read it. Fetch it and try again.',
+      message: 'This task changed since you loaded it. Reload it and try again.',
       details: { version: facts.version },
     }
   }
@@ -131,7 +131,7 @@ function checkGraph(
     if (!declared) return noSuchMove(workflow, from, to.name)
     if (!audienceMatches(declared.audience, request.triggered_by)) {
       const who = declared.audience === 'user_only' ? 'people' : 'agents'
-      return { code: 'audience_mismatch', message: `Only ${who} may move a task from ${from.label} to ${to.label}.` }
+      return { code: 'audience_mismatch', message: `Only ${who} can move a task from ${from.label} to ${to.label}.` }
     }
   }
   if (request.cause !== 'asked') return null
@@ -144,7 +144,7 @@ function checkGraph(
   if (facts.entry_barrier) {
     return {
       code: 'entry_barrier',
-      message: `The task is still entering ${from.label}. Wait for it, or cancel the task.`,
+      message: `Hooks for ${from.label} are still running. Wait, or cancel the task.`,
     }
   }
   return checkGate(request, facts, from, to)
@@ -163,13 +163,13 @@ function checkGate(
       code: 'review_not_ready',
       message:
         facts.latest_review === 'running' || facts.latest_review === 'pending'
-          ? 'The review still runs. Wait for it, or give your verdict.'
-          : 'The review has not passed. Give your verdict, or send the task back.',
+          ? 'The review is still running. Wait, or decide now.'
+          : "The review hasn't passed. Approve it or request changes.",
       details: { review: facts.latest_review },
     }
   }
   if (from.gate_config?.requires_human_approval && !isPerson(request.triggered_by)) {
-    return { code: 'review_not_ready', message: `${from.label} needs the approval of a person.` }
+    return { code: 'review_not_ready', message: `${from.label} requires a person's approval.` }
   }
   return null
 }
@@ -179,5 +179,9 @@ function noSuchMove(workflow: Workflow, from: WorkflowState, to: string): Refusa
   if (workflow.cancellation) allowed.push(workflow.cancellation.name)
   const labelOf = (name: string): string => workflow.states.get(name)?.label ?? name
   const ways = allowed.length === 0 ? 'anywhere' : `${labelOf(to)}, only to ${allowed.map(labelOf).join(', ')}`
-  return { code: 'invalid_transition', message: `${from.label} does not lead to ${ways}.`, details: { allowed } }
+  return {
+    code: 'invalid_transition',
+    message: `Tasks can't move from ${from.label} to ${ways}.`,
+    details: { allowed },
+  }
 }

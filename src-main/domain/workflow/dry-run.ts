@@ -65,10 +65,10 @@ function stuckReason(state: WorkflowState): readonly [string, string][] {
   if (leadsOn) return []
   const [forward] = state.transitions
   if (!forward || forward.to === state.name) {
-    return [[state.name, 'It has no forward transition: nothing follows when it is passed.']]
+    return [[state.name, 'No forward transition: nothing follows an approval.']]
   }
   if (state.gate_config?.requires_human_approval && forward.audience === 'agent_only') {
-    return [[state.name, `It needs the approval of a person, and only agents may go on to ${forward.to}.`]]
+    return [[state.name, `Requires a person's approval, but only agents can move on to ${forward.to}.`]]
   }
   return []
 }

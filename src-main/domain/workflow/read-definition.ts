@@ -30,7 +30,7 @@ export function readDefinitionText(text: string, plugins: PluginChecks): ReadDef
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return broken('', `The workflow is no JSON: ${error instanceof Error ? error.message : 'it can not be read'}`)
+    return broken('', `The workflow isn't valid JSON: ${error instanceof Error ? error.message : 'it can’t be read'}`)
   }
   return readDefinition(value, plugins)
 }
@@ -44,7 +44,7 @@ export function readDefinition(value: unknown, plugins: PluginChecks): ReadDefin
   const parsed = WorkflowDefinition.safeParse(value)
   if (!parsed.success) {
     const [first, ...rest] = parsed.error.issues.map(({ path, message }) => schemaIssue(path.join('.'), message))
-    return { definition: null, issues: [first ?? schemaIssue('', 'It has the wrong shape.'), ...rest] }
+    return { definition: null, issues: [first ?? schemaIssue('', 'The workflow has the wrong shape.'), ...rest] }
   }
   const [first, ...rest] = validateWorkflow(parsed.data, plugins)
   return first ? { definition: null, issues: [first, ...rest] } : { definition: parsed.data, issues: [] }

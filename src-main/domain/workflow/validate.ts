@@ -86,7 +86,7 @@ function checkState({ roles, report }: Facts, state: WorkflowState, path: string
   if (state.role === undefined) return
   if (state.role === 'assignee') {
     if (state.kind === 'active') return
-    const message = `Only active states may have the role assignee; ${state.name} is ${state.kind}.`
+    const message = `Only active states can have the role assignee; ${state.name} is ${state.kind}.`
     report('assignee_only_on_active', `${path}.role`, message)
   } else if (!roles.has(state.role)) {
     const message = `${state.name} names the role ${state.role}, which roles does not declare.`
@@ -102,7 +102,7 @@ function checkHooks({ names, plugins, report }: Facts, state: WorkflowState, pat
         const check = plugins.get(hook.plugin)
         if (!check) {
           const known = [...plugins.keys()].join(', ')
-          report('unknown_plugin', at, `There is no plugin ${hook.plugin}. There are: ${known}.`)
+          report('unknown_plugin', at, `No plugin ${hook.plugin}. Available: ${known}.`)
         }
         const wrong = check?.(hook.config ?? {}) ?? null
         if (wrong !== null) report('schema', `${at}.config`, `The options of ${hook.plugin} can't be used: ${wrong}`)
@@ -141,9 +141,9 @@ function checkNamedStates({ definition, report }: Facts): void {
   const kindOf = (name: string) => definition.states.find((state) => state.name === name)?.kind
   if (initial_state !== undefined) {
     const kind = kindOf(initial_state)
-    if (kind === undefined) report('initial_state_missing', 'initial_state', `There is no state ${initial_state}.`)
+    if (kind === undefined) report('initial_state_missing', 'initial_state', `No state ${initial_state}.`)
     if (kind === 'terminal') {
-      const message = `New tasks would be finished at once: ${initial_state} is terminal. Name another initial_state.`
+      const message = `New tasks would be finished immediately: ${initial_state} is terminal. Choose another initial_state.`
       report('initial_state_missing', 'initial_state', message)
     }
   }
@@ -152,7 +152,7 @@ function checkNamedStates({ definition, report }: Facts): void {
   if (kind === 'terminal') return
   const message =
     kind === undefined
-      ? `There is no state ${cancellation_state}.`
+      ? `No state ${cancellation_state}.`
       : `Cancelled tasks are finished: ${cancellation_state} must be terminal, and it is ${kind}.`
   report('cancellation_state_missing', 'cancellation_state', message)
 }

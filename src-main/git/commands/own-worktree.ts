@@ -35,7 +35,7 @@ export async function requireOwn(path: string, { signal }: Cancellable): Promise
   if (record !== null) return record
   throw new WorkspaceError(
     'outside_worktree',
-    `${path} is not the root of a worktree of its own, or its .git file leads elsewhere; nothing was done in it. ` +
-      'Look at that file, or reset the workspace.',
+    `${path} isn't the root of a worktree, or its .git file points elsewhere. Nothing was changed in it. ` +
+      'Check that file, or reset the workspace.',
   )
 }

@@ -66,7 +66,7 @@ export async function startMerge(path: string, commit: string, message: string, 
   if ((await unfinishedCommand(path)) === 'merge') return
   throw new WorkspaceError(
     'git_failed',
-    `git could not begin the merge in ${path}: ${stderr.trim() || 'it did not say why'}`,
+    `| 'it did not say why'}|git couldn't start the merge in ${path}: ${stderr.trim() || 'it gave no reason'}|| 'it did not say why'}`,
   )
 }
 

@@ -17,7 +17,7 @@ export async function refuseUnresolved(cwd: string, { signal }: Options): Promis
   throw new WorkspaceError(
     'unfinished_merge',
     `A merge in the worktree is unfinished: ${open.slice(0, 20).join(', ')} still ${open.length === 1 ? 'has' : 'have'} conflict markers ` +
-      'or nobody said which version stays. Resolve them, "git add" them there, then try again.',
+      'or no version was chosen. Resolve them, "git add" them there, then try again.',
   )
 }
 

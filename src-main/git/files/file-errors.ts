@@ -29,6 +29,6 @@ export function explainFileError(error: unknown): string | null {
   const advice =
     error.code === 'ENOSPC' || error.code === 'EDQUOT'
       ? 'The disk is full. Make room, then try again.'
-      : 'See what is wrong with that file or folder, then try again.'
+      : 'Check that file or folder, then try again.'
   return `${error.message}. ${advice}`
 }

@@ -60,7 +60,7 @@ export async function placeOf(path: string): Promise<string> {
 
 /** The error for a path that leads out of its root. */
 export function outside(path: string, root: string): WorkspaceError {
-  return new WorkspaceError('outside_worktree', `"${path}" leads out of ${root}. Give a path inside it.`)
+  return new WorkspaceError('outside_worktree', `"${path}" points outside ${root}. Use a path inside it.`)
 }
 
 function insideGit(path: string): WorkspaceError {

@@ -136,7 +136,7 @@ async function readSides(ref: Named & Pick<MergeRequest, 'head'>, { signal }: Ca
   if (target !== undefined && head !== undefined) return { target, head }
   throw new WorkspaceError(
     'git_failed',
-    `There is no branch "${target === undefined ? ref.base_branch : ref.branch}" in ${ref.repo_path}. Create it, then try again.`,
+    `No branch "${target === undefined ? ref.base_branch : ref.branch}" in ${ref.repo_path}. Create it, then try again.`,
   )
 }
 

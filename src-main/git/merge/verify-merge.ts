@@ -23,7 +23,7 @@ export async function verifyMerge(
     throw new WorkspaceError(
       'unverified',
       `${base_branch} does not hold the work of ${branch} although the merge ${merged.commit.slice(0, 12)} was made. ` +
-        `Something moved ${base_branch} (from ${was}) or changed the merge: look at its reflog and the repository's ` +
+        `Something moved ${base_branch} (from ${was}) or changed the merge: check its reflog and the repository's ` +
         `hooks, then merge again. ${branch} has all of it still.`,
     )
   }

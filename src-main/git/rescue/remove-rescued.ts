@@ -42,6 +42,6 @@ export function changedDuringRemoval(path: string): WorkspaceError {
   return new WorkspaceError(
     'git_failed',
     `Files in ${path} changed while they were being kept, so nothing was removed. ` +
-      'End what is writing there, then try again.',
+      'Stop the program that is writing there, then try again.',
   )
 }

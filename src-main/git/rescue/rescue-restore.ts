@@ -116,5 +116,5 @@ async function makeBranch(repo: string, wanted: string, commit: string, { signal
     if (await moveRef(repo, ref, { to: commit, from: null, reason: 'copse: restore' }, { signal })) return branch
     if ((await resolveCommit(repo, ref, { signal })) === commit) return branch
   }
-  throw new WorkspaceError('git_failed', `No branch ${wanted} could be made in ${repo}. Look at its branches there.`)
+  throw new WorkspaceError('git_failed', `No branch ${wanted} could be created in ${repo}. Check the branches there.`)
 }

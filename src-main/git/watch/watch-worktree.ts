@@ -39,7 +39,7 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
   const stop = new AbortController()
   const { signal } = stop
   const id = await idOf(root)
-  if (id === null) throw new WorkspaceError('git_failed', `There is no worktree at ${root}.`)
+  if (id === null) throw new WorkspaceError('git_failed', `No worktree at ${root}.`)
   const { inTurn } = options
   const isStill = async () => (await idOf(root)) === id
   let how: ReturnType<WorktreeWatch['how']> = 'watching'

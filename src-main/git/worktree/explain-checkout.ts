@@ -37,7 +37,7 @@ export async function explainCheckout(
   if (!(error instanceof GitError) || error.code !== 'failed') return error
   const missing = await countMissing(repo, commit, { signal })
   if (missing === null) {
-    const advice = 'See what is wrong there, then try again; nothing half done was left behind.'
+    const advice = 'Fix the cause, then try again. Nothing was left half done.'
     return failed(`The files could not be checked out: ${wordsOf(error)}. ${advice}`, error)
   }
   const objects = missing.count === 1 ? 'one of the objects' : `${missing.count} of the objects`

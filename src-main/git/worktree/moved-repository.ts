@@ -23,8 +23,7 @@ export async function requireRepository(root: string, { signal }: Cancellable): 
 function repositoryGone(root: string): WorkspaceError {
   return new WorkspaceError(
     'repository_missing',
-    `There is no git repository at ${root} any more. If it was moved, say where it is now ` +
-      '(Settings, Repositories), then try again.',
+    `No git repository at ${root}. If you moved it, update its path ` + '(Settings, Repositories), then try again.',
   )
 }
 

@@ -64,7 +64,7 @@ export async function removeOrphan(
       throw new WorkspaceError(
         'not_a_git_repository',
         `${path} belongs to no repository that still exists, so nothing in it can be kept. ` +
-          'Look through it and delete it by hand.',
+          'Check it and delete it by hand.',
       )
     }
     const ref = await rescueFolder(path, fallback, task_id, options)

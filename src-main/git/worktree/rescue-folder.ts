@@ -51,6 +51,6 @@ function notKept(path: string): WorkspaceError {
   return new WorkspaceError(
     'not_a_git_repository',
     `${path} holds repositories or files that could not be kept, so nothing was removed. ` +
-      'Look through it and delete it by hand.',
+      'Check it and delete it by hand.',
   )
 }

@@ -59,7 +59,7 @@ async function putBack(
   if (exit_code === 0) return
   throw new WorkspaceError(
     'git_failed',
-    `${path} could not be reset; what was uncommitted is kept and still there. git says: ${stderr.trim()}`,
+    `${path} could not be reset. Your uncommitted changes are kept and still there. git says: ${stderr.trim()}`,
   )
 }
 
@@ -77,7 +77,7 @@ async function refuseLeft(path: string, record: string, { signal }: Cancellable)
   throw new WorkspaceError(
     'git_failed',
     `${files.slice(0, 10).join(', ')} in ${path} changed while it was being reset, or can't be changed. ` +
-      'What was uncommitted is kept. End what is writing there, then reset again.',
+      'The uncommitted changes are kept. Stop the program that is writing there, then reset again.',
   )
 }
 

@@ -119,5 +119,5 @@ async function forget(path: string, common: string): Promise<void> {
 }
 
 function nothingThere(repo: string, at: string): WorkspaceError {
-  return new WorkspaceError('git_failed', `There is no branch or commit "${at}" in ${repo}. Name one that is there.`)
+  return new WorkspaceError('git_failed', `No branch or commit "${at}" in ${repo}. Choose one that exists.`)
 }

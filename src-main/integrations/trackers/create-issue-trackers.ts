@@ -42,7 +42,7 @@ function sameOrigin(address: string, from: string, what: string): string {
   if (url?.origin !== new URL(from).origin || url.username !== '' || url.password !== '') {
     throw new TrackerError(
       'other_host',
-      `${what} Copse follows to no other host. Give the tracker's own address as base_url.`,
+      `${what} Copse doesn't follow redirects to another host. Set base_url to the tracker's own address.`,
     )
   }
   return url.href
@@ -97,7 +97,7 @@ async function readPage(
 
 class SilenceError extends TrackerError {
   constructor(ms: number) {
-    super('timed_out', `The tracker said nothing for ${Math.ceil(ms / 1_000)} seconds. Copse tries again by itself.`)
+    super('timed_out', `The tracker didn't answer for ${Math.ceil(ms / 1_000)} seconds. Copse will retry.`)
   }
 }
 
@@ -153,28 +153,28 @@ const notAList = 'The tracker answered with something else than a list of issues
 function statusError(status: number, not_before: number | null, now: number): TrackerError {
   // GitHub says 403 for its limits too; only then do the headers speak of a pause.
   if (status === 429 || (status === 403 && not_before !== null)) {
-    const message = 'The tracker takes no more requests for now. Copse goes on by itself when it does.'
+    const message = "The tracker's rate limit is reached. Copse continues when it resets."
     return new TrackerError('rate_limited', message, not_before ?? now + 60_000)
   }
   const [code, message] = sentences[status] ?? [
     status >= 500 ? 'tracker_failed' : 'bad_response',
-    `The tracker answered with status ${status}. Copse tries again by itself.`,
+    `The tracker answered with status ${status}. Copse will retry.`,
   ]
   return new TrackerError(code, message, not_before)
 }
 
 const sentences: Readonly<Record<number, readonly [TrackerError['code'], string]>> = {
   401: ['unauthorized', 'The tracker does not accept the token. Make a new one, and set the variable to it.'],
-  403: ['forbidden', 'The token may not read the issues of this repository. Give it that right.'],
-  404: ['not_found', 'The tracker knows no such repository, or the token may not see it. Check owner and repo.'],
-  410: ['not_found', 'The repository has no issues any more: they are switched off, or it was deleted.'],
-  451: ['forbidden', 'The tracker may not show this repository.'],
+  403: ['forbidden', "The token can't read the issues of this repository. Grant it that permission."],
+  404: ['not_found', "The tracker has no such repository, or the token can't see it. Check owner and repo."],
+  410: ['not_found', 'The repository no longer has issues: they are switched off, or it was deleted.'],
+  451: ['forbidden', "The tracker can't show this repository."],
 }
 
 /** Of what the connection says only a code is told: a message might quote what was sent. */
 function connectionError(error: unknown): TrackerError {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return new TrackerError('timed_out', 'The tracker did not answer in time. Copse tries again by itself.')
+    return new TrackerError('timed_out', "The tracker didn't answer in time. Copse will retry.")
   }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
   const code = cause && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : ''
@@ -220,7 +220,7 @@ function readToken(env: Readonly<Record<string, string | undefined>>, name: stri
   }
   // What no header can hold would be quoted in the error of whoever tries to send it.
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new TrackerError('unusable_secret', `What the environment variable ${name} holds is no token.`)
+    throw new TrackerError('unusable_secret', `The environment variable ${name} doesn't hold a token.`)
   }
   return token
 }

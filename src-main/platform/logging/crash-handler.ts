@@ -15,7 +15,7 @@ export function installCrashHandler(tell: (text: string) => void = () => undefin
   process.on('uncaughtException', (error: unknown) => {
     // Written at once: nothing that is only queued would get out.
     const text = errorText(error)
-    writeSync(2, `copse: ended by an error that nobody expected: ${text}\n`)
+    writeSync(2, `copse: unexpected error: ${text}\n`)
     tell(text)
     process.exit(1)
   })

@@ -238,7 +238,7 @@ function startErrorOf(cause: Error & { readonly code?: unknown }, command: strin
   if (cause.code === 'ENOENT' && isAbsolute(command) && existsSync(command))
     return because('not_found', `The program that the first line of ${command} names was not found.`)
   if (cause.code === 'ENOENT') return because('not_found', `${command} was not found.`)
-  if (cause.code === 'EACCES') return because('not_executable', `${command} may not be executed.`)
+  if (cause.code === 'EACCES') return because('not_executable', `${command} isn't executable.`)
   if (cause.code === 'E2BIG') return because('failed', 'The command, or a value in its environment, is too long.')
   if (cause.code === 'ERR_INVALID_ARG_VALUE')
     return because('failed', 'The command, its directory or a value in its environment has a null byte in it.')

@@ -27,7 +27,7 @@ export function createErrorText(env: Readonly<Record<string, string | undefined>
  */
 function textOf(error: unknown, seen: Set<unknown>): string {
   if (typeof error === 'string') return error
-  if (!(error instanceof Error)) return `something of type ${typeof error}, which is no error`
+  if (!(error instanceof Error)) return `a thrown ${typeof error} that isn't an error`
   if (seen.has(error)) return '[circular]'
   seen.add(error)
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''

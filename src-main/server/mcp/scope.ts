@@ -77,7 +77,7 @@ function choose(kind: 'project' | 'agent', items: readonly { readonly id: string
   const known = items.map(({ id, name }) => ({ id, name }))
   const message =
     known.length === 0
-      ? `There is no ${kind} yet. Ask a person to make one.`
+      ? `No ${kind} yet. Ask a person to create one.`
       : `Say which ${kind}: ${known.map(({ id, name }) => `${id} (${name})`).join(', ')}.`
   return missing(`${kind}_id`, message, { [`${kind}s`]: known })
 }

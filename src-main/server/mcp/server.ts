@@ -63,7 +63,7 @@ const failed = (text: string): CallToolResult => ({ isError: true, content: [{ t
 function noSuchTool(name: string): never {
   throw new ApiError({
     code: 'not_found',
-    message: `There is no tool ${JSON.stringify(name)}. There is ${[...toolsByName.keys()].join(', ')}.`,
+    message: `No tool ${JSON.stringify(name)}. Available: ${[...toolsByName.keys()].join(', ')}.`,
     details: { resource: 'tool' },
   })
 }

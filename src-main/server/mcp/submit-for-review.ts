@@ -50,6 +50,6 @@ export async function submitForReview(scope: McpScope, { task_id, summary, versi
 const changed = (version: number) =>
   new ApiError({
     code: 'version_conflict',
-    message: `Somebody has changed the task: it is at version ${version}. Read it again, and submit it then.`,
+    message: `Someone changed the task: it is at version ${version}. Read it again, then submit.`,
     details: { version },
   })

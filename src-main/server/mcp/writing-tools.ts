@@ -121,7 +121,7 @@ export const writingTools = {
   svc_submit_verdict: defineTool('tasks.verdict', {
     title: 'Submit a verdict',
     description:
-      'For reviewers and planners: judges the task at the gate where it waits. pass lets it go on, or wait for a ' +
+      'For reviewers and planners: approves the task or requests changes at its gate. pass lets it go on, or wait for a ' +
       'person where the gate asks for one; fail sends it back, and the coder starts again with your feedback. Read ' +
       'svc_get_task_diff with scope branch first, send the tree that it names with a pass, and do not change the files yourself.',
     effect: 'adds',
@@ -153,7 +153,7 @@ export const writingTools = {
       scope.call('executions.finish', { ...end, execution_id: scope.executionId(execution_id) }),
   }),
   svc_heartbeat: defineTool('executions.heartbeat', {
-    title: 'Say that you are alive',
+    title: 'Send a heartbeat',
     description:
       'For agents of the kind external only: call it about every 30 seconds while you work; after 90 without, the ' +
       'execution counts as lost. Where the answer is execution_not_running, a person has stopped it: stop working.',

@@ -9,7 +9,7 @@ export const agentsOperations = {
   'agents.list': get(
     '/agents',
     'anyone',
-    'The agents that may work in the caller’s projects.',
+    'The agents that can work in the caller’s projects.',
     z.object({}),
     list(Agent),
   ),
@@ -60,7 +60,7 @@ export const agentsOperations = {
   'agents.delete': del(
     '/agents/{agent_id}',
     'human',
-    'Delete an agent that is not at work.',
+    'Delete an agent that is not running.',
     z.object({ agent_id: AgentId }),
     ['forbidden', 'already_claimed'],
   ),

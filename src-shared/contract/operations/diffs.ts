@@ -26,7 +26,7 @@ export const diffsOperations = {
   'tasks.watch_diff': post(
     '/tasks/{task_id}/diff/watch',
     'member_human',
-    'Be told of changes in the worktree as `worktree.changed`, for a minute from now; ask again while it is looked at.',
+    'Send `worktree.changed` events for this worktree for one minute. Call again to keep watching.',
     z.object({ task_id: TaskId }),
     z.object({
       until: Timestamp.nullable().describe('null when there is no worktree now; `workspace.updated` tells of one.'),

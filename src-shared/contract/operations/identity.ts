@@ -151,7 +151,7 @@ export const identityOperations = {
   'admin.update_user': patch(
     '/admin/users/{user_id}',
     'admin',
-    'Make somebody an admin, or no longer one.',
+    'Make someone an admin, or remove that right.',
     z.object({ user_id: UserId, is_admin: z.boolean() }),
     User,
     ['admin_required', 'last_admin'],
@@ -159,7 +159,7 @@ export const identityOperations = {
   'admin.create_reset': post(
     '/admin/users/{user_id}/reset',
     'admin_jwt',
-    'Make a code with which somebody who has lost their password signs in once, within an hour, with a new one. It voids the one before.',
+    'Create a code for someone who lost their password: it signs them in once, within an hour, and lets them set a new one. Replaces the code before.',
     z.object({ user_id: UserId }),
     z.object({ code: z.string(), expires_at: Timestamp }),
     201,
@@ -168,7 +168,7 @@ export const identityOperations = {
   'admin.list_tokens': get(
     '/admin/users/{user_id}/tokens',
     'admin_jwt',
-    'Somebody’s personal access tokens.',
+    'A user’s personal access tokens.',
     z.object({ user_id: UserId }),
     list(PersonalAccessToken),
     ['admin_required', 'jwt_required'],
@@ -183,7 +183,7 @@ export const identityOperations = {
   'admin.create_invite': post(
     '/admin/invites',
     'admin_jwt',
-    'Make a code with which one person may register; it is shown this once and used up by the account.',
+    'Create an invite code for one person. It is shown once and used up by the registration.',
     z.object({ expires_in_seconds: z.int().min(1).max(31_536_000).default(604_800) }),
     z.object({ id: InviteId, code: z.string(), expires_at: Timestamp }),
     201,

@@ -49,7 +49,7 @@ export const integrationsOperations = {
   'tasks.link': post(
     '/tasks/{task_id}/link',
     'task_worker',
-    'Tie a task to an issue, for good: no cycle imports that issue again.',
+    'Link a task to an issue permanently: no sync imports that issue again.',
     z.object({ task_id: TaskId, url: z.string().trim().min(1).max(2_000).describe('The issue’s page.') }),
     z.object({ task: Task }),
     201,

@@ -29,7 +29,7 @@ export const knowledgeOperations = {
   'knowledge.update': patch(
     '/knowledge/{knowledge_id}',
     'member_human',
-    'Edit an entry, whoever captured it.',
+    'Edit an entry.',
     z.object({ knowledge_id: KnowledgeId, ...KnowledgeFields.partial().shape }),
     KnowledgeEntry,
   ),

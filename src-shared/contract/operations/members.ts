@@ -15,7 +15,7 @@ export const membersOperations = {
     ...post(
       '/projects/{project_id}/members',
       'owner',
-      'Add somebody to a project, or give a member another role.',
+      'Add someone to a project, or change a member’s role.',
       z
         .object({
           project_id: ProjectId,
@@ -36,7 +36,7 @@ export const membersOperations = {
   'members.remove': del(
     '/projects/{project_id}/members/{user_id}',
     'owner',
-    'Take somebody out of a project.',
+    'Remove someone from a project.',
     z.object({ project_id: ProjectId, user_id: UserId }),
     ['last_owner'],
   ),

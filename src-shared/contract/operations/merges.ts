@@ -15,7 +15,7 @@ export const mergesOperations = {
   'tasks.update_branch': post(
     '/tasks/{task_id}/update_branch',
     'member_human',
-    'Bring what its base has by now into the task’s branch; uncommitted work is committed first.',
+    'Bring the base branch into the task’s branch. Uncommitted work is committed first.',
     z.object({
       task_id: TaskId,
       strategy: z.enum(updateStrategies).default('merge'),

@@ -8,7 +8,7 @@ export const notificationsOperations = {
   'notifications.list': get(
     '/notifications',
     'human',
-    'Milestones of the projects that the caller may see, newest first.',
+    'Notifications of the caller’s projects, newest first.',
     z.object({
       project_id: ProjectId.optional(),
       read: z.boolean().optional(),

@@ -42,12 +42,12 @@ export const projectsOperations = {
   'demo.create': post(
     '/demo',
     'human',
-    'Make a small repository with a project, a scripted agent and one task, which goes from claim to merge by itself.',
+    'Create a small repository with a project, a scripted agent and one task that runs from claim to merge on its own.',
     z.object({}),
     z.object({ project: Project, task: Task, agent: Agent }),
     201,
   ),
-  'projects.list': get('/projects', 'anyone', 'The projects that the caller may see.', z.object({}), list(Project)),
+  'projects.list': get('/projects', 'anyone', 'The caller’s projects.', z.object({}), list(Project)),
   'projects.create': post(
     '/projects',
     'human',
@@ -82,7 +82,7 @@ export const projectsOperations = {
   'projects.delete': del(
     '/projects/{project_id}',
     'owner',
-    'Delete a project. Nobody finds it or anything in it from the answer on; its rows, and with `delete_branches` its worktrees and branches, go afterwards. The repository stays as it is otherwise.',
+    'Delete a project. It and everything in it disappears immediately; its rows, and with `delete_branches` its worktrees and branches, are removed in the background. The repository is otherwise left as it is.',
     z.object({
       project_id: ProjectId,
       delete_branches: z

@@ -10,7 +10,7 @@ export const promptsOperations = {
   'tasks.prompt': get(
     '/tasks/{task_id}/prompt',
     'member',
-    'What an agent of a role would be told if it started on the task now, by part.',
+    'The prompt that an agent of a role would get if it started on the task now, by part.',
     z.object({ task_id: TaskId, role }),
     Prompt,
     ['unknown_role'],
@@ -27,7 +27,7 @@ export const promptsOperations = {
   'executions.prompt': get(
     '/executions/{execution_id}/prompt',
     'member',
-    'What an execution was told, by part; while it is queued, without what is added when it starts.',
+    'The prompt of a run (`execution`), by part; while it is queued, without the parts added at its start.',
     z.object({ execution_id: ExecutionId }),
     Prompt,
   ),

@@ -40,7 +40,7 @@ export const taskRecordsOperations = {
   'tasks.reset_workspace': post(
     '/tasks/{task_id}/workspace/reset',
     'member_human',
-    'Start anew from the default branch when the worktree and its branch are gone.',
+    'Start over from the base branch when the worktree and its branch are gone.',
     z.object({ task_id: TaskId }),
     z.object({ task: Task, workspace: Workspace }),
     200,

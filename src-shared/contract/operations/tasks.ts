@@ -38,7 +38,7 @@ export const tasksOperations = {
   'tasks.board': get(
     '/projects/{project_id}/board',
     'member',
-    'What a board shows first: the first tasks of each state, all that is at work or stuck, and how many there are.',
+    'The first page of a board: the first tasks of each state, all tasks that run or are stuck, and the counts.',
     z.object({ project_id: ProjectId }),
     z.object({
       items: z
@@ -50,7 +50,7 @@ export const tasksOperations = {
   'tasks.create': post(
     '/projects/{project_id}/tasks',
     'member',
-    'Write a task.',
+    'Create a task.',
     z.object({
       project_id: ProjectId,
       ...TaskFields.partial({ description: true, review_config: true, labels: true, priority: true, repo_id: true })
@@ -70,7 +70,7 @@ export const tasksOperations = {
   'tasks.update': patch(
     '/tasks/{task_id}',
     'task_worker',
-    'Edit a task; with `version`, only if nobody changed it since.',
+    'Edit a task; with `version`, only if no one changed it since.',
     z.object({
       task_id: TaskId,
       version: z.int().optional(),
@@ -87,14 +87,14 @@ export const tasksOperations = {
   'tasks.delete': del(
     '/tasks/{task_id}',
     'member_human',
-    'Delete a task that nothing works on, and no subtask in its worktree; uncommitted work is kept as a rescue ref first.',
+    'Delete a task that has no active run, nor a subtask in its worktree. Uncommitted work is kept in a snapshot (`rescue`) first.',
     z.object({ task_id: TaskId }),
     ['already_claimed', 'workspace_locked'],
   ),
   'tasks.claim': post(
     '/tasks/{task_id}/claim',
     'member',
-    'Take a task: for the named agent, else for the caller.',
+    'Start a task with the named agent, or as the caller.',
     z.object({ task_id: TaskId, agent_id: AgentId.optional(), overrides: ExecutionOverrides.nullable().optional() }),
     z.object({ task: Task, execution: Execution, workspace: Workspace.nullable() }),
     200,
@@ -123,7 +123,7 @@ export const tasksOperations = {
       version: z.int(),
       reason: z.string().max(10_000).optional(),
       tree: SeenTree.describe(
-        'The `tree` of the diff that was looked at: refused with `work_changed` when the work is another by now. A person who sends it may merge work that no review judged; that is recorded as their verdict `pass`.',
+        'The `tree` of the diff that was looked at: refused with `work_changed` when the work has changed since. A person who sends it can merge work that no review judged; that is recorded as their verdict `pass`.',
       ),
     }),
     z.object({ task: Task, review: Review.optional() }),
@@ -133,21 +133,21 @@ export const tasksOperations = {
   'tasks.moves': get(
     '/tasks/{task_id}/moves',
     'member',
-    'Where the caller may move the task, and why not elsewhere.',
+    'The states the caller can move the task to, and why not the others.',
     z.object({ task_id: TaskId }),
     list(TaskMove),
   ),
   'tasks.verdict': post(
     '/tasks/{task_id}/verdict',
     'task_worker',
-    'Judge the task at its gate.',
+    'Approve the task or request changes at its gate.',
     z.object({
       task_id: TaskId,
       verdict: z.enum(['pass', 'fail']),
       feedback: z.string().max(100_000).optional(),
       version: z.int().optional(),
       tree: SeenTree.describe(
-        'The `tree` of the diff that a `pass` is about: refused with `work_changed` when the work is another by now.',
+        'The `tree` of the diff that a `pass` is about: refused with `work_changed` when the work has changed since.',
       ),
     }),
     z.object({ task: Task, review: Review.optional() }),
@@ -180,22 +180,25 @@ export const tasksOperations = {
   'tasks.assign_role': post(
     '/tasks/{task_id}/roles/{role}',
     'member_human',
-    'Give a role to an agent or a user.',
+    'Assign an agent or a user to a role.',
     z
       .object({
         task_id: TaskId,
         role: z.string(),
         agent_id: AgentId.optional(),
         user_id: UserId.optional(),
-        reset_worktree: z.boolean().optional().describe('Throw away what is uncommitted; it is kept as a rescue ref.'),
+        reset_worktree: z
+          .boolean()
+          .optional()
+          .describe('Discard uncommitted changes; they are kept in a snapshot (`rescue`).'),
         reset_workspace: z
           .boolean()
           .optional()
-          .describe('Start over from the base branch; the old work is kept as a rescue ref.'),
+          .describe('Start over from the base branch; the old work is kept in a snapshot (`rescue`).'),
       })
       .refine(({ agent_id, user_id }) => (agent_id === undefined) !== (user_id === undefined), {
         path: ['agent_id'],
-        message: 'Give either agent_id or user_id.',
+        message: 'Send either agent_id or user_id.',
       }),
     z.object({ task: Task }),
     200,
@@ -204,7 +207,7 @@ export const tasksOperations = {
   'tasks.recover': post(
     '/tasks/{task_id}/recovery',
     'task_worker',
-    'Take one of the ways out that the task’s error names.',
+    'Run one of the recovery actions that the task’s error lists.',
     z.object({
       task_id: TaskId,
       action: z.enum(recoveryActions),
@@ -247,16 +250,16 @@ export const tasksOperations = {
   'tasks.remove_dependency': del(
     '/tasks/{task_id}/dependencies/{depends_on_id}',
     'task_worker',
-    'Let this task wait for that one no longer.',
+    'Remove a dependency.',
     z.object({ task_id: TaskId, depends_on_id: TaskId }),
   ),
   'tasks.feedback': post(
     '/tasks/{task_id}/feedback',
     'member_human',
-    'Send unresolved comments and a message to the coder, as a follow-up execution. While somebody is at work in the ' +
+    'Send unresolved comments and a message to the coder, as a follow-up execution. While someone is working in the ' +
       'state it waits as a `queued` execution, in order, and goes on in the same session when they have ended, however ' +
       'they have; the task does not move on before it, and a move by the agent itself is refused with ' +
-      '`transition_blocked`. After a stop it waits until somebody resumes. A move by anybody else, or a cancellation, ' +
+      '`transition_blocked`. After a stop it waits until someone resumes. A move by anyone else, or a cancellation, ' +
       'withdraws it.',
     z.object({
       task_id: TaskId,

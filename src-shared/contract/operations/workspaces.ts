@@ -20,7 +20,7 @@ export const workspacesOperations = {
   'rescues.of_task': get(
     '/tasks/{task_id}/rescues',
     'member',
-    'What was kept before something of this task was thrown away, newest first.',
+    'The snapshots (`rescue`) of this task, newest first.',
     z.object({ task_id: TaskId }),
     list(Rescue),
     ['workspace_failed', 'repository_missing'],
@@ -52,7 +52,7 @@ export const workspacesOperations = {
   'rescues.restore': post(
     '/tasks/{task_id}/rescues/{timestamp}/restore',
     'member_human',
-    `Bring a rescue back: into the task’s worktree ${restored}`,
+    `Restore a snapshot (\`rescue\`): into the task’s worktree ${restored}`,
     z.object(ofTask),
     RestoredRescue,
     200,
@@ -61,7 +61,7 @@ export const workspacesOperations = {
   'rescues.restore_in_project': post(
     '/projects/{project_id}/rescues/{of_task}/{timestamp}/restore',
     'member_human',
-    `Bring a rescue back, also of a deleted task: ${restored}`,
+    `Restore a snapshot (\`rescue\`), also of a deleted task: ${restored}`,
     z.object(ofProject),
     RestoredRescue,
     200,
@@ -70,14 +70,14 @@ export const workspacesOperations = {
   'rescues.delete': del(
     '/tasks/{task_id}/rescues/{timestamp}',
     'member_human',
-    'Give a rescue up for good. Those older than 30 days go by themselves.',
+    'Delete a snapshot (\`rescue\`). Snapshots older than 30 days are deleted automatically.',
     z.object(ofTask),
     ['workspace_failed', 'repository_missing'],
   ),
   'rescues.delete_in_project': del(
     '/projects/{project_id}/rescues/{of_task}/{timestamp}',
     'member_human',
-    'Give a rescue up for good, also of a deleted task.',
+    'Delete a snapshot (\`rescue\`), also of a deleted task.',
     z.object(ofProject),
     ['workspace_failed', 'repository_missing'],
   ),
@@ -101,7 +101,7 @@ export const workspacesOperations = {
   'orphans.list': get(
     '/system/orphans',
     'admin',
-    'Folders below the workspace root that belong to no task. They are never deleted by themselves.',
+    'Folders below the worktree root that belong to no task. They are never deleted automatically.',
     z.object({}),
     list(Orphan),
     ['workspace_failed', 'repository_missing'],

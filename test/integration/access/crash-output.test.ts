@@ -67,9 +67,7 @@ test.concurrent.for(['exception', 'rejection', 'fatal'] as const)(
     const { code, reports, output, found } = await dieOf(death, folder.path)
     expect(found).toEqual([])
     expect(code).not.toBe(0)
-    expect(output).toMatch(
-      death === 'fatal' ? /heap out of memory/ : /^copse: ended by an error that nobody expected: /m,
-    )
+    expect(output).toMatch(death === 'fatal' ? /heap out of memory/ : /^copse: unexpected error: /m)
     expect(reports).toEqual([])
   },
 )

@@ -52,7 +52,7 @@ describe('an agent that dies', () => {
       const ran = await run(`words('I begin.'); setTimeout(() => process.kill(process.pid, '${signal}'), 50)`)
       expect(ran.outcome).toMatchObject({ ended: 'exited', session_id: 's1', conclusion: 'done' })
       expect(ran.outcome.exit_code).toBeGreaterThan(128)
-      expect(ran.outcome.message).toBe(`It was ended by ${signal}. I begin.`)
+      expect(ran.outcome.message).toBe(`The agent was ended by ${signal}. I begin.`)
       expect(told(ran)).toEqual([['message', 'I begin.']])
     },
   )

@@ -170,9 +170,9 @@ describe('a command that fails', () => {
     expect(await run({ command: 'echo fine; echo "no such key" >&2; exit 4' })).toMatchObject({
       ended: 'exited',
       exit_code: 4,
-      message: 'It ended with exit code 4. Its last line: no such key',
+      message: 'The agent failed (exit 4). no such key',
     })
-    expect(textOf('error')).toBe('It ended with exit code 4. Its last line: no such key')
+    expect(textOf('error')).toBe('The agent failed (exit 4). no such key')
   })
 
   it('says that the command was not found', async () => {
@@ -213,7 +213,7 @@ describe('a command that is cut short', () => {
 
   it('runs out of time', async () => {
     const outcome = await run({ command: 'sleep 300' }, { timeout_seconds: 0.2 })
-    expect(outcome).toMatchObject({ ended: 'timed_out', message: 'It ran longer than 0.2 s and was stopped.' })
+    expect(outcome).toMatchObject({ ended: 'timed_out', message: 'Stopped at the time limit of 0.2 s.' })
   })
 
   it('takes no input', async () => {

@@ -137,7 +137,7 @@ test.concurrent('it is stopped when its time is up', async () => {
   await using its = await startInTerminal('echo waits; exec sleep 985', { timeout_seconds: 1 })
   expect(await its.running.outcome).toMatchObject({
     ended: 'timed_out',
-    message: 'It ran longer than 1 s and was stopped.',
+    message: 'Stopped at the time limit of 1 s.',
   })
 })
 

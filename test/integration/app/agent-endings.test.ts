@@ -84,7 +84,7 @@ test.concurrent('an agent that breaks off in the middle of a line leaves its tas
   )
   expect(ending.task).toMatchObject({
     status: 'in_progress',
-    error_annotation: { type: 'execution_failed', exit_code: 137, message: 'It was ended by SIGKILL. I begin.' },
+    error_annotation: { type: 'execution_failed', exit_code: 137, message: 'The agent was ended by SIGKILL. I begin.' },
   })
 })
 

@@ -191,12 +191,12 @@ test.concurrent('a hook script that hangs is ended with all that it started once
   const move = { task_id: task.id, status: 'done', version: task.version }
   const refusal = await refused(job.running.client.call('tasks.transition', move))
   expect([refusal.code, refusal.details]).toMatchObject(['transition_blocked', { exit_code: 124 }])
-  expect(refusal.message).toContain('ran out of its 1 s')
+  expect(refusal.message).toContain('timed out after 1 s')
   await beacon.gone('leaving')
   expect(await read(job, task.id)).toEqual(task)
   await job.claim(task, await job.agent('echo worked'))
   expect((await held(job, task.id)).error_annotation).toMatchObject({
-    message: expect.stringContaining('ran out of its 1 s') as string,
+    message: expect.stringContaining('timed out after 1 s') as string,
     exit_code: 124,
   })
   await beacon.gone('entering')

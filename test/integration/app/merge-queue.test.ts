@@ -57,7 +57,7 @@ test.concurrent('of two that change the same line one gets in, and the other is 
   const { branch } = await client.call('tasks.workspace', { task_id: failed?.id ?? '' })
   expect(failed?.error_annotation).toEqual({
     type: 'merge_conflict',
-    message: `One file conflicts with main. Send the task back to its coder, or resolve it on ${branch} and try again.`,
+    message: `One file conflicts with main. Let the agent resolve it, or resolve it on ${branch} and retry.`,
     files: ['shared.txt'],
     hunks: [
       {

@@ -37,7 +37,7 @@ test.concurrent('a milestone is written down, announced with its words, and list
   const items = await list(client)
   expect(items.map((one) => [one.event_type, one.title, one.read])).toEqual([
     ['task.done', '"Add numbers" is done', false],
-    ['review.passed', 'The review of "Add numbers" passed', false],
+    ['review.passed', '“Add numbers” is ready for your review', false],
   ])
   const heard: EventPayload<'notification.created'>[] = []
   for await (const item of client.events({}, 0, AbortSignal.timeout(30_000))) {
@@ -58,7 +58,7 @@ test.concurrent('a failed review is told with its words, secrets blacked out', a
   await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' })
   expect((await list(client))[0]).toMatchObject({
     event_type: 'review.failed',
-    title: 'The review of "Add numbers" failed',
+    title: '“Add numbers” failed review',
     body: 'It prints [redacted]',
     task_id: task.id,
   })

@@ -37,7 +37,7 @@ test.concurrent('what the local operator has read stays read for the first perso
   const { project } = await workedProject(operator, repository.path, ['One', 'Two'])
   const [, one] = (await operator.call('notifications.list', {})).items
   await operator.call('notifications.mark_read', { notification_id: one?.id ?? '' })
-  const expected = ['new: The review of "Two" passed', 'read: The review of "One" passed']
+  const expected = ['new: “Two” is ready for your review', 'read: “One” is ready for your review']
   expect(await marks(operator)).toEqual(expected)
   const first = await register(running, 'Ada')
   expect(await marks(first.client)).toEqual(expected)

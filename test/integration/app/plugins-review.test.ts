@@ -33,7 +33,7 @@ test.concurrent(
     expect(blocked.error_annotation?.reason).toContain('never')
     expect(await hooksInto(job, task.id, 'in_progress')).toMatchObject([
       { phase: 'before_enter', action: 'check_retry_budget', outcome: 'skipped', reason: 'not_needed' },
-      { outcome: 'ok', reason: '1 of 1 rejections are used up' },
+      { outcome: 'ok', reason: '1 of 1 failed reviews' },
       { outcome: 'failed', reason: blocked.error_annotation?.message },
     ])
     // The second no dispatched nobody any more.
@@ -62,7 +62,7 @@ test.concurrent(
     expect(last?.hooks.map(({ action, outcome, reason }) => [action, outcome, reason])).toEqual([
       ['run_ci_steps', 'ok', undefined],
       ['dispatch_role_agent', 'skipped', 'no_agent'],
-      ['check_retry_budget', 'ok', '0 of 0 rejections are used up'],
+      ['check_retry_budget', 'ok', '0 of 0 failed reviews'],
       ['check_retry_budget', 'failed', blocked.error_annotation?.message],
     ])
   },

@@ -171,7 +171,7 @@ test.concurrent('a CI command that hangs is ended as 124, and one that floods is
   await job.claim(hanging, agent)
   await beacon.gone('ci')
   const late = await job.running.taskWhere(hanging.id, (one) => one.status === 'blocked')
-  expect(late.error_annotation?.reason).toContain('ran out of its 1 s')
+  expect(late.error_annotation?.reason).toContain('timed out after 1 s')
   const { items } = await client.call('tasks.reviews', { task_id: hanging.id })
   expect(items[0]?.step_results[0]).toMatchObject({ exit_code: 124 })
   await job.settings({ ci_step_timeout_seconds: 60 })

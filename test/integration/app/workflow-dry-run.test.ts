@@ -56,7 +56,7 @@ test('a definition that nobody saved is walked, and nothing of the project chang
     ],
     loops: [{ states: ['a', 'gate'], budget: 2 }],
     dead_ends: ['hole'],
-    stuck_gates: [{ state: 'gate', reason: 'It needs the approval of a person, and only agents may go on to end.' }],
+    stuck_gates: [{ state: 'gate', reason: "Requires a person's approval, but only agents can move on to end." }],
     warnings: [],
     traits: {
       states: {

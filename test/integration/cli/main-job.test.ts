@@ -51,7 +51,7 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
   expect(claimed.stdout).toMatch(new RegExp(`^${ref} is in in_progress. Shell works on it in /.*\n.*svc task logs -f`))
 
   const followed = await world.svc(['task', 'logs', ref, '-f'])
-  expect(followed).toMatchObject({ code: 0, stderr: 'The execution is over: succeeded.\n' })
+  expect(followed).toMatchObject({ code: 0, stderr: 'Run ended: succeeded.\n' })
   expect(followed.stdout).toContain('hello from the agent\n')
   const again = await world.svc(['task', 'logs', ref, '--json'])
   const entries = again.stdout
@@ -141,7 +141,7 @@ test('what waits for a slot is told as waiting; a run is stopped, and gone on wi
   expect(waits.stdout).toMatch(/^[A-Z]+-\d+ is in in_progress\. Slow waits \(slots full, number 1\) to work on it in /)
   expect((await world.svc(['task', 'show', second])).stdout).toMatch(/^note +waits: slots full, number 1$/m)
   expect((await world.svc(['task', 'stop', first])).stdout).toBe(
-    `${first} is in in_progress. It was stopped. Resume it, or run it again.\n`,
+    `${first} is in in_progress. Stopped. The agent's work is kept.\n`,
   )
   expect((await world.svc(['task', 'stop', first])).code).toBe(1)
   expect(await world.json(['task', 'recover', first, 'resume'])).toMatchObject({ task: { error_annotation: null } })

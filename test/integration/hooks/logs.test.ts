@@ -72,7 +72,7 @@ test('a run that takes longer than its timeout is ended with all that it started
   const task = await job.task()
   await job.claim(task, await job.agent('echo work > work.txt'))
   const run = await hookRunWhere(job, task.id, ended('on_work_start'))
-  expect(run).toMatchObject({ status: 'timed_out', exit_code: 124, reason: 'ran out of its 1 s', stdout: 'begun\n' })
+  expect(run).toMatchObject({ status: 'timed_out', exit_code: 124, reason: 'timed out after 1 s', stdout: 'begun\n' })
 })
 
 test('other exit codes count as success where the hook says so, and 0 does not any more', async () => {

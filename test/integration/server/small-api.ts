@@ -123,7 +123,7 @@ function createHandlers(identity: Identity, get: () => SmallApi): Handlers {
 }
 
 const notFound = (resource: string) =>
-  new ApiError({ code: 'not_found', message: `There is no such ${resource}.`, details: { resource } })
+  new ApiError({ code: 'not_found', message: `This ${resource} doesn't exist.`, details: { resource } })
 
 function found<T extends { id: string }>(list: readonly T[], id: string, resource: string): T {
   const item = list.find((one) => one.id === id)

@@ -44,7 +44,7 @@ test.runIf(canMount)(
         .catch((error: unknown) => error)
       if (outcome instanceof Error) said.add(outcome.message)
     }
-    expect([...said]).toEqual(['The disk is full, so nothing was changed. Make room and try again.'])
+    expect([...said]).toEqual(['The disk is full. Nothing was changed. Free some space, then try again.'])
     expect((await refused(client.call('agents.update', { agent_id, name: 'After' }))).status).toBe(500)
     expect((await client.call('agents.get', { agent_id })).name).toBe('Before')
     const kept = (await client.call('agents.list', {})).items

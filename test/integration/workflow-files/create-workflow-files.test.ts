@@ -81,10 +81,10 @@ test('what can’t be read is listed with what is wrong, and keeps nobody waitin
   ).toEqual({
     default: undefined,
     bad: expect.stringContaining('no YAML') as string,
-    folder: 'This is no file.',
+    folder: 'This isn’t a file.',
     gone: "The file can't be read (ENOENT).",
     long: 'The file is longer than 1000000 bytes.',
-    pipe: 'This is no file.',
+    pipe: 'This isn’t a file.',
   })
 })
 

@@ -55,7 +55,7 @@ describe('a broken file says what is wrong', () => {
     ['two documents', '---\na: 1\n---\nb: 2', 'The file holds more than one document.'],
     ['a key that is there twice', 'states: []\nroles: []\nstates: []', 'The file has the key states twice'],
     ['a key that is there twice further in', 'states:\n  - { name: a, kind: b, name: c }', 'has the key name twice'],
-    ['a description that is a number', 'description: 5\nstates: []', 'description: Give a text.'],
+    ['a description that is a number', 'description: 5\nstates: []', 'description: Enter text.'],
     ['the wrong shape', 'states: 5', 'states: '],
     ['no state', 'description: None', 'states: '],
     [

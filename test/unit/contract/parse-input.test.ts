@@ -36,7 +36,7 @@ test.each([
   [{ merge_stratgy: 'squash' }, 'merge_stratgy', 'Did you mean merge_strategy?'],
   [{ setupCommands: [] }, 'setupCommands', 'Did you mean setup_commands?'],
   [{ knowledge: { enable: true } }, 'knowledge.enable', 'Did you mean enabled?'],
-  [{ colour: 'red' }, 'colour', 'There is no such setting.'],
+  [{ colour: 'red' }, 'colour', 'Unknown field.'],
 ])('a setting that there is not, %j, is refused with the nearest name', (input, path, words) => {
   const message = expect.stringContaining(words) as string
   expect(() => parseInput(settings, input)).toThrow(

@@ -40,7 +40,7 @@ test('closing while agents run asks once, in the tray they go on, and that is re
   const one = desk({ atWork: 2 })
   expect(one.leaving.mayClose()).toBe(false)
   expect(one.leaving.mayClose()).toBe(false)
-  expect(one.questions.map(({ message }) => message)).toEqual(['2 agents are at work.'])
+  expect(one.questions.map(({ message }) => message)).toEqual(['2 agents are running.'])
   await one.answer(0)
   expect([one.happened, one.settings().whenClosed]).toEqual([['hide'], 'tray'])
   expect(one.leaving.mayClose()).toBe(false)
@@ -50,7 +50,7 @@ test('closing while agents run asks once, in the tray they go on, and that is re
 test('whoever answers that closing quits is asked no second time', async () => {
   const one = desk({ atWork: 1 })
   one.leaving.mayClose()
-  expect(one.questions[0]?.message).toBe('An agent is at work.')
+  expect(one.questions[0]?.message).toBe('1 agent is running.')
   await one.answer(1)
   expect([one.happened, one.settings().whenClosed]).toEqual([['quit'], 'quit'])
   expect([one.leaving.mayClose(), one.leaving.mayQuit()]).toEqual([true, true])

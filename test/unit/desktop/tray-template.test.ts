@@ -9,9 +9,9 @@ const projects = [
 
 test('the tray says how many agents run', () => {
   expect([0, 1, 7].map((running) => trayTooltip({ running, projects }))).toEqual([
-    'Copse: no agent at work',
-    'Copse: 1 agent at work',
-    'Copse: 7 agents at work',
+    'Copse: no agents running',
+    'Copse: 1 agent running',
+    'Copse: 7 agents running',
   ])
 })
 
@@ -23,7 +23,7 @@ test('it has a quick task and a pause, which becomes a way to go on once everyth
   expect(labels(true)).toContain('Resume Projects')
   const none = trayTemplate({ running: 0, projects: [] }, actions)
   expect(none.filter(({ enabled }) => enabled === false).map(({ label }) => label)).toEqual([
-    'No agent at work',
+    'No agents running',
     'New Task…',
     'Pause All Projects',
   ])

@@ -199,5 +199,5 @@ test('model and effort are options of the session; a choice that there is not fa
 
   const without = await talk([hello, opened], runOf({ config: { effort: 'high' } }))
   expect(without.result).toMatchObject({ failed: true })
-  expect(without.result.message).toBe('This agent lets nobody choose its effort. Leave the effort empty.')
+  expect(without.result.message).toBe('This agent has no setting for its effort. Leave the effort empty.')
 })

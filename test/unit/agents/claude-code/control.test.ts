@@ -81,7 +81,7 @@ test('questions that can’t be read, or that nobody answers, are denied with wh
   })
   control.hear(request('r2', 'AskUserQuestion', { questions: [{ question: 'What?', options: [] }] }))
   expect(await next()).toMatchObject({
-    response: { response: { behavior: 'deny', message: expect.stringContaining('Decide by yourself') as string } },
+    response: { response: { behavior: 'deny', message: expect.stringContaining('Decide yourself') as string } },
   })
 })
 

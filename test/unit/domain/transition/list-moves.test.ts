@@ -59,8 +59,8 @@ test('every other state is listed, and each that is closed says why', () => {
 test('one to which no way leads says only that, since the others say where one leads', () => {
   const reasons = listMoves({ ...facts, status: 'review' }).map((move) => [move.to, move.reason])
   expect(Object.fromEntries(reasons)).toMatchObject({
-    todo: 'Review does not lead to To do.',
-    merging: 'The review has not passed. Give your verdict, or send the task back.',
+    todo: "Tasks can't move from Review to To do.",
+    merging: "The review hasn't passed. Approve it or request changes.",
   })
 })
 

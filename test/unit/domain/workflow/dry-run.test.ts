@@ -161,7 +161,7 @@ describe('stuck gates', () => {
 
   test('a gate without a forward transition is one, and a path ends there', () => {
     const run = gate({})
-    expect(run.stuck_gates).toEqual([{ state: 'gate', reason: expect.stringContaining('no forward') as string }])
+    expect(run.stuck_gates).toEqual([{ state: 'gate', reason: expect.stringContaining('No forward') as string }])
     expect(run.paths.map((path) => path.ends_in)).toEqual(['gate'])
     // Its way back is still a way out.
     expect([run.dead_ends, run.loops]).toEqual([[], [{ states: ['a', 'gate'], budget: null }]])
@@ -174,7 +174,7 @@ describe('stuck gates', () => {
   test('a gate that needs a person while only agents may go on is one, and a person’s gate is none', () => {
     const gate_config = { requires_human_approval: true }
     expect(gate({ gate_config }, [{ to: 'end', label: 'On', audience: 'agent_only' }]).stuck_gates).toEqual([
-      { state: 'gate', reason: expect.stringContaining('only agents may go on to end') as string },
+      { state: 'gate', reason: expect.stringContaining('only agents can move on to end') as string },
     ])
     expect(gate({ gate_config }, [{ to: 'end', label: 'On', audience: 'user_only' }]).stuck_gates).toEqual([])
     expect(gate({}, [{ to: 'end', label: 'On', audience: 'agent_only' }]).stuck_gates).toEqual([])

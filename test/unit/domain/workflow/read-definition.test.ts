@@ -59,7 +59,7 @@ test.each<[string, unknown, string]>([
 
 test('what is no JSON breaks schema', () => {
   expect(readDefinitionText('{"states": [', plugins).issues).toMatchObject([
-    { rule: 'schema', path: '', message: expect.stringContaining('no JSON') as string },
+    { rule: 'schema', path: '', message: expect.stringContaining("isn't valid JSON") as string },
   ])
 })
 

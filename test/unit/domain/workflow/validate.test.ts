@@ -121,7 +121,7 @@ test('a broken option and an unknown plugin are shown in their places, and the k
   ])
   expect(issues.map(({ message }) => message)).toEqual([
     "The options of run_merge can't be used: seconds: Give a number.",
-    expect.stringMatching(/^There is no plugin magic\. There are: .*run_ci_steps/),
+    expect.stringMatching(/^No plugin magic\. Available: .*run_ci_steps/),
   ])
 })
 

@@ -16,9 +16,9 @@ test('a folder without git, and one without commits, say which command helps; on
   })
   const plain = refusal('not_a_git_repository', 'No repository there.', 'git init')
   const unborn = refusal('repository_has_no_commits', 'No commit yet.', 'git commit --allow-empty -m "Start"')
-  expect(folderProblem(refusal('not_a_git_repository', 'There is no folder /nowhere. Check the path.'))).toEqual({
+  expect(folderProblem(refusal('not_a_git_repository', 'No folder at /nowhere. Check the path.'))).toEqual({
     title: 'The folder could not be opened',
-    text: 'There is no folder /nowhere. Check the path.',
+    text: 'No folder at /nowhere. Check the path.',
     command: null,
   })
   expect(folderProblem(plain)).toEqual({

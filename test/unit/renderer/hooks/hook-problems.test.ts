@@ -77,9 +77,9 @@ describe('what the service refused', () => {
   test('is said of the whole where its path names no hook of the draft', () => {
     const told = refused(
       { path: 'lifecycle_hooks.before_work.7.command', message: 'Gone.' },
-      { path: 'lifecycle_hooks.at_noon', message: 'There is no such event.' },
+      { path: 'lifecycle_hooks.at_noon', message: "This event doesn't exist." },
     )
-    expect(told).toEqual({ problems: [], rest: ['Gone.', 'There is no such event.'] })
+    expect(told).toEqual({ problems: [], rest: ['Gone.', "This event doesn't exist."] })
   })
   test('is left to others when it is about something else', () => {
     expect(refusedHooks(new ApiError({ code: 'owner_required', message: 'No.' }), draft)).toBeNull()

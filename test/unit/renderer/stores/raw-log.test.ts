@@ -67,7 +67,7 @@ test('a lost connection costs nothing', async () => {
 })
 
 test('a run that left no log is not asked about again, and one that has not begun is', async () => {
-  const missing = new ApiError({ code: 'not_found', message: 'There is no such log.' })
+  const missing = new ApiError({ code: 'not_found', message: "This log doesn't exist." })
   const never = fakes(
     Buffer.alloc(0),
     () => {

@@ -61,7 +61,7 @@ describe('following a transcript', () => {
     expect((await follow(client)).waits).toEqual([500, 1_000, 2_000])
   })
   test('does not insist where the answer is final', async () => {
-    const { client, afters } = clientOf([new ApiError({ code: 'not_found', message: 'There is no such execution.' })])
+    const { client, afters } = clientOf([new ApiError({ code: 'not_found', message: "This execution doesn't exist." })])
     expect((await follow(client)).states).toEqual(['connecting', 'refused'])
     expect(afters).toHaveLength(1)
   })

@@ -138,12 +138,12 @@ describe('hooks in the timeline', () => {
       event: 'on_work_stop',
       status: 'timed_out',
       exit_code: null,
-      reason: 'ran out of its 30 s',
+      reason: 'timed out after 30 s',
     })
     const runs = [timedOut, runOf(49), runOf(48, { status: 'running', duration_ms: null, exit_code: null })]
     const items = hooksOf(activityItems({ ...none, transitions: [{ ...moved, hooks: [] }], hooks: runs }))
     expect(items.map(({ key, hook }) => [key, hook.phase, hook.outcome, hook.reason])).toEqual([
-      [timedOut.log_name, 'on_work_stop', 'failed', 'ran out of its 30 s'],
+      [timedOut.log_name, 'on_work_stop', 'failed', 'timed out after 30 s'],
     ])
   })
   test('one that went well is told only where somebody updated the branch', () => {

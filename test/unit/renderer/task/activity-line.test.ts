@@ -20,7 +20,7 @@ const items = activityItems({ ...data, hooks: [], comments: [], workflow })
 const lines = items.map((item) => activityLine(item, names))
 const lineOf = (isMeant: (item: ActivityItem) => boolean) => {
   const line = lines[items.findIndex(isMeant)]
-  if (!line) throw new Error('There is no such line.')
+  if (!line) throw new Error("This line doesn't exist.")
   return { words: text(line.pieces), says: text(line.says), opens: line.opens?.tab ?? null, tone: line.tone }
 }
 

@@ -36,11 +36,11 @@ test('a hook without a log has its outcome only', () => {
 
 test('what ran out of time has a shape of its own, and no exit code', () => {
   const run = { ...failed, status: 'timed_out', exit_code: 143 } as const
-  const hook: HookOutcome = { ...blocked, phase: 'on_work_stop', outcome: 'failed', reason: 'ran out of its 30 s' }
+  const hook: HookOutcome = { ...blocked, phase: 'on_work_stop', outcome: 'failed', reason: 'timed out after 30 s' }
   expect(hookLine({ hook, run }, nameOf)).toMatchObject({
     glyph: 'timed-out',
     words: 'timed out',
-    says: 'ran out of its 30 s',
+    says: 'timed out after 30 s',
   })
 })
 
