@@ -56,7 +56,7 @@ async function fetchNode({ name, version }, home) {
   say(`Node ${version} is here (${seconds(since)})`)
 }
 
-/** Somebody else may have fetched the same in the meantime: theirs is as good. */
+/** Someone else may have fetched the same in the meantime: theirs is as good. */
 function rename(draft, home) {
   try {
     renameSync(draft, home)

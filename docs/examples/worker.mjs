@@ -83,7 +83,7 @@ async function nextExecution(project, agent) {
     try {
       return (await api('POST', `/tasks/${task.id}/claim`, { agent_id: agent.id })).execution
     } catch (error) {
-      // Somebody else was faster, or it waits for another task: the next one may be free.
+      // Someone else was faster, or it waits for another task: the next one may be free.
       if (error.status !== 409) throw error
     }
   }

@@ -10,10 +10,10 @@ export interface FoundState {
 
 /** What was found of a program, in two words. */
 export function installState(found: DetectedAgent): FoundState {
-  if (!found.installed) return { tone: 'neutral', glyph: 'waiting', text: 'Not found' }
+  if (!found.installed) return { tone: 'neutral', glyph: 'waiting', text: 'Not installed' }
   if (found.signed_in === true) return { tone: 'ok', glyph: 'succeeded', text: 'Signed in' }
   if (found.signed_in === false) return { tone: 'warn', glyph: 'blocked', text: 'Not signed in' }
-  return { tone: 'ok', glyph: 'succeeded', text: 'Found' }
+  return { tone: 'ok', glyph: 'succeeded', text: 'Installed' }
 }
 
 /** The coding agents that were looked for, those that are here first. */

@@ -1,2 +1,2 @@
 /** Why nothing can be changed while the connection is lost, on every button and in every menu. */
-export const changesAreOff = 'Changes are off until the connection is back'
+export const changesAreOff = 'Changes are off until Copse reconnects'

@@ -2,7 +2,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 
 /** What went wrong, as a sentence for people. Refusals carry their own; anything else means that nothing got through. */
 export function errorSentence(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'It did not reach Copse. Check that it is running and try again.'
+  if (!(error instanceof ApiError)) return 'Can’t reach Copse. Check that it’s running, then try again.'
   if (error.code === 'validation_failed') {
     const issues = error.details?.['issues']
     const first: unknown = Array.isArray(issues) ? issues[0] : undefined

@@ -1,17 +1,17 @@
 const reasons: Readonly<Record<string, string>> = {
-  no_agent: 'Nobody has the role.',
-  person: 'A person has the role: no agent is started.',
+  no_agent: 'No one is assigned to this role.',
+  person: 'Assigned to a person, so no agent starts.',
   no_role: 'The state has no role.',
-  no_agent_run: 'No agent runs.',
+  no_agent_run: 'No agent is running.',
   no_execution: 'No agent has run.',
   no_workspace: 'There is no worktree yet.',
   no_repository: 'There is no repository to run it in.',
-  audience: 'It is not for moves by this kind of actor.',
-  unsupported_event: 'The plugin does nothing at this point.',
+  audience: 'Doesn’t apply to this kind of move.',
+  unsupported_event: 'The plugin doesn’t run at this point.',
   review_not_passed: 'The review has not passed.',
   superseded: 'The task had moved on.',
-  not_needed: 'There was nothing to do.',
-  disabled: 'It is turned off.',
+  not_needed: 'Nothing to do.',
+  disabled: 'Turned off.',
 }
 
 /** Why a hook did what it did, as a sentence; what is one already stays. */

@@ -5,8 +5,8 @@ export const recoveryLabels = {
   retry_hook: 'Retry hook',
   skip_hook_once: 'Skip once…',
   resume: 'Resume',
-  retry_execution: 'Start again',
-  retry_merge: 'Try the merge again',
+  retry_execution: 'Restart',
+  retry_merge: 'Retry merge',
   absorb_nested: 'Take its files',
   ignore_nested: 'Leave it out',
 } as const satisfies Record<RecoveryAction, string>

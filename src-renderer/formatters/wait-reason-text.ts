@@ -10,13 +10,13 @@ export function waitReasonText({ reason, position }: Waiting, held: boolean): st
     case 'task_paused':
       return 'Comes when you resume'
     case 'task_busy':
-      return 'After the run at work'
+      return 'After the current run'
     case 'project_paused':
       return 'Project paused'
     case 'agent_paused':
       return 'Agent paused'
     case 'worktree_busy':
-      return 'Its worktree is busy'
+      return 'Worktree in use'
     case 'slots_full':
       return position === null || position === 1 ? 'Starts next' : `${ordinal(position)} in queue`
     case 'starting':

@@ -38,7 +38,7 @@ export function createDeliverer(ports: DeliveryPorts): Deliverer {
     const { system, sound } = ports.wants()
     if (system && items.length > most) {
       const title = `${items.length} new notifications`
-      ports.show({ tag: 'several', title, body: 'They are in the inbox.' }, ports.openInbox)
+      ports.show({ tag: 'several', title, body: 'See them in the inbox.' }, ports.openInbox)
     } else if (system) {
       for (const item of items) ports.show(noticeOf(item), () => ports.openTask(item))
     }

@@ -23,7 +23,7 @@ export function useDesktopIntegration(): void {
       const task = tasks.byId.get(taskId) ?? (await tasks.fetch(taskId))
       navigation.go({ screen: 'board', projectId: task.project_id, taskId, tab: null })
     } catch (error) {
-      toasts.refused(error, 'The link could not be opened.')
+      toasts.refused(error, 'Couldn’t open the link.')
     }
   }
   function answer(request: DesktopRequest): void {
@@ -97,7 +97,7 @@ function usePerformer(): (id: string) => void {
     } else if (wanted.value !== null) {
       const { label } = shortcuts.all.find(({ id }) => id === wanted.value) ?? { label: 'This' }
       wanted.value = null
-      toasts.warn(`${label} is not possible here. Choose a task on the board first.`)
+      toasts.warn(`${label} needs a task. Select one on the board first.`)
     }
   })
   return (id) => (wanted.value = id)

@@ -38,7 +38,7 @@ export const useAccounts = defineStore('accounts', () => {
     else notifications.forgetProject(projectId)
   }
   const look = (projectId: string | null) =>
-    void lookAgain(projectId).catch((error: unknown) => toasts.refused(error, 'Not everything could be loaded.'))
+    void lookAgain(projectId).catch((error: unknown) => toasts.refused(error, 'Couldn’t load everything.'))
 
   function putUser(user: User): void {
     users.put(user)

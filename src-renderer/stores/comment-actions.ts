@@ -15,20 +15,18 @@ export function useCommentActions(taskId: () => string) {
     isMine: comments.isMine,
     face: people.author,
     write: (body: string, anchor?: CommentAnchor) =>
-      toasts.attempt('The comment was not written.', () =>
+      toasts.attempt('Couldn’t add the comment.', () =>
         comments.create({ task_id: taskId(), body, ...(anchor && { anchor }) }),
       ),
     reply: (to: Comment, body: string) =>
-      toasts.attempt('The answer was not written.', () =>
-        comments.create({ task_id: to.task_id, parent_id: to.id, body }),
-      ),
+      toasts.attempt('Couldn’t add the reply.', () => comments.create({ task_id: to.task_id, parent_id: to.id, body })),
     /** What is being made of a comment; null while nobody changes it. */
     draftOf: (comment: Comment): string | null => drafts.get(editKey(comment)),
     keepDraft: (comment: Comment, text: string | null): void => drafts.keep(editKey(comment), text),
     edit: (comment: Comment, body: string) =>
-      toasts.attempt('The comment was not changed.', () => comments.edit(comment.id, body)),
+      toasts.attempt('Couldn’t change the comment.', () => comments.edit(comment.id, body)),
     resolve: (comment: Comment, on: boolean) =>
-      toasts.attempt(on ? 'It is not resolved.' : 'It is still resolved.', () => comments.resolve(comment.id, on)),
+      toasts.attempt(on ? 'Couldn’t resolve it.' : 'Couldn’t reopen it.', () => comments.resolve(comment.id, on)),
     remove: comments.deleteLater,
   }
 }

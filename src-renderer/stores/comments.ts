@@ -52,7 +52,7 @@ export const useComments = defineStore('comments', () => {
       await client.call('comments.delete', { comment_id: id })
       remove(task_id, id)
     } catch (error) {
-      toasts.refused(error, 'The comment is still there.')
+      toasts.refused(error, 'Couldn’t delete the comment.')
     } finally {
       hidden.delete(id)
     }
@@ -79,7 +79,7 @@ export const useComments = defineStore('comments', () => {
     /** Takes it away at once, and for good when the time to take that back is over. */
     deleteLater(comment: Comment): void {
       hidden.add(comment.id)
-      toasts.done('Comment deleted.', {
+      toasts.done('Comment deleted', {
         label: 'Undo',
         run: () => void hidden.delete(comment.id),
         left: () => void destroy(comment),

@@ -167,7 +167,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     const all = count(files.length, 'file')
     if (outcome === 'agent')
       toasts.done(`The agent resolves the conflict in ${all}.`, {
-        label: 'See the agent',
+        label: 'Open Agent',
         run: () => see(task, 'agent'),
       })
     else if (outcome === 'editor')
@@ -206,10 +206,10 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   }
   const failures: Readonly<Record<DecisionId, string>> = {
     merge: 'It was not merged.',
-    approve: 'It was not approved.',
+    approve: 'Couldn’t approve it.',
     request_changes: 'Changes were not requested.',
     resolve: 'The agent did not get the conflict.',
-    resolve_editor: 'Nothing was opened.',
+    resolve_editor: 'Couldn’t open it.',
     retry: 'It did not work.',
     see: 'It was not opened.',
     move: 'It was not moved.',

@@ -50,7 +50,7 @@ export const useEditors = defineStore('editors', () => {
     /** Puts a line of a file on the clipboard, as terminals and editors take it. */
     copyPlace: async (path: string, line: number): Promise<void> => {
       await navigator.clipboard.writeText(`${path}:${line}`)
-      toasts.done(`${path}:${line} is on the clipboard.`)
+      toasts.done(`Copied ${path}:${line}`)
     },
   }
 })

@@ -42,7 +42,7 @@ function parse(text: string | null): KeptDraft | null {
     const { draft, base } = JSON.parse(text) as KeptDraft
     return typeof base === 'string' ? { draft: rekeyed(draft), base } : null
   } catch (error) {
-    // Somebody else wrote there, or an older page: what is saved does.
+    // Someone else wrote there, or an older page: what is saved does.
     if (error instanceof SyntaxError || error instanceof TypeError) return null
     throw error
   }

@@ -114,7 +114,7 @@ export const useLive = defineStore('live', () => {
         } catch (error) {
           // What did not reach the service is asked for again, and the bar above the board says so meanwhile.
           const isTold = !(error instanceof ApiError) || error === boardFailure()
-          if (!isTold) toasts.refused(error, 'Not everything could be loaded.')
+          if (!isTold) toasts.refused(error, 'Couldn’t load everything.')
           return false
         }
       },

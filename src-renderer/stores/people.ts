@@ -22,7 +22,7 @@ export const usePeople = defineStore('people', () => {
   function face(assignee: Assignee): Face {
     if (assignee.type === 'agent') return agent(assignee.id)
     const name = assignee.id === session.me?.id ? session.myName : accounts.nameOf(assignee.id)
-    return { name: name ?? 'Somebody', kind: 'person' }
+    return { name: name ?? 'Someone', kind: 'person' }
   }
   return {
     face,

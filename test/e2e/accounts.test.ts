@@ -38,14 +38,14 @@ test('somebody is invited, loses the password, gets a code, and ends what they l
   const guest = await open(service.url)
   await guest.getByRole('button', { name: 'Make one' }).click()
   const grace = { 'Your name': 'Grace', Email: 'grace@copse.test', Password: 'another horse' }
-  await fill(guest, grace, 'Make account')
+  await fill(guest, grace, 'Create account')
   await guest.getByRole('alert').getByText('needs an invite').waitFor()
   expect(await violationsInThemes(guest), 'register').toEqual([])
   await guest.goto('about:blank')
   await guest.goto(link)
   expect(await guest.getByLabel('Invite or setup code').inputValue()).toMatch(/^[\w-]{43}$/)
   expect(guest.url()).not.toContain('invite')
-  await fill(guest, grace, 'Make account')
+  await fill(guest, grace, 'Create account')
   await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
 
   // A token that only reads, for a while.

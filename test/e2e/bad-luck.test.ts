@@ -215,13 +215,13 @@ test('a service that is killed, comes back or is busy costs nothing that was typ
 
     // Gone: the window says so, keeps what was typed, and says again that nothing got through.
     await first.stop('SIGKILL')
-    await page.getByText('Lost the connection to Copse.').waitFor()
+    await page.getByText('Lost connection to Copse.').waitFor()
     await create.click()
     await page.getByText(/did not reach Copse/).waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
     await using again = await startBuiltService({ dataDir, port: Number(new URL(first.url).port) })
     // Back: by itself.
-    await page.getByText('Lost the connection to Copse.').waitFor({ state: 'detached' })
+    await page.getByText('Lost connection to Copse.').waitFor({ state: 'detached' })
     expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
     await create.click()
     await page.locator('[data-card]').filter({ hasText: 'Typed before the crash' }).waitFor()

@@ -29,7 +29,7 @@ const openHooks = async (page: Page) => {
 const addScript = async (page: Page, event: string, script: string) => {
   await page.getByRole('button', { name: `Add a hook to ${event}` }).click()
   await page.getByRole('menuitem', { name: 'Script' }).click()
-  await page.getByLabel('Script, or the path of a program').fill(script)
+  await page.getByLabel('Script or program path').fill(script)
 }
 const save = async (page: Page) => {
   await page.getByRole('button', { name: 'Save hooks' }).click()
@@ -116,7 +116,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await view.getByRole('button', { name: 'Retry hook' }).click()
   await view.getByText('2 of 2').waitFor()
   await view.getByRole('button', { name: 'Skip once…' }).click()
-  expect(await view.getByRole('button', { name: 'Skip it once' }).getAttribute('aria-disabled')).toBe('true')
+  expect(await view.getByRole('button', { name: 'Skip once' }).getAttribute('aria-disabled')).toBe('true')
   await view.getByLabel('Why it is skipped').fill('the tools are on their way')
   await page.keyboard.press('Enter')
   await view.getByText(/skipped this hook once at .*“the tools are on their way”/).waitFor()
@@ -205,7 +205,7 @@ test('a run is followed while it goes, and what it says next comes by itself', a
   await page.reload()
   await openProject('Live')
   await openTask('Wait for it', 'Hooks')
-  await panel.getByText('No hook has run for this task').waitFor()
+  await panel.getByText('No hooks have run').waitFor()
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const view = panel.getByRole('region', { name: 'Hook run' })
   await view.getByText('first', { exact: true }).waitFor()
@@ -250,10 +250,10 @@ test('hooks are put in order, and what is not saved waits for the person to come
   // Leaving loses nothing, nor does a reload.
   await addScript(page, 'on_task_done', 'git tag done')
   await openProject('Ordered')
-  await page.getByText('Your changes to the hooks are kept, but not saved.').waitFor()
+  await page.getByText('Your hook changes aren’t saved yet.').waitFor()
   await page.reload()
   await openHooks(page)
-  await page.getByText('These are changes from before that were never saved.').waitFor()
+  await page.getByText('You have unsaved changes from earlier.').waitFor()
   await page.getByText('git tag done').waitFor()
   await page.getByRole('button', { name: 'Discard them' }).click()
   await page.getByText('git tag done').waitFor({ state: 'detached' })

@@ -29,7 +29,7 @@ test('a tracker is connected, its import is seen to come on and to fail, and its
 
   await go('#/settings/issues')
   await page.getByLabel('Repository').fill('octo/hello')
-  await page.getByLabel('Address of the API').fill(tracker.url)
+  await page.getByLabel('API URL').fill(tracker.url)
   await page.getByLabel('Environment variable that holds the token').fill('SVC_SECRET_TRACKER')
   await page.getByRole('button', { name: 'Connect and import' }).click()
   await page.getByText('Page 1 of 3 · 100 issues imported').waitFor()

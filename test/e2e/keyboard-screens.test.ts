@@ -73,7 +73,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.use(see.getByRole('button', { name: 'Add a hook to on_work_stop' }))
     await keys.to(see.getByRole('menuitem', { name: 'Script' }), 'ArrowDown')
     await keys.press('Enter')
-    await keys.to(see.getByLabel('Script, or the path of a program'))
+    await keys.to(see.getByLabel('Script or program path'))
     await keys.type('echo tidy')
     await keys.use(see.getByRole('button', { name: 'Save hooks' }))
     await see.getByRole('region', { name: 'Not saved' }).waitFor({ state: 'detached' })

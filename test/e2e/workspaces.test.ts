@@ -43,7 +43,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
 
   await panel.getByRole('button', { name: 'Reset worktree…' }).click()
   const question = page.getByRole('dialog')
-  await question.getByText(/1 commit and what is not committed can be restored/i).waitFor()
+  await question.getByText(/1 commit and uncommitted changes can be restored/i).waitFor()
   await question.getByRole('button', { name: 'Reset the worktree' }).click()
   await question.waitFor({ state: 'hidden' })
   expect(await statusOf(client, task)).toBe('todo')
@@ -63,20 +63,20 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   await loose.getByRole('button', { name: 'Restore' }).click()
   await snapshots.getByText('1 file is back in the worktree, not committed.').waitFor()
   expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed\n')
-  await panel.getByText('Has changes that are not committed').waitFor()
+  await panel.getByText('Uncommitted changes').waitFor()
 
   // A double click asks, and does not answer. By keyboard: asked in place, taken back with Escape, then given up.
   const giveUp = loose.getByRole('button', { name: 'Give up…' })
   await giveUp.dblclick()
-  await loose.getByText("It can't be brought back then.").waitFor()
+  await loose.getByText('This can’t be undone.').waitFor()
   await page.keyboard.press('Escape')
   await giveUp.focus()
   await page.keyboard.press('Enter')
-  await loose.getByText("It can't be brought back then.").waitFor()
+  await loose.getByText('This can’t be undone.').waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => giveUp.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
-  await loose.getByRole('button', { name: 'Give it up for good' }).click()
+  await loose.getByRole('button', { name: 'Delete snapshot' }).click()
   await loose.waitFor({ state: 'detached' })
   const { items } = await client.call('rescues.of_task', { task_id: task.id })
   expect(items.filter((rescue) => rescue.kind === 'uncommitted')).toEqual([])
@@ -84,7 +84,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   // A finished task's worktree may go before its time.
   await client.call('tasks.cancel', { task_id: task.id })
   await panel.getByRole('button', { name: 'Remove it now' }).click()
-  await panel.getByText('Cleaned up; the next claim makes the worktree again').waitFor()
+  await panel.getByText('Removed; the next run recreates it').waitFor()
   await expect(readFile(join(path, 'loose.txt'))).rejects.toThrow('ENOENT')
   await snapshots.getByText('1 file, uncommitted').waitFor()
 })
@@ -108,13 +108,13 @@ test('a worktree that no task knows is hinted at, adopted with its files, and an
   await page.getByRole('navigation', { name: 'Settings' }).getByText('Storage').click()
 
   const row = (branch: string) => page.getByRole('row').filter({ hasText: branch })
-  await row('svc/fix-the-login').getByText('Not all committed').waitFor()
+  await row('svc/fix-the-login').getByText('Uncommitted changes').waitFor()
   await row('svc/fix-the-login').getByRole('button', { name: 'Adopt…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Adopt as a task' }).click()
   await row('svc/fix-the-login').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Open the task' }).click()
   await panel.getByText('svc/fix-the-login').first().waitFor()
-  await panel.getByText('Has changes that are not committed').waitFor()
+  await panel.getByText('Uncommitted changes').waitFor()
   expect(await readFile(join(first, 'half.txt'), 'utf8')).toBe('half\n')
 
   await page.goto(`${new URL(page.url()).origin}/#/settings/storage`)
@@ -123,14 +123,14 @@ test('a worktree that no task knows is hinted at, adopted with its files, and an
   await question.getByText('The branch svc/drop-it stays, with its commits.').waitFor()
   await question.getByRole('button', { name: 'Remove the folder' }).click()
   await page.getByText('What it held is kept in 1 rescue snapshot.').waitFor()
-  await page.getByText('None. Every worktree on the disk has its task.').waitFor()
+  await page.getByText('No worktrees without a task.').waitFor()
   expect(await repository.git(['branch', '--list', 'svc/drop-it'])).toContain('svc/drop-it')
 
   // Of a task that never was: its snapshot is among the project's, and comes back as a branch.
   const snapshots = page.getByRole('region', { name: 'Rescue snapshots' })
   await snapshots.getByRole('button', { name: 'Look again' }).click()
   await snapshots.getByRole('button', { name: 'Restore' }).click()
-  await snapshots.getByText('There is no worktree to put it into.').waitFor()
+  await snapshots.getByText('There is no worktree.').waitFor()
   const { items } = await client.call('rescues.of_project', { project_id: project.id })
   const branch = (await repository.git(['branch', '--list', 'svc/rescued-*', '--format=%(refname:short)'])).trim()
   expect(await repository.git(['rev-parse', branch])).toBe(items[0]?.commit)
@@ -182,7 +182,7 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   await base.getByRole('button', { name: 'Change the base branch…' }).click()
   await base.getByLabel('Base branch').fill('trunk')
   await base.getByRole('button', { name: 'Update from trunk' }).click()
-  await page.getByText('The branch has all of trunk now.').waitFor()
+  await page.getByText('Already up to date with trunk now.').waitFor()
   await base.getByRole('button', { name: 'Change the base branch…' }).waitFor()
   expect(await repository.git(['show', `${branch}:b.txt`])).toBe('bbb')
 })
@@ -208,7 +208,7 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
   const conflict = panel.getByRole('region', { name: 'The merge has conflicts' })
   await conflict.getByText('Both changed the same lines, 1 place').click()
   await conflict.getByText('three').waitFor()
-  await conflict.getByRole('button', { name: 'Try the merge again' }).waitFor()
+  await conflict.getByRole('button', { name: 'Retry merge' }).waitFor()
   // What follows a failed merge is done by itself, and until then nothing else may be.
   const update = () =>
     client.call('tasks.update_branch', { task_id: task.id, on_conflict: 'report' }).then(

@@ -4,12 +4,12 @@ import type { HookEvent, LifecycleHook } from '../../../src-shared/contract/life
 export const hookEventLabels: Readonly<Record<HookEvent, { readonly title: string; readonly when: string }>> = {
   before_work: {
     title: 'Before work',
-    when: 'When a task enters a state where somebody works. Nobody starts before the plugins and the blocking scripts are through; other scripts run beside the work.',
+    when: 'When a task enters a working state. Plugins and blocking scripts finish first; other scripts run alongside the work.',
   },
-  on_work_start: { title: 'Work starts', when: 'When the agent, or the person, has begun. It runs beside the work.' },
+  on_work_start: { title: 'Work starts', when: 'When the agent or person starts. Runs alongside the work.' },
   on_work_stop: {
     title: 'Work stops',
-    when: 'When the work has stopped and the task is not at its end: handed in, failed, stopped or lost.',
+    when: 'When work stops and the task isn’t finished: submitted, failed, stopped or lost.',
   },
   on_task_done: {
     title: 'Task done',
@@ -22,7 +22,7 @@ export const hookEventLabels: Readonly<Record<HookEvent, { readonly title: strin
 }
 
 export const audienceWords: readonly { readonly id: LifecycleHook['applies_to']; readonly label: string }[] = [
-  { id: 'all', label: 'Everybody' },
+  { id: 'all', label: 'Anyone' },
   { id: 'agent_only', label: 'Agents' },
   { id: 'user_only', label: 'People' },
 ]

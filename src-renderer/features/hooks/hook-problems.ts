@@ -29,7 +29,7 @@ export function hookProblems(hook: HookDraft, plugins: readonly PluginInfo[] | n
   const unknown = plugins !== null && plugin === undefined
   return [
     ...at('name', unknown ? `There is no plugin called ${hook.name}. Choose another, or remove it.` : null),
-    ...at('config', hook.json !== null && parseObject(hook.json) === null ? 'This is no JSON object.' : null),
+    ...at('config', hook.json !== null && parseObject(hook.json) === null ? 'Enter a JSON object.' : null),
     ...optionFields(plugin?.options ?? {}).flatMap((field) =>
       at(`config.${field.name}`, optionProblem(field, hook.config[field.name])),
     ),
@@ -40,7 +40,7 @@ const LONGEST_SCRIPT = 100_000
 
 function commandProblem(command: string): string | null {
   const { length } = command.trim()
-  if (length === 0) return 'Say what runs.'
+  if (length === 0) return 'Enter a script or a program path.'
   return length > LONGEST_SCRIPT ? `At most ${count(LONGEST_SCRIPT, 'character')}: put it into a file.` : null
 }
 

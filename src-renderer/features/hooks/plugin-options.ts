@@ -112,7 +112,7 @@ export function withOption(config: Schema, name: string, value: unknown): Record
 
 /** What is wrong with one field's value, in a sentence; null when nothing is. */
 export function optionProblem(field: OptionField, value: unknown): string | null {
-  if (value === undefined) return field.required ? 'This plugin needs it.' : null
+  if (value === undefined) return field.required ? 'Required.' : null
   if (field.kind === 'choice')
     return typeof value === 'string' && field.choices.includes(value) ? null : `One of: ${field.choices.join(', ')}.`
   if (field.kind !== 'number') return null

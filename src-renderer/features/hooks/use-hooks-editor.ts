@@ -133,8 +133,8 @@ function warnWhenLeft(changed: { readonly value: boolean }): void {
   const toasts = useToasts()
   onScopeDispose(() => {
     if (!changed.value) return
-    toasts.warn('Your changes to the hooks are kept, but not saved.', {
-      label: 'Back to them',
+    toasts.warn('Your hook changes aren’t saved yet.', {
+      label: 'Review them',
       run: () => navigation.go({ screen: 'settings', section: 'hooks' }),
     })
   })

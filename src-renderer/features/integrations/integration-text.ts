@@ -15,7 +15,7 @@ export function syncStatus(integration: Integration, busy: boolean): Standing {
   const reason = integration.last_error?.reason
   if (reason === 'rate_limited') return { label: 'Waiting for the tracker', tone: 'warn', glyph: 'clock' }
   if (reason !== undefined) return { label: 'Failed', tone: 'fail', glyph: 'failed' }
-  if (integration.last_polled_at === null) return { label: 'Not read yet', tone: 'neutral', glyph: 'waiting' }
+  if (integration.last_polled_at === null) return { label: 'Not synced yet', tone: 'neutral', glyph: 'waiting' }
   return { label: 'Up to date', tone: 'ok', glyph: 'succeeded' }
 }
 
@@ -30,7 +30,7 @@ export function progressOf({ progress }: Pick<Integration, 'progress'>): { text:
 
 /** What a sync by hand has done. */
 export function syncSentence({ imported, skipped, errors }: SyncCounts): string {
-  const known = skipped > 0 ? `, ${skipped} known already` : ''
+  const known = skipped > 0 ? `, ${skipped} already imported` : ''
   const failed = errors > 0 ? `, ${errors} could not be read` : ''
   return `${imported === 0 ? 'No new issues' : `${count(imported, 'issue')} imported`}${known}${failed}`
 }

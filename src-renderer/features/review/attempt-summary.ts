@@ -43,9 +43,8 @@ function headline(
 ): Pick<AttemptSummary, 'label' | 'tone'> {
   if (review.status === 'cancelled') return { label: 'Cancelled', tone: 'quiet' }
   if (review.status === 'failed') {
-    if (steps.some((step) => step.state === 'failed')) return { label: 'Rejected by CI', tone: 'fail' }
-    const rejecter = review.verdicts.findLast((verdict) => verdict.verdict === 'fail')
-    return { label: rejecter?.by.startsWith('user:') ? 'Changes requested' : 'Rejected by the reviewer', tone: 'fail' }
+    if (steps.some((step) => step.state === 'failed')) return { label: 'Checks failed', tone: 'fail' }
+    return { label: 'Changes requested', tone: 'fail' }
   }
   // Green checks are no approval, and no checks are nothing at all.
   if (review.status === 'passed') {
@@ -53,8 +52,8 @@ function headline(
     return steps.length === 0 ? { label: 'Nothing was checked', tone: 'quiet' } : { label: 'Checks passed', tone: 'ok' }
   }
   if (steps.some((step) => step.state === 'running' || step.state === 'waiting'))
-    return { label: 'CI at work', tone: 'run' }
-  return current ? { label: 'Waits for you', tone: 'you' } : { label: 'Not judged', tone: 'quiet' }
+    return { label: 'Running checks', tone: 'run' }
+  return current ? { label: 'Waits for you', tone: 'you' } : { label: 'Not reviewed', tone: 'quiet' }
 }
 
 /** The step whose output is worth opening by itself: the failing one, else the one at work. */

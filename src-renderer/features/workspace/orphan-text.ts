@@ -12,7 +12,7 @@ export function orphanState(orphan: Pick<Orphan, 'kind' | 'dirty'>): {
 } {
   if (orphan.kind === 'folder') return { label: 'No worktree', tone: 'neutral', glyph: 'cancelled' }
   return orphan.dirty
-    ? { label: 'Not all committed', tone: 'warn', glyph: 'clock' }
+    ? { label: 'Uncommitted changes', tone: 'warn', glyph: 'clock' }
     : { label: 'Clean', tone: 'ok', glyph: 'succeeded' }
 }
 
@@ -50,7 +50,7 @@ export function removedSentence({ rescues, moved_to }: RemovedOrphan): string {
 
 /** Why no task can take it over; null: one can. */
 export function adoptRefusal(orphan: Pick<Orphan, 'kind' | 'branch'>): string | null {
-  if (orphan.kind === 'folder') return 'It is no worktree any more, so no task can work in it.'
+  if (orphan.kind === 'folder') return 'This folder is no longer a worktree.'
   if (orphan.branch === null) return 'It is on no branch. Run "git switch -c <name>" in it first.'
   return null
 }

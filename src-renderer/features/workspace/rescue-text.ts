@@ -10,7 +10,7 @@ const reasons = {
   left: 'Commits that were on no branch',
   lost: 'After the worktree had lost its folder',
   nested: 'Before a repository inside the worktree became plain files, or was left out',
-  unknown: 'Nobody wrote down why',
+  unknown: 'Reason unknown',
 } as const satisfies Record<RescueReason, string>
 
 /** Why it was kept. */
@@ -32,10 +32,10 @@ export interface RestoreOutcome {
 }
 
 const whyBranch = {
-  no_worktree: 'There is no worktree to put it into.',
-  busy: 'An agent is at work in the worktree, which was left alone.',
+  no_worktree: 'There is no worktree.',
+  busy: 'An agent is using the worktree.',
   conflicts: 'Files in the worktree have changed since, and none of them was overwritten.',
-  commits: 'It is commits, not loose files.',
+  commits: 'The snapshot contains commits.',
 } as const satisfies Record<NonNullable<RestoredRescue['why_branch']>, string>
 
 /** What a restore did, and why it did not go into the worktree. */

@@ -10,7 +10,7 @@ export type ResetPlan =
   | {
       readonly kind: 'fresh'
       readonly role: string
-      /** What goes, in words: `4 commits and what is not committed`; null when there is nothing to lose. */
+      /** What goes, in words: `4 commits and uncommitted changes`; null when there is nothing to lose. */
       readonly loses: string | null
       /** The label of the state that the task goes back to; null where it stays. */
       readonly to: string | null
@@ -31,7 +31,7 @@ export function resetPlan(
   if (now?.kind === 'terminal' || role === null || workspace.task_id !== task.id) return null
   const parts = [
     ...(workspace.ahead > 0 ? [count(workspace.ahead, 'commit')] : []),
-    ...(workspace.dirty ? ['what is not committed'] : []),
+    ...(workspace.dirty ? ['uncommitted changes'] : []),
   ]
   const queue = workflow.states.find((state) => state.kind === 'initial')
   const stays = now?.kind === 'backlog' || now?.kind === 'initial'
@@ -40,6 +40,6 @@ export function resetPlan(
     role,
     loses: parts.length === 0 ? null : parts.join(' and '),
     to: stays || !queue ? null : queue.label,
-    refusal: task.roles[role] === undefined ? 'Nobody has worked on it yet.' : null,
+    refusal: task.roles[role] === undefined ? 'No one has worked on this yet.' : null,
   }
 }

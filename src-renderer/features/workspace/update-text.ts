@@ -10,21 +10,19 @@ export function updateSentence(
   const kept = rescue_ref === null ? '' : ' Its earlier commits are among the snapshots.'
   switch (outcome) {
     case 'updated':
-      return strategy === 'rebase'
-        ? `The branch is on top of ${base} now.${kept}`
-        : `The branch has all of ${base} now.`
+      return strategy === 'rebase' ? `The branch is on top of ${base} now.${kept}` : `Up to date with ${base}.`
     case 'up_to_date':
-      return `The branch has all of ${base} already.`
+      return `Already up to date with ${base}.`
     case 'agent':
-      return `The agent has the conflict in ${count(files.length, 'file')} and works on it.`
+      return `The agent is resolving ${count(files.length, 'conflicting file')}.`
     case 'editor':
       return `The merge is begun in the worktree. ${count(files.length, 'file')} ${files.length === 1 ? 'waits' : 'wait'} for your editor.`
   }
 }
 
 const strategies = {
-  merge: 'A merge keeps the branch’s commits and ties them to it with one more.',
-  rebase: 'A rebase puts the branch’s commits on top of it; the commits as they were are kept as a snapshot.',
+  merge: 'Merge keeps the commits and adds a merge commit.',
+  rebase: 'Rebase replays the commits on top; the old ones are kept in a snapshot.',
 } as const
 
 /** What an update would bring and do. */
@@ -32,6 +30,6 @@ export function updateOffer(
   { behind, base_branch, dirty }: Pick<Workspace, 'behind' | 'base_branch' | 'dirty'>,
   strategy: BranchUpdate['strategy'],
 ): string {
-  const first = `${base_branch} has ${count(behind, 'commit')} that this branch does not have.`
-  return [first, strategies[strategy], ...(dirty ? ['What is not committed is committed first.'] : [])].join(' ')
+  const first = `This branch is ${count(behind, 'commit')} behind ${base_branch}.`
+  return [first, strategies[strategy], ...(dirty ? ['Uncommitted changes are committed first.'] : [])].join(' ')
 }

@@ -20,7 +20,7 @@ export function useConflict(taskId: () => string, base: () => string) {
 
   function report(reply: BranchUpdate, other?: string): void {
     conflict.value = reply.outcome === 'editor' ? { files: reply.files, hunks: reply.hunks, left: true } : null
-    const see = { label: 'See the agent', run: () => navigation.openTask(taskId(), 'agent') }
+    const see = { label: 'Open Agent', run: () => navigation.openTask(taskId(), 'agent') }
     toasts.done(updateSentence(reply, other ?? base()), reply.outcome === 'agent' ? see : undefined)
   }
   async function busily(
@@ -48,11 +48,11 @@ export function useConflict(taskId: () => string, base: () => string) {
     busy,
     busily,
     update: (strategy: UpdateStrategy, other?: string) =>
-      busily('update', 'The branch was not updated.', async () =>
+      busily('update', 'Couldn’t update the branch.', async () =>
         report(await updates.update(taskId(), strategy, 'report', other), other),
       ),
     resolveBy: (who: 'agent' | 'editor', strategy: UpdateStrategy, other?: string) =>
-      busily(who, who === 'agent' ? 'The agent did not get it.' : 'Nothing was opened.', async () =>
+      busily(who, who === 'agent' ? 'Couldn’t hand it to the agent.' : 'Couldn’t open it.', async () =>
         report(await updates.update(taskId(), strategy, who, other), other),
       ),
   }

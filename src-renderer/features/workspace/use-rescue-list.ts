@@ -36,17 +36,17 @@ export function useRescueList(scope: () => RescueScope, changes: () => unknown) 
     doing: current,
     outcome,
     restore: (rescue: Rescue) =>
-      busily(rescue, 'Nothing was restored.', async () => {
+      busily(rescue, 'Couldn’t restore the snapshot.', async () => {
         outcome.value = null
         const restored = await rescues.restore(scope(), rescue)
         outcome.value = { ref: rescue.ref, ...restoreOutcome(restored, rescue.files) }
       }),
     giveUp: (rescue: Rescue) =>
-      busily(rescue, 'The snapshot is still there.', async () => {
+      busily(rescue, 'Couldn’t delete the snapshot.', async () => {
         await rescues.giveUp(scope(), rescue)
         if (outcome.value?.ref === rescue.ref) outcome.value = null
         await list.reload()
-        toasts.done('The snapshot is given up.')
+        toasts.done('Snapshot deleted')
       }),
   }
 }

@@ -18,7 +18,7 @@ export function useUpdateRules(task: () => Task, workflow: () => WorkflowDefinit
     if (!coder) return { refusal: 'No agent works on this task.' }
     return coder.type === 'agent'
       ? { name: people.face(coder).name }
-      : { refusal: 'A person works on this task, so there is no agent to hand it to.' }
+      : { refusal: 'This task is assigned to a person, not an agent.' }
   })
   const refusal = computed(() => {
     if (live.refusal) return live.refusal
@@ -26,7 +26,7 @@ export function useUpdateRules(task: () => Task, workflow: () => WorkflowDefinit
     if (known && stateOf(known, task().status)?.kind === 'terminal') return 'The task is finished.'
     const running = executions.byId.get(task().active_execution_id ?? '')
     const works = task().active_execution_id !== null && running?.executor !== 'person'
-    return works ? 'An agent is at work in it. Wait for it, or stop it.' : null
+    return works ? 'An agent is using the worktree. Wait, or stop it.' : null
   })
   return { agent, refusal }
 }

@@ -54,7 +54,7 @@ test('five hundred listen and one stops reading: it is dropped, the others miss 
   await expect.poll(() => heldBytes() - before).toBeLessThan(growthBytes)
 })
 
-/** Somebody else who sees the project. */
+/** Someone else who sees the project. */
 async function memberToken({ running, project }: Job): Promise<string> {
   const person = { email: 'second@copse.test', password: 'another horse', display_name: 'Second' }
   const { access_token, user } = await running.clientWith(null).call('auth.register', person)

@@ -79,7 +79,7 @@ export async function openIdentity(
 /** What a person types to register. */
 export const person = (email: string, password = 'correct horse') => ({ email, password, display_name: 'Somebody' })
 
-/** Somebody elsewhere, or at this machine. */
+/** Someone elsewhere, or at this machine. */
 export const from = (address: string): RequestSource => ({ ...thisProcess, atWindow: false, address })
 export const here = thisProcess
 

@@ -104,5 +104,5 @@ test('actions that are not to be had say why', () => {
   expect(of(busy).start).toBe('Claude Code is already working on it')
   expect(of(busy).stop).toBeNull()
   expect([of(over).cancel, of(over).archive]).toEqual(['The task is finished', null])
-  expect(of(busy, true).stop).toBe('Changes are off until the connection is back')
+  expect(of(busy, true).stop).toBe('Changes are off until Copse reconnects')
 })

@@ -29,7 +29,7 @@ test('a folder without git, and one without commits, say which command helps; on
   expect(folderProblem(unborn).command).toBe('git commit --allow-empty -m "Start"')
   expect(folderProblem(new Error('socket'))).toEqual({
     title: 'The folder could not be opened',
-    text: 'It did not reach Copse. Check that it is running and try again.',
+    text: 'Can’t reach Copse. Check that it’s running, then try again.',
     command: null,
   })
 })

@@ -19,7 +19,7 @@ const told = (patch: Partial<typeof script>) =>
 
 test('a script says at which field what is wrong', () => {
   expect(told({})).toEqual([])
-  expect(told({ command: ' \n' })).toEqual(['command: Say what runs.'])
+  expect(told({ command: ' \n' })).toEqual(['command: Enter a script or a program path.'])
   expect(told({ timeout: '0' })).toEqual(['timeout_seconds: Whole seconds, from 1 to 86,400 (a day).'])
   expect(told({ timeout: '1.5', codes: '' })).toEqual([
     'timeout_seconds: Whole seconds, from 1 to 86,400 (a day).',

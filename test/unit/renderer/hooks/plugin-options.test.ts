@@ -60,7 +60,7 @@ describe('a value', () => {
     ['limit', 'x', 'A whole number from 1 to 50.'],
     ['weight', 2.5, null],
     ['weight', 'x', 'A number.'],
-    ['rounds', undefined, 'This plugin needs it.'],
+    ['rounds', undefined, 'Required.'],
     ['kind', 'notes', null],
     ['kind', 'other', 'One of: all, notes.'],
     ['gate', 'review', null],

@@ -17,7 +17,7 @@ test.each<[Partial<Integration>, boolean, string]>([
   [{}, false, 'Up to date'],
   [{}, true, 'Importing'],
   [{ syncing: true, ...failed('timed_out') }, false, 'Importing'],
-  [{ last_polled_at: null }, false, 'Not read yet'],
+  [{ last_polled_at: null }, false, 'Not synced yet'],
   [{ enabled: false, ...failed('timed_out') }, false, 'Off'],
   [failed('missing_secret'), false, 'Failed'],
   [failed('rate_limited'), false, 'Waiting for the tracker'],

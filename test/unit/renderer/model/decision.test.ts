@@ -243,7 +243,7 @@ describe('away from gates', () => {
     })
     expect(shown({ task, conflicts: 0 })).toMatchObject({
       says: 'It would merge into main now',
-      button: 'Try the merge again',
+      button: 'Retry merge',
     })
   })
   test('too many failed reviews: what failed is looked at', () => {

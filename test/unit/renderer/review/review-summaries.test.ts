@@ -11,8 +11,8 @@ const gate = workflow.states.find((state) => state.name === 'review')
 describe('an attempt at the review', () => {
   test('says who rejected it, or that it waits', () => {
     expect(summariseAttempt(newest, true).label).toBe('Waits for you')
-    expect(summariseAttempt(byCi, false).label).toBe('Rejected by CI')
-    expect(summariseAttempt(byReviewer, false).label).toBe('Rejected by the reviewer')
+    expect(summariseAttempt(byCi, false).label).toBe('Checks failed')
+    expect(summariseAttempt(byReviewer, false).label).toBe('Changes requested')
   })
   test('steps after the failing one were not run; the failing one is opened', () => {
     const cut = { ...byCi, ci_steps: [...byCi.ci_steps, 'npm run e2e'] }

@@ -167,6 +167,6 @@ describe('hooks in the timeline', () => {
 })
 
 test('a skipped hook says why in a sentence', () => {
-  expect(hookReason('no_agent')).toBe('Nobody has the role.')
+  expect(hookReason('no_agent')).toBe('No one is assigned to this role.')
   expect(hookReason('exit code 3: no such file')).toBe('exit code 3: no such file')
 })

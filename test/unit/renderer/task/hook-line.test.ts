@@ -54,7 +54,7 @@ test('a skip says who made it and why; one for want of work is quiet', () => {
     says: '“stale lock”',
   })
   const idle = { ...skipped, reason: 'not_needed' }
-  expect(hookLine({ hook: idle, run: null }, nameOf)).toMatchObject({ tone: null, says: 'There was nothing to do.' })
+  expect(hookLine({ hook: idle, run: null }, nameOf)).toMatchObject({ tone: null, says: 'Nothing to do.' })
   const noPlace = { ...skipped, reason: 'no_workspace' }
   expect(hookLine({ hook: noPlace, run: null }, nameOf)).toMatchObject({
     tone: 'skipd',

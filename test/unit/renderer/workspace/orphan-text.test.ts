@@ -62,5 +62,5 @@ test('its state is told by shape and words', () => {
     orphanState({ kind: 'folder', dirty: true }),
   ]
   expect(new Set(states.map((state) => state.glyph)).size).toBe(3)
-  expect(states.map((state) => state.label)).toEqual(['Clean', 'Not all committed', 'No worktree'])
+  expect(states.map((state) => state.label)).toEqual(['Clean', 'Uncommitted changes', 'No worktree'])
 })

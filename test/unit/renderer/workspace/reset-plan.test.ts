@@ -13,7 +13,7 @@ describe('the reset of a worktree', () => {
     expect(plan()).toEqual({
       kind: 'fresh',
       role: 'coder',
-      loses: '4 commits and what is not committed',
+      loses: '4 commits and uncommitted changes',
       to: 'To do',
       refusal: null,
     })
@@ -24,7 +24,7 @@ describe('the reset of a worktree', () => {
     expect(plan({ status: 'todo' })).toMatchObject({ to: null })
   })
   test('is refused where nobody has worked', () => {
-    expect(plan({ roles: {} })).toMatchObject({ refusal: 'Nobody has worked on it yet.' })
+    expect(plan({ roles: {} })).toMatchObject({ refusal: 'No one has worked on this yet.' })
   })
   test('is the way out when worktree and branch are gone', () => {
     const gone = { type: 'workspace_reset_required', message: 'Gone.', recovery_actions: [] } satisfies ErrorAnnotation

@@ -5,17 +5,14 @@ const reply = { outcome: 'updated', strategy: 'merge', rescue_ref: null, files: 
 
 describe('what an update did', () => {
   test.each([
-    [reply, 'The branch has all of main now.'],
+    [reply, 'Already up to date with main now.'],
     [{ ...reply, strategy: 'rebase' } as const, 'The branch is on top of main now.'],
     [
       { ...reply, strategy: 'rebase', rescue_ref: 'refs/svc/rescue/x' } as const,
       'The branch is on top of main now. Its earlier commits are among the snapshots.',
     ],
-    [{ ...reply, outcome: 'up_to_date' } as const, 'The branch has all of main already.'],
-    [
-      { ...reply, outcome: 'agent', files: ['a', 'b'] } as const,
-      'The agent has the conflict in 2 files and works on it.',
-    ],
+    [{ ...reply, outcome: 'up_to_date' } as const, 'Already up to date with main already.'],
+    [{ ...reply, outcome: 'agent', files: ['a', 'b'] } as const, 'The agent is resolving 2 files and works on it.'],
     [
       { ...reply, outcome: 'editor', files: ['a'] } as const,
       'The merge is begun in the worktree. 1 file waits for your editor.',
