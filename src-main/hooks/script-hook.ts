@@ -50,7 +50,7 @@ export async function runScriptHook(
     return { status: 'failed', exit_code, reason: 'ended, as the work was over', ...output() }
   }
   if (timed_out) {
-    return { status: 'timed_out', exit_code, reason: `ran out of its ${hook.timeout_seconds} s`, ...output() }
+    return { status: 'timed_out', exit_code, reason: `timed out after ${hook.timeout_seconds} s`, ...output() }
   }
   const isSuccess = hook.success_exit_codes.includes(exit_code)
   return { ...ended(isSuccess, exit_code), ...output() }

@@ -34,7 +34,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   await page.reload()
   await openProject('ferry')
   const card = page.locator('[data-card]').filter({ hasText: 'Publish it' })
-  await card.getByText('Asks to run npm publish').waitFor()
+  await card.getByText('Wants to run npm publish').waitFor()
   await card.click()
   await panel.getByRole('tab', { name: /^Agent.*waits for your answer/ }).click()
 
@@ -43,7 +43,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
     return items[0]?.asks?.map(({ text }) => text)
   }
   const ask = (name: RegExp) => panel.getByRole('region', { name })
-  const command = ask(/Asks to run npm publish/)
+  const command = ask(/Wants to run npm publish/)
   // What would hide the rest of the line is shown as what it is.
   await command.getByText('npm publish --tag next\\u{d}echo harmless').waitFor()
   expect(await violationsInThemes(page), 'a command').toEqual([])

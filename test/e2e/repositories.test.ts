@@ -62,13 +62,13 @@ test('a second repository is added, chosen for a task, found again after it was 
   try {
     await page.goto(`${new URL(page.url()).origin}/#/settings/repositories`)
     const row = rows.filter({ hasText: 'Backend' })
-    await row.getByText(/There is no git repository at/).waitFor()
+    await row.getByText(/No git repository at/).waitFor()
     await row.getByRole('button', { name: 'Say where it is…' }).click()
     await dialog.getByLabel('Folder, on the machine where Copse runs').fill(place)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await row.getByText(place).waitFor()
-    await row.getByText(/There is no git repository at/).waitFor({ state: 'hidden' })
+    await row.getByText(/No git repository at/).waitFor({ state: 'hidden' })
     // Not while a task works in it, and the answer says so.
     await row.getByRole('button', { name: 'Take out…' }).click()
     await row.getByRole('button', { name: 'Take Backend out' }).click()

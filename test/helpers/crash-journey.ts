@@ -103,8 +103,7 @@ export async function travel(app: Vehicle, { task_id, agent_id }: Travelling): P
   }
 }
 
-const isFailedWrite = ({ code, message }: ApiError) =>
-  code === 'internal_error' && message.includes('nothing was changed')
+const isFailedWrite = ({ code, message }: ApiError) => code === 'internal_error' && /nothing was changed/i.test(message)
 
 async function look(client: Client, task_id: TaskId): Promise<{ readonly task: Task; readonly cleaned: boolean }> {
   const task = await client.call('tasks.get', { task_id })

@@ -21,7 +21,7 @@ test('a new key voids every access token, and refresh and personal tokens go on'
   await first.app.close()
   const file = join(first.dataDir, 'secrets', 'jwt.key')
   const before = await readFile(file)
-  expect((await svc(first.dataDir)).stdout).toContain('There is a new signing key.')
+  expect((await svc(first.dataDir)).stdout).toContain('New signing key created.')
   expect([(await readFile(file)).equals(before), (await stat(file)).mode & 0o777]).toEqual([false, 0o600])
   expect(JSON.parse((await svc(first.dataDir, '--json')).stdout)).toEqual({ event: 'key_rotated' })
   await using again = await first.restart()

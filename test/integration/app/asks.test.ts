@@ -53,7 +53,7 @@ test.concurrent('what it wants to run is shown to people, allowed, and written d
   const ask = await asked(job, execution, () => true)
   expect(ask).toMatchObject({
     kind: 'permission',
-    text: 'Asks to run npm test',
+    text: 'Wants to run npm test',
     action: 'run',
     detail: 'npm test',
     takes_text: false,
@@ -64,14 +64,14 @@ test.concurrent('what it wants to run is shown to people, allowed, and written d
     ],
   })
   const { items } = await job.running.client.call('notifications.list', { project_id: job.project.id })
-  expect(items).toMatchObject([{ event_type: 'execution.asks', body: 'Asks to run npm test' }])
+  expect(items).toMatchObject([{ event_type: 'execution.asks', body: 'Wants to run npm test' }])
 
   const answered = await answer(job, execution, ask, 'allow')
   expect(answered.execution.asks).toBeUndefined()
   expect(await ended(job, execution)).toMatchObject({ status: 'succeeded', summary: 'Answered: my-allow_once.' })
   const entries = (await transcript(job, execution)).filter(({ type }) => type === 'question' || type === 'answer')
   expect(entries).toMatchObject([
-    { type: 'question', ask_id: ask.id, text: 'Asks to run npm test', options: ask.options },
+    { type: 'question', ask_id: ask.id, text: 'Wants to run npm test', options: ask.options },
     { type: 'answer', ask_id: ask.id, text: 'Allow', by: 'user:owner' },
   ])
 })
@@ -150,7 +150,7 @@ test.concurrent(
     const agent = await job.running.client.call('agents.create', { name: 'Claude', executor: 'claude-code', config })
     const { execution } = await job.claim(await job.task(), agent)
     const first = await asked(job, execution, () => true)
-    expect(first).toMatchObject({ text: 'Asks to run npm publish', tool: 'Bash', takes_text: true })
+    expect(first).toMatchObject({ text: 'Wants to run npm publish', tool: 'Bash', takes_text: true })
     await answer(job, execution, first, 'reject', 'Never from here.')
     const colour = await asked(job, execution, ([one]) => one?.text === 'Which colour?')
     expect(colour).toMatchObject({ kind: 'question', action: null, multiple: false, takes_text: true })

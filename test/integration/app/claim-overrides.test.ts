@@ -60,7 +60,7 @@ test.concurrent('the override timeout ends the agent, whatever the project allow
   const agent = await job.agent('echo begun > told.txt; exec sleep 600')
   const { task, execution, told } = await claimWith(job, agent, { timeout_seconds: 1 })
   expect(execution.status).toBe('failed')
-  expect(execution.error).toMatch(/longer than 1 s/)
+  expect(execution.error).toMatch(/time limit of 1 s/)
   expect(task).toMatchObject({ status: 'in_progress', error_annotation: { type: 'execution_failed' } })
   expect(await told()).toBe('begun\n')
 })
@@ -69,7 +69,7 @@ test.concurrent('where a claim says nothing of it, the project’s timeout ends 
   await using job = await startJob()
   await job.settings({ execution_timeout_seconds: 1 })
   const { execution } = await claimWith(job, await job.agent('exec sleep 600'), {})
-  expect([execution.status, execution.error]).toEqual(['failed', expect.stringMatching(/longer than 1 s/)])
+  expect([execution.status, execution.error]).toEqual(['failed', expect.stringMatching(/time limit of 1 s/)])
 })
 
 test.concurrent('the override model is what the agent is started with', async () => {

@@ -94,7 +94,7 @@ test.concurrent('what can not be adopted says why, and no task is made', async (
   const folder = join(rootOf(job), 'folder')
   await mkdir(folder)
   expect((await adopt(detached)).message).toContain('git switch -c')
-  expect((await adopt(folder)).message).toContain('no worktree')
+  expect((await adopt(folder)).message).toContain("isn't a worktree")
   expect((await adopt(job.repository.path)).code).toBe('not_found')
   const elsewhere = await client.call('projects.create', { name: 'Other', repo_path: other.repository.path })
   expect(await adopt(path, elsewhere.id)).toMatchObject({ code: 'validation_failed', details: { issues: [{}] } })

@@ -27,7 +27,7 @@ test.concurrent(
     const blocked = await blockedAgain(job, task.id)
     expect(blocked.error_annotation).toMatchObject({
       type: 'retry_budget_exhausted',
-      message: 'Review sent the work back 2 times. Look at it yourself, then move it on.',
+      message: 'This failed Review 2 times. Take a look, then move it on.',
       recovery_actions: [],
     })
     expect(blocked.error_annotation?.reason).toContain('never')

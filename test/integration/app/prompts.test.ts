@@ -93,7 +93,7 @@ test.concurrent(
       code: 'validation_failed',
       details: { issues: [{ path: 'prompt_templates.reviewer' }] },
     })
-    expect(answer.message).toContain('{{patch}} stands for nothing')
+    expect(answer.message).toContain("{{patch}} isn't a placeholder")
     const nobody = await refused(client.call('tasks.prompt', { task_id: task.id, role: 'gardener' }))
     expect(nobody.code).toBe('unknown_role')
   },

@@ -164,13 +164,13 @@ test.concurrent(
       expect(await list(job)).toMatchObject([
         {
           path: repo.path,
-          problem: { code: 'repository_missing', message: expect.stringContaining('say where it is') as string },
+          problem: { code: 'repository_missing', message: expect.stringContaining('update its path') as string },
         },
       ])
       await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
       const stuck = await job.running.taskWhere(
         task.id,
-        (one) => one.error_annotation?.message.includes('There is no git repository at') === true,
+        (one) => one.error_annotation?.message.includes('No git repository at') === true,
       )
       expect(stuck.error_annotation).toMatchObject({
         message: expect.stringContaining('Settings, Repositories') as string,
@@ -256,7 +256,7 @@ test.concurrent('a repository whose base branch is gone, or that lies in another
   const task = await job.task({ repo_id: nested.id })
   expect(await refusalOf(job.claim(task, await job.agent('true')))).toBe('workspace_failed')
   const stuck = await failed(job, task.id)
-  expect(stuck.error_annotation?.message).toContain(`There is no git repository at ${inner}`)
+  expect(stuck.error_annotation?.message).toContain(`No git repository at ${inner}`)
   expect(await around.git(['worktree', 'list'])).not.toContain(task.id)
 })
 

@@ -112,7 +112,7 @@ test.concurrent(
     ]) {
       const { code, message } = await refused(ask())
       expect(code).toBe('repository_missing')
-      expect(message).toMatch(/^There is no git repository at .* any more\. If it was moved, say where it is now/)
+      expect(message).toMatch(/^No git repository at .*\. If you moved it, update its path/)
     }
   },
 )

@@ -22,7 +22,7 @@ async function exhausted(job: Job, command: string, ci: string) {
 }
 
 const calledOut = (texts: readonly string[]) =>
-  texts.map((text) => /This is the very failure of attempt (\d+): /.exec(text)?.[1] ?? null)
+  texts.map((text) => /This is the same failure as in attempt (\d+): /.exec(text)?.[1] ?? null)
 
 test.concurrent('run_ci_steps calls out a step that fails with the same output twice in a row', async () => {
   await using job = await startJob({ workflow: budget(2) })
@@ -36,7 +36,7 @@ test.concurrent('run_ci_steps calls out a step that fails with the same output t
   ])
   expect(calledOut(feedback).slice(0, 2)).toEqual([null, '1'])
   expect(calledOut(prompts)).toEqual([null, null, '1'])
-  expect(prompts[2]).toContain('what was changed since did not touch its cause')
+  expect(prompts[2]).toContain('the changes since did not touch its cause')
   expect(calledOut(bodies)).toEqual([null, '1', '2'])
 })
 

@@ -57,7 +57,7 @@ test.concurrent('what has no terminal can’t be resized or typed into, and says
   await beacon.alive('agent')
   await job.running.eventually(isRunning(client, execution.id), (status) => status === 'running')
   const resize = refused(client.call('executions.resize', { execution_id: execution.id, cols: 80, rows: 24 }))
-  expect((await resize).message).toContain('runs without a terminal')
+  expect((await resize).message).toContain('has no terminal')
   const input = refused(client.call('executions.input', { execution_id: execution.id, data: 'x' }))
   expect(await input).toMatchObject({ code: 'execution_not_running' })
 })

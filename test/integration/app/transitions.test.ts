@@ -104,7 +104,7 @@ test.concurrent('a move is refused by version, by the graph and by the gate, in 
   expect(stale).toMatchObject({ code: 'version_conflict', status: 409, details: { version: 1 } })
   const wrong = await refused(move('review', 1))
   expect(wrong).toMatchObject({ code: 'invalid_transition', details: { allowed: ['todo', 'cancelled'] } })
-  expect(wrong.message).toBe('Backlog does not lead to Review, only to To do, Cancelled.')
+  expect(wrong.message).toBe("Tasks can't move from Backlog to Review, only to To do, Cancelled.")
   const queued = await move('todo', 1)
   expect(queued.task).toMatchObject({ status: 'todo', version: 2 })
   expect(await refusalOf(move('in_progress', 2))).toBe('invalid_transition')

@@ -147,7 +147,7 @@ test.concurrent.each([
   },
 )
 
-test.concurrent('worktree rule 6: what leads out of the worktree is rejected, and the task says so', async () => {
+test.concurrent('worktree rule 6: what points outside the worktree is rejected, and the task says so', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.repository.write({ 'secret.txt': 's\n' }, job.repository.beside)
@@ -158,7 +158,7 @@ test.concurrent('worktree rule 6: what leads out of the worktree is rejected, an
   const blocked = await job.running.taskWhere(task.id, (one) => one.status === 'blocked')
   const { path } = await client.call('tasks.workspace', { task_id: task.id })
   expect(blocked.error_annotation).toMatchObject({ type: 'workspace_error', recovery_actions: ['retry_execution'] })
-  expect(blocked.error_annotation?.message).toContain('leads out of')
+  expect(blocked.error_annotation?.message).toContain('points outside')
   expect(await readdir(path)).toEqual(['.git', 'README.md'])
 
   // An agent that has its own worktree lead to that of another task does not get it committed or merged.

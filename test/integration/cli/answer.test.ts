@@ -29,10 +29,10 @@ test('what an agent asks is shown and answered, by the name of an option or in o
     await world.svc(['task', 'claim', ref, '--agent', 'Asker'])
     const asked = (what: string) =>
       expect.poll(async () => (await world.svc(['task', 'answer', ref])).stdout, { timeout: 60_000 }).toContain(what)
-    await asked('? Asks to run npm publish\nnpm publish\n  allow  Allow\n')
+    await asked('? Wants to run npm publish\nnpm publish\n  allow  Allow\n')
     const wrong = await world.svc(['task', 'answer', ref, 'perhaps'])
     expect(wrong.code).toBe(2)
-    expect(wrong.stderr).toContain('Take allow, allow_always, reject')
+    expect(wrong.stderr).toContain('Use allow, allow_always, reject')
     expect(await world.svc(['task', 'answer', ref, 'reject', '--text', 'Not yet'])).toMatchObject({ code: 0 })
     await asked(`? Which colour?\n  1  Blue\n  2  Red\nsvc task answer ${ref} <option> --text "your words"`)
     expect(await world.svc(['task', 'answer', ref, 'red'])).toMatchObject({ code: 0 })

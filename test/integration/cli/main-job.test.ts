@@ -79,7 +79,7 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
   expect((await world.svc(['task', 'list'], here())).stdout).toMatch(
     new RegExp(`^TASK.*\n${ref} +review +Shell +passed +Write it down\n$`),
   )
-  expect((await world.svc(['task', 'show', ref])).stdout).toMatch(/may go to +.*merging/)
+  expect((await world.svc(['task', 'show', ref])).stdout).toMatch(/can move to +.*merging/)
   expect(await world.svc(['task', 'move', ref, 'merging'])).toMatchObject({ code: 0, stdout: `${ref} is in done.\n` })
   expect(await repository.git(['show', 'main:new.txt'])).toBe('new')
 })
@@ -106,7 +106,7 @@ test('an agent whose program is missing is made, and one is told what to do abou
   const { items } = await world.client.call('agents.detect', {})
   const hint = items.find(({ executor }) => executor === 'qwen')?.hint ?? null
   const add = (...args: string[]) => world.svc(['agent', 'add', 'Away', '--executor', 'qwen', ...args])
-  const made = { code: 0, stdout: expect.stringMatching(/^[0-9a-f]{8} {2}Away is an agent now\.\n$/) as string }
+  const made = { code: 0, stdout: expect.stringMatching(/^[0-9a-f]{8} {2}Added agent Away\.\n$/) as string }
   expect(await add()).toMatchObject({ ...made, stderr: hint === null ? '' : `${hint}\n` })
   expect(await add('--command', '/usr/bin/true')).toMatchObject({ ...made, stderr: '' })
 })

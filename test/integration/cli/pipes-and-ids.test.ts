@@ -55,7 +55,7 @@ test('a task is meant by the beginning or end of its id, among more tasks than a
   }
   expect(await world.svc(['task', 'show', 'ZZZZ-1'])).toMatchObject({ code: 1 })
   const ambiguous = await world.svc(['task', 'show', digits.slice(0, 3)])
-  expect(ambiguous).toMatchObject({ code: 2, stderr: expect.stringContaining('Give more of its id') as string })
+  expect(ambiguous).toMatchObject({ code: 2, stderr: expect.stringContaining('Use more of the ID') as string })
   const missing = await world.svc(['task', 'show', 'fffffffff'])
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('svc task list') as string })
   const { items } = await client.call('tasks.list', { project_id: project.id, q: `id:${digits.slice(-8)}` })

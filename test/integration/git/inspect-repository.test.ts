@@ -51,7 +51,7 @@ test('a folder in no repository, a file and a missing path are refused in words'
     })
     expect(await refusal(join(folder, 'missing'))).toMatchObject({
       code: 'not_a_git_repository',
-      message: expect.stringContaining('no folder'),
+      message: expect.stringContaining('No folder'),
       command: undefined,
     })
     await using repository = await createTestRepository()

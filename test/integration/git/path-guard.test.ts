@@ -63,7 +63,7 @@ describe('worktree rule 6: a path that resolves outside the worktree is rejected
 
   test('the message says which path, and what to give instead', async () => {
     await expect(pathInside(root, '../outside')).rejects.toMatchObject({
-      message: expect.stringMatching(/"\.\.\/outside" leads out of .*worktree\. Give a path inside it\./),
+      message: expect.stringMatching(/"\.\.\/outside" points outside .*worktree\. Use a path inside it\./),
     })
   })
 })

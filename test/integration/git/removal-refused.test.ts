@@ -21,7 +21,7 @@ test('a file that changes while it is being kept: the removal is refused and not
   await restless(fixture)
   await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({
     code: 'git_failed',
-    message: expect.stringContaining('End what is writing there'),
+    message: expect.stringContaining('Stop the program that is writing there'),
   })
   const seen = await readFile(join(path, 'busy.txt'), 'utf8')
   expect(seen).toMatch(/^b\n(more\n)+$/)

@@ -155,7 +155,7 @@ test(
 
 test.each([
   ['SQLITE_FULL', 'The disk is full'],
-  ['SQLITE_READONLY_DBMOVED', 'The database cannot be written'],
+  ['SQLITE_READONLY_DBMOVED', "The database can't be written"],
   ['SQLITE_CORRUPT_INDEX', 'The database is damaged'],
   ['SQLITE_IOERR_WRITE', 'The disk reports an error'],
 ])('%s is said in words, also from within another error', (code, words) => {

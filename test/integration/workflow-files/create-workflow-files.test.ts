@@ -80,7 +80,7 @@ test('what can’t be read is listed with what is wrong, and keeps nobody waitin
     Object.fromEntries((await files.list()).map(({ name, issues }) => [name, issues[0]?.message.split('\n')[0]])),
   ).toEqual({
     default: undefined,
-    bad: expect.stringContaining('no YAML') as string,
+    bad: expect.stringContaining('valid YAML') as string,
     folder: 'This isn’t a file.',
     gone: "The file can't be read (ENOENT).",
     long: 'The file is longer than 1000000 bytes.',

@@ -50,7 +50,7 @@ describe('a broken file says what is wrong', () => {
     ['an empty file', '', 'The file holds no workflow'],
     ['a list', '- a\n- b', 'The file holds no workflow'],
     ['a text', 'hello', 'The file holds no workflow'],
-    ['what is no YAML', 'states: [', 'The file is no YAML'],
+    ['what is valid YAML', 'states: [', "The file isn't valid YAML"],
     ['a binary file', '\u0000\u0001\u0002', 'The file holds no workflow'],
     ['two documents', '---\na: 1\n---\nb: 2', 'The file holds more than one document.'],
     ['a key that is there twice', 'states: []\nroles: []\nstates: []', 'The file has the key states twice'],
@@ -78,7 +78,7 @@ describe('a bomb does not go off', () => {
           .fill(`*${'abcdefgh'[at] ?? ''}`)
           .join(',')}]`,
     )
-    expect(messageOf(['a: &a [lol, lol]', ...more].join('\n'))).toContain('no YAML')
+    expect(messageOf(['a: &a [lol, lol]', ...more].join('\n'))).toContain('valid YAML')
   })
 
   test('aliases that repeat something long', () => {
