@@ -52,7 +52,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   await panel.getByRole('tab', { name: 'Overview' }).click()
   await panel.getByRole('tab', { name: /^Agent/ }).click()
   expect(await command.getByLabel('Why you reject it').inputValue()).toBe('Not before Friday.')
-  await command.getByRole('button', { name: 'Reject', disabled: false }).focus()
+  await command.getByRole('button', { name: 'Deny', disabled: false }).focus()
   // A press that comes as the next ask takes its place answers nothing.
   const pressed = page.evaluate(pressAtOnce('/elsewhere/a.ts', 'Allow'))
   await page.keyboard.press('Enter')
@@ -80,7 +80,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
 
   const said = 'Answered: deny (A person refused this: Not before Friday.) allow'
   await panel.getByText(said).first().waitFor()
-  await panel.getByText(/Reject: Not before Friday\./).waitFor()
+  await panel.getByText(/Deny: Not before Friday\./).waitFor()
   await several.waitFor({ state: 'detached' })
   // Who has answered by keyboard comes to what follows.
   await keys.on(panel.getByRole('textbox', { name: 'Message to Asker' }))

@@ -60,10 +60,10 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
     .getByText(/exit code 7|this is why/)
     .waitFor()
   await card('Silent')
-    .getByText(/without a word/)
+    .getByText(/without output/)
     .waitFor()
   await card('Red CI')
-    .getByText(/sent the work back 3 times/)
+    .getByText(/failed Review 3 times/)
     .waitFor()
 
   await card('Fails').click()
@@ -73,7 +73,7 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
     .first()
     .waitFor()
   await panel
-    .getByRole('button', { name: /start again/i })
+    .getByRole('button', { name: /restart/i })
     .first()
     .waitFor()
 
@@ -124,7 +124,7 @@ test('a second window shows what happens in the first, and a killed service is t
     const third = await signIn(await browser.newPage({ viewport: { width: 1440, height: 900 } }), again)
     await third.getByRole('navigation', { name: 'Main' }).getByText('Two windows').click()
     const card = third.locator('[data-card]').filter({ hasText: 'Seen in both' })
-    await card.getByText(/the service ended while/i).waitFor()
+    await card.getByText(/Copse stopped while/).waitFor()
     const diff = await clientOf(third, again).call('tasks.diff', { task_id: task.id })
     expect(diff.files.map((file) => file.path)).toEqual(['half.txt'])
   } finally {
@@ -217,7 +217,7 @@ test('a service that is killed, comes back or is busy costs nothing that was typ
     await first.stop('SIGKILL')
     await page.getByText('Lost connection to Copse.').waitFor()
     await create.click()
-    await page.getByText(/did not reach Copse/).waitFor()
+    await page.getByText(/Can’t reach Copse/).waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
     await using again = await startBuiltService({ dataDir, port: Number(new URL(first.url).port) })
     // Back: by itself.

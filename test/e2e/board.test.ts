@@ -51,7 +51,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await page.keyboard.press('Control+b')
   await page.getByRole('region', { name: 'Board' }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.getByRole('textbox', { name: /Find a task/ }).fill('>board or list')
+  await page.getByRole('textbox', { name: /Find a task/ }).fill('>board and list')
   await page.keyboard.press('Enter')
   await table.waitFor()
 
@@ -126,7 +126,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
 async function seeColumns(page: Page): Promise<void> {
   await card(page, 'Alpha').getByText('0/1').waitFor()
   await card(page, 'Delta')
-    .getByText(/exit code 7/)
+    .getByText(/exit 7/)
     .waitFor()
   const done = page.getByRole('region', { name: 'Done, 51 tasks' })
   await expect.poll(() => done.locator('[data-card]').count()).toBe(50)

@@ -189,7 +189,7 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await page.keyboard.press('n')
   // In a browser, which may be on another machine, a line is copied as editors and terminals take it.
   await page.keyboard.press('o')
-  await page.getByText(/^src\/\w+\.ts:1 is on the clipboard\.$/).waitFor()
+  await page.getByText(/^Copied src\/\w+\.ts:1$/).waitFor()
   await page.keyboard.press('Shift+F10')
   const menu = page.getByRole('menu', { name: /^Actions of line 1 of src/ })
   await menu.getByRole('menuitem', { name: 'Comment on line 1' }).waitFor()

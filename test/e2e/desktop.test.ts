@@ -140,7 +140,7 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   const soon = { timeout: 20_000 }
   const last = (name: string) => JSON.stringify(desktop.calls.findLast((call) => call.name === name)?.args ?? null)
   // The link of the cold start has waited for the page.
-  await page.getByText('This link leads nowhere in Copse.').waitFor()
+  await page.getByText('open this link').waitFor()
   const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
 
   // The menu has the page's commands with the keys of now, also after these were changed.
@@ -178,7 +178,7 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   expect(await desktop.startAgain(`copse://task/${task.id}`)).toBe(0)
   await page.locator('[data-task-panel]').getByText('Linked from elsewhere').first().waitFor()
   await drop(desktop, join(desktop.dataDir, 'window.json'))
-  await page.getByText('Only a folder can be dropped here').waitFor()
+  await page.getByText('Drop a folder that is a git repository').waitFor()
   await drop(desktop, desktop.dataDir)
   await page.getByText('This folder is no git repository').waitFor()
 

@@ -75,7 +75,7 @@ test('a review that passed is merged from the inbox, and one that failed too oft
   expect((await client.call('tasks.get', { task_id })).status).toBe('done')
   expect(await repository.git(['show', 'main:one.txt'])).toContain('one')
 
-  await row(page, /· Blocked: Review sent the work back 3 times/).click()
+  await row(page, /· Blocked: This failed Review 3 times/).click()
   await page.getByRole('button', { name: /^Open task/ }).click()
   await page.getByRole('button', { name: 'See the attempts' }).click()
   await page.getByRole('img', { name: '3 of 3 failed reviews' }).waitFor()

@@ -118,7 +118,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
   const [own, other] = [members.getByRole('row', { name: /Ada/ }), members.getByRole('row', { name: /Grace/ })]
   expect(await own.getByRole('button', { name: /Remove/ }).getAttribute('aria-disabled')).toBe('true')
   await own.getByLabel('Role of Ada').selectOption('member')
-  await owner.getByRole('alert').getByText('This is the last owner of the project').waitFor()
+  await owner.getByRole('alert').getByText("This is the project's last owner").waitFor()
   expect(await own.getByLabel('Role of Ada').inputValue()).toBe('owner')
   read.resolve()
 

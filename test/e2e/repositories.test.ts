@@ -25,7 +25,7 @@ test('a second repository is added, chosen for a task, found again after it was 
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Folder, on the machine where Copse runs').fill('/nowhere')
   await dialog.getByRole('button', { name: 'Add repository' }).click()
-  await dialog.getByText(/There is no folder/).waitFor()
+  await dialog.getByText(/No folder at/).waitFor()
   await dialog.getByLabel('Folder, on the machine where Copse runs').fill(second.path)
   await dialog.getByLabel('Name').fill('Backend')
   // What the repository makes git run is told before it is added.

@@ -37,7 +37,7 @@ test('the desktop app seals the signing key with the keychain; a start without i
 
   const refused = await svc('serve', '--port', '0', '--data-dir', dataDir).catch((error: unknown) => error)
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('was sealed by the desktop app') as string })
-  expect((await svc('rotate-key', '--data-dir', dataDir)).stdout).toContain('There is a new signing key.')
+  expect((await svc('rotate-key', '--data-dir', dataDir)).stdout).toContain('New signing key created.')
   expect(await look()).toEqual({ isSealed: false, mode: 0o600 })
   await (await startBuiltService({ dataDir }))[Symbol.asyncDispose]()
 })

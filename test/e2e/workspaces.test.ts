@@ -39,7 +39,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   await openProject('Rescues')
   await openTask('Keep it', 'Workspace')
   const snapshots = panel.getByRole('region', { name: 'Rescue snapshots' })
-  await snapshots.getByText('None.').waitFor()
+  await snapshots.getByText('No snapshots yet.').waitFor()
 
   await panel.getByRole('button', { name: 'Reset worktree…' }).click()
   const question = page.getByRole('dialog')
@@ -63,10 +63,10 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   await loose.getByRole('button', { name: 'Restore' }).click()
   await snapshots.getByText('1 file is back in the worktree, not committed.').waitFor()
   expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed\n')
-  await panel.getByText('Uncommitted changes').waitFor()
+  await panel.getByText('Uncommitted changes').first().waitFor()
 
   // A double click asks, and does not answer. By keyboard: asked in place, taken back with Escape, then given up.
-  const giveUp = loose.getByRole('button', { name: 'Give up…' })
+  const giveUp = loose.getByRole('button', { name: 'Delete…' })
   await giveUp.dblclick()
   await loose.getByText('This can’t be undone.').waitFor()
   await page.keyboard.press('Escape')
@@ -114,7 +114,7 @@ test('a worktree that no task knows is hinted at, adopted with its files, and an
   await row('svc/fix-the-login').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Open the task' }).click()
   await panel.getByText('svc/fix-the-login').first().waitFor()
-  await panel.getByText('Uncommitted changes').waitFor()
+  await panel.getByText('Uncommitted changes').first().waitFor()
   expect(await readFile(join(first, 'half.txt'), 'utf8')).toBe('half\n')
 
   await page.goto(`${new URL(page.url()).origin}/#/settings/storage`)
@@ -148,7 +148,7 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   await openProject('Updates')
   await openTask('Clash', 'Workspace')
   const section = panel.getByRole('region', { name: 'Update from main' })
-  await section.getByText('main has 1 commit that this branch does not have.').waitFor()
+  await section.getByText('This branch is 1 commit behind main.').waitFor()
   await section.getByRole('button', { name: 'Rebase' }).click()
   await section.getByRole('button', { name: 'Update from main' }).click()
   await page.getByText('The branch is on top of main now.').waitFor()
@@ -166,7 +166,7 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('two')
 
   await conflict.getByRole('button', { name: 'Resolve in my editor' }).click()
-  await conflict.getByText('The merge is begun in the worktree').first().waitFor()
+  await conflict.getByText('The merge is started in the worktree').first().waitFor()
   await conflict.getByText(path).waitFor()
   expect(await readFile(join(path, 'a.txt'), 'utf8')).toContain('<<<<<<<')
   await writeFile(join(path, 'a.txt'), 'two and three\n')
@@ -182,7 +182,7 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   await base.getByRole('button', { name: 'Change the base branch…' }).click()
   await base.getByLabel('Base branch').fill('trunk')
   await base.getByRole('button', { name: 'Update from trunk' }).click()
-  await page.getByText('Already up to date with trunk now.').waitFor()
+  await page.getByText('Up to date with trunk.').waitFor()
   await base.getByRole('button', { name: 'Change the base branch…' }).waitFor()
   expect(await repository.git(['show', `${branch}:b.txt`])).toBe('bbb')
 })

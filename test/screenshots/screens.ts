@@ -103,7 +103,7 @@ const onBoard: readonly Screen[] = [
     act: async (page) => {
       await page.locator('[data-card]').first().waitFor()
       await page.evaluate('globalThis.cutConnection()')
-      await page.getByText('Lost the connection').waitFor()
+      await page.getByText('Lost connection').waitFor()
     },
   },
   {

@@ -40,9 +40,9 @@ test('an import says how far it has come, and which part that is where somebody 
 
 test('a sync by hand says what it did', () => {
   expect(syncSentence({ imported: 1, skipped: 0, errors: 0 })).toBe('1 issue imported')
-  expect(syncSentence({ imported: 0, skipped: 4, errors: 0 })).toBe('No new issues, 4 known already')
+  expect(syncSentence({ imported: 0, skipped: 4, errors: 0 })).toBe('No new issues, 4 already imported')
   expect(syncSentence({ imported: 12, skipped: 4, errors: 2 })).toBe(
-    '12 issues imported, 4 known already, 2 could not be read',
+    '12 issues imported, 4 already imported, 2 could not be read',
   )
 })
 

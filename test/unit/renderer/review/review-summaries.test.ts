@@ -30,7 +30,7 @@ describe('an attempt at the review', () => {
     }
     const { steps, label } = summariseAttempt(working, true)
     expect([label, steps.map((step) => step.state), stepToOpen(steps)]).toEqual([
-      'CI at work',
+      'Running checks',
       ['passed', 'running', 'waiting'],
       1,
     ])

@@ -43,7 +43,7 @@ test('people are called by their names where they may be seen, also who comes la
   const names = () => [ada, grace, alan].map((id) => people.face({ type: 'user', id: id as UserId }).name)
   await Promise.all([projects.load(), session.load()])
   await accounts.loadNames()
-  expect(names()).toEqual(['Ada', 'Grace', 'Somebody'])
+  expect(names()).toEqual(['Ada', 'Grace', 'Someone'])
   accounts.putMember({
     project_id: shop,
     user_id: alan as UserId,
@@ -52,5 +52,5 @@ test('people are called by their names where they may be seen, also who comes la
   })
   expect(names()).toEqual(['Ada', 'Grace', 'Alan'])
   accounts.forget()
-  expect(names()).toEqual(['Ada', 'Somebody', 'Somebody'])
+  expect(names()).toEqual(['Ada', 'Someone', 'Someone'])
 })

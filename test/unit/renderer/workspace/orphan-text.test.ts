@@ -40,7 +40,7 @@ test('what a removal did names what was kept, and where a folder went that could
 test('only a worktree on a branch can be adopted', () => {
   expect(adoptRefusal({ kind: 'worktree', branch: 'svc/x' })).toBeNull()
   expect(adoptRefusal({ kind: 'worktree', branch: null })).toContain('on no branch')
-  expect(adoptRefusal({ kind: 'folder', branch: null })).toContain('no worktree')
+  expect(adoptRefusal({ kind: 'folder', branch: null })).toContain('no longer a worktree')
 })
 
 test('the projects with its repository are offered, and all where none is known to have it', () => {

@@ -32,9 +32,9 @@ describe('what a restore did', () => {
   })
   test.each([
     ['no_worktree', 'There is no worktree'],
-    ['busy', 'An agent is at work'],
+    ['busy', 'An agent is using'],
     ['conflicts', 'have changed since'],
-    ['commits', 'It is commits'],
+    ['commits', 'The snapshot contains commits'],
   ] as const)('on a branch because of %s it says so and names the branch', (why, words) => {
     const outcome = restoreOutcome(onBranch(why), 2)
     expect(outcome.sentence).toMatch(/^2 files are on a branch of their own\./)

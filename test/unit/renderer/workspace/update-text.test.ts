@@ -5,14 +5,14 @@ const reply = { outcome: 'updated', strategy: 'merge', rescue_ref: null, files: 
 
 describe('what an update did', () => {
   test.each([
-    [reply, 'Already up to date with main now.'],
+    [reply, 'Up to date with main.'],
     [{ ...reply, strategy: 'rebase' } as const, 'The branch is on top of main now.'],
     [
       { ...reply, strategy: 'rebase', rescue_ref: 'refs/svc/rescue/x' } as const,
       'The branch is on top of main now. Its earlier commits are among the snapshots.',
     ],
-    [{ ...reply, outcome: 'up_to_date' } as const, 'Already up to date with main already.'],
-    [{ ...reply, outcome: 'agent', files: ['a', 'b'] } as const, 'The agent is resolving 2 files and works on it.'],
+    [{ ...reply, outcome: 'up_to_date' } as const, 'Already up to date with main.'],
+    [{ ...reply, outcome: 'agent', files: ['a', 'b'] } as const, 'The agent is resolving 2 conflicting files.'],
     [
       { ...reply, outcome: 'editor', files: ['a'] } as const,
       'The merge is begun in the worktree. 1 file waits for your editor.',
@@ -24,9 +24,9 @@ describe('what an update did', () => {
 
 test('what an update would do says what becomes of loose changes only where there are any', () => {
   const clean = updateOffer({ behind: 1, base_branch: 'main', dirty: false }, 'merge')
-  expect(clean).toMatch(/^main has 1 commit that this branch does not have\. A merge /)
-  expect(clean).not.toContain('not committed')
+  expect(clean).toMatch(/^This branch is 1 commit behind main\. Merge /)
+  expect(clean).not.toContain('Uncommitted')
   expect(updateOffer({ behind: 2, base_branch: 'main', dirty: true }, 'rebase')).toMatch(
-    /2 commits.*A rebase.*What is not committed is committed first\.$/,
+    /2 commits.*Rebase.*Uncommitted changes are committed first\.$/,
   )
 })
