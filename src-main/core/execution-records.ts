@@ -1,6 +1,6 @@
-import type { Message } from '../domain/task/message.ts'
 import type { Tx } from './event-feed.ts'
-import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord, Queries } from '../ports/store.ts'
+import { unmarkSent } from './comment-records.ts'
 import { toExecution } from './views.ts'
 
 /** Saves an execution without a process as ended now, and emits its event. */
@@ -24,25 +24,6 @@ export function belongsToCurrentState(
 /** Cancels an execution that is still queued. */
 export function cancelQueued(tx: Tx, record: ExecutionRecord, why: string | null): void {
   const { task_id: id, project_id, overrides } = record
-  setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  unmarkSent(tx, { id, project_id }, overrides.message?.comment_ids ?? [])
   saveFinished(tx, { ...record, status: 'cancelled', error: why })
-}
-
-/**
- * Resolves the comments that a message sends, or reopens them when the message is withdrawn before an agent read it.
- */
-export function setCommentsResolved(
-  tx: Tx,
-  task: Pick<TaskRecord, 'id' | 'project_id'>,
-  comment_ids: Message['comment_ids'],
-  resolved: boolean,
-): void {
-  const now = tx.now()
-  for (const id of comment_ids) {
-    const comment = tx.comments.get(id)
-    if (!comment || (comment.resolved_at !== null) === resolved) continue
-    const settled: CommentRecord = { ...comment, resolved_at: resolved ? now : null, updated_at: now }
-    tx.comments.put(settled)
-    tx.emit('comment.updated', { project_id: task.project_id, task_id: task.id, comment: settled })
-  }
 }

@@ -21,6 +21,7 @@ import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
 import { createSweeps, type Sweeps } from './sweeps.ts'
 import { createTransitions } from '../transitions/transitions.ts'
 import { createBranchUpdates, type BranchUpdates } from '../tasks/update-branch.ts'
+import { comments, type Comments } from '../core/comment-records.ts'
 import { createViews, type Views } from '../core/views.ts'
 import { createWorktrees, type Worktrees } from '../workspaces/worktrees.ts'
 
@@ -41,6 +42,7 @@ export interface Engine {
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
   readonly views: Views
+  readonly comments: Comments
   readonly prompts: Prompts
   /** Puts right what a crash left; before anything else. */
   recover(): Promise<void>
@@ -127,6 +129,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worker,
     hooks,
     plugins: pluginRules(plugins),
+    comments,
     views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
     ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps, projectDeletions }),
   }

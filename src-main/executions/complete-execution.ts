@@ -10,7 +10,7 @@ import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
 import { isMessage, nextMessage } from './messages.ts'
-import { setCommentsResolved } from '../core/execution-records.ts'
+import { noteChanges, unmarkSent, type FoundChange } from '../core/comment-records.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
@@ -18,6 +18,7 @@ import type { Transitions } from '../transitions/transitions.ts'
 import { saveFinished } from '../core/execution-records.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import { findRepositoryChanges, noteRepositoryChanges } from '../workspaces/repository-changes.ts'
+import { findCommentedChanges } from '../workspaces/commented-lines.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
@@ -50,9 +51,13 @@ export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: 
   const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
   // Revoke the token first: measuring may take a while.
   await context.writes.untilWritten(() => context.agentTokens.revoke(id))
-  const [measured, repository] = await Promise.all([measure(deps, before), findRepositoryChanges(context, before)])
+  const [measured, repository, lines] = await Promise.all([
+    measure(deps, before),
+    findRepositoryChanges(context, before),
+    findCommentedChanges(deps, before),
+  ])
   await context.writes.untilWritten(() => {
-    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome, repository }))
+    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome, repository, lines }))
   })
   deps.wake(before.task_id)
 }
@@ -66,6 +71,7 @@ function writeEnd(
   found: Awaited<ReturnType<typeof measure>> & {
     readonly outcome: ExecutionOutcome
     readonly repository: Awaited<ReturnType<typeof findRepositoryChanges>>
+    readonly lines: readonly FoundChange[]
   },
 ): void {
   const { changed, diff_stat, outcome } = found
@@ -92,6 +98,7 @@ function writeEnd(
   const known = tx.tasks.get(record.task_id)
   if (!known) return
   const task = noteRepositoryChanges(tx, known, found.repository)
+  noteChanges(tx, task, record, found.lines)
   const settled: TaskRecord = {
     ...task,
     diff_stat: diff_stat ?? task.diff_stat,
@@ -194,7 +201,7 @@ function noteOf({ annotation }: InterpretedOutcome, { id }: ExecutionRecord): Er
 function withdraw(tx: Tx, record: ExecutionRecord, concluded: InterpretedOutcome): InterpretedOutcome {
   if (concluded.status !== 'stopped' && concluded.status !== 'cancelled') return concluded
   const { task_id: id, project_id, overrides } = record
-  setCommentsResolved(tx, { id, project_id }, overrides.message?.comment_ids ?? [], false)
+  unmarkSent(tx, { id, project_id }, overrides.message?.comment_ids ?? [])
   const others = tx.executions.openOfTask(id).some((one) => one.id !== record.id)
   const rests = !others && tx.tasks.get(id)?.error_annotation === null
   return { status: 'cancelled', error: null, annotation: rests ? concluded.annotation : null }

@@ -12,6 +12,8 @@ import { feedbackFor, promptFacts } from './prompt-facts.ts'
 import { toStoredPrompt } from './prompt-record.ts'
 
 export interface NewExecution {
+  /** By default a new one. */
+  readonly id?: ExecutionId
   readonly task: TaskRecord
   readonly role: string
   readonly assignee: Assignee
@@ -36,7 +38,7 @@ export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExe
         ? messageParts(context, tx, told, overrides.message.text)
         : composeParts({ ...promptFacts(context, tx, told), review: null })
   const record: ExecutionRecord = {
-    id: context.newId() as ExecutionId,
+    id: request.id ?? (context.newId() as ExecutionId),
     task_id: task.id,
     project_id: task.project_id,
     role,

@@ -1,3 +1,4 @@
+import { commentState } from '../../src-shared/contract/comments.ts'
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
 import { commentsText, contextText, type NeighbourTask } from '../domain/task/context-text.ts'
@@ -99,9 +100,9 @@ function lastWords(q: Queries, task: TaskRecord, redact: (text: string) => strin
   return last?.summary ? redact(last.summary) : null
 }
 
-/** Comments on lines belong to a review that is still being written; a person sends them as feedback. */
+/** Comments on lines belong to a review that is still being written; a person sends them as feedback, once. */
 function saidAt(context: EngineContext, q: Queries, task: TaskRecord): string | null {
   const redact = redactorOf(context, q, task.project_id)
-  const open = q.comments.byTask(task.id).filter((one) => one.resolved_at === null && one.anchor === null)
+  const open = q.comments.byTask(task.id).filter((one) => commentState(one) === 'draft' && one.anchor === null)
   return commentsText(open.map(({ author, body }) => ({ author, body: redact(body) })))
 }

@@ -40,7 +40,7 @@ import { finishPendingMove } from './merge/pending-move.ts'
 import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
 import { updateBranch } from './merge/update-branch.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
-import { commitWork, createShownDiffs, readWork } from './work.ts'
+import { commitWork, createShownDiffs, readLinesSince, readWork } from './work.ts'
 
 /**
  * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
@@ -142,6 +142,8 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
           ),
         ),
       ),
+    lineChanges: (ref, since, places, { signal }) =>
+      ofRepository(ref, { signal }, () => readLinesSince(ref, since, places, { signal })),
     changedFiles: (ref, before, now, { signal }) =>
       ofRepository(ref, { signal }, () => shown.changed(ref.path ?? ref.repo_path, before, now, { signal })),
     commitWork: (ref, work, message, { signal }) =>

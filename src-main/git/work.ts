@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cancellable } from '../ports/cancellable.ts'
+import type { LineChange } from '../../src-shared/contract/comments.ts'
+import type { LinePlace } from '../ports/diff-reader.ts'
 import type { BranchRef, Work } from '../ports/workspaces.ts'
 import { orNull } from './files/file-errors.ts'
 import { branchRef, moveRef, resolveCommit } from './commands/branch.ts'
 import { commitTree } from './commands/commit.ts'
 import { readGitLink } from './commands/git-link.ts'
+import { readLineChanges } from './commands/line-changes.ts'
 import { emptyTree, treeOf } from './commands/merge.ts'
 import { peekHead } from './commands/peek.ts'
 import { readTip } from './commands/refs.ts'
@@ -74,6 +77,18 @@ async function readMerge(worktree: string, git_dir: string) {
   const text = (await hasMessage(worktree)) ? await readFile(join(git_dir, 'MERGE_MSG'), 'utf8') : null
   const message = text?.replaceAll(/^#.*\n?/gm, '').trim()
   return { heads, ...(message && { message }) }
+}
+
+/** What became of lines since a tree of the work, see `DiffReader.lineChanges`. */
+export async function readLinesSince(
+  ref: BranchRef,
+  since: string,
+  places: readonly LinePlace[],
+  { signal }: Cancellable,
+): Promise<readonly (LineChange | null)[]> {
+  const cwd = ref.path ?? ref.repo_path
+  const work = (await resolveTree(cwd, since, { signal })) ? await readWork(ref, { signal }) : null
+  return work === null ? places.map(() => null) : await readLineChanges(cwd, since, work.tree, places, { signal })
 }
 
 /** Diffs that were shown, by the tree of the work: that tree is in no repository. */

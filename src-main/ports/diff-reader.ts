@@ -1,4 +1,5 @@
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
+import type { CommentAnchor, LineChange } from '../../src-shared/contract/comments.ts'
 import type { Diff, DiffFile, diffScopes } from '../../src-shared/contract/workspaces.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { BranchRef } from './branch-ref.ts'
@@ -15,6 +16,9 @@ export interface DiffQuery {
   readonly since?: string | null
 }
 
+/** Lines of a file as it was. */
+export type LinePlace = Pick<CommentAnchor, 'path' | 'line' | 'start_line'>
+
 /** What the engine needs to show what a task changed. */
 export interface DiffReader {
   /** One at a time per worktree; those who wait for the same share one answer, none older than their question. */
@@ -25,6 +29,16 @@ export interface DiffReader {
     options: Cancellable & DiffQuery,
   ): Promise<FileDiff>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
+  /**
+   * What became of lines since a tree of the work, in the order of the places; null for those that are as they were, and
+   * for all where that tree is gone.
+   */
+  lineChanges(
+    ref: BranchRef,
+    since: string,
+    places: readonly LinePlace[],
+    options: Cancellable,
+  ): Promise<readonly (LineChange | null)[]>
   /**
    * Tells when files of a worktree change that are not ignored, or its HEAD or index do: what comes after this has
    * resolved is not missed. It may tell in vain; many changes at once are told once.

@@ -73,7 +73,7 @@ export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lo
   readonly created_at: string
 }
 export type DaemonRecord = Daemon & { readonly token_hash: string; readonly revoked_at: string | null }
-export type CommentRecord = Comment
+export type CommentRecord = Omit<Comment, 'state'>
 export type KnowledgeRecord = KnowledgeEntry
 export interface KnowledgePage {
   /** The time and id of the last entry of the page before. */

@@ -1,3 +1,4 @@
+import { commentState } from '../../src-shared/contract/comments.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { invalidInput } from '../domain/refusal.ts'
@@ -7,7 +8,7 @@ import type { CommentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
 export interface FeedbackInput {
-  /** null: all unresolved comments. */
+  /** null: all that were not sent yet. */
   readonly comment_ids: readonly CommentId[] | null
   readonly message: string | null
 }
@@ -21,7 +22,8 @@ export interface CollectedFeedback {
 }
 
 /**
- * Returns the message for the coder with the comments that it resolves, or the refusal if there is nothing to send.
+ * Returns the message for the coder with the comments that it sends, or the refusal if there is nothing to send. A thread is
+ * sent whole, so that what was sent before goes along with what is new in it.
  */
 export function collectFeedback(
   context: Pick<EngineContext, 'redactor'>,
@@ -39,10 +41,10 @@ export function collectFeedback(
       details: { resource: 'comment', id: unknown },
     }
   }
-  const open = comments.filter((comment) => comment.resolved_at === null).map((comment) => comment.id)
-  const threads = threadsOf(comments, new Set(request.comment_ids ?? open))
+  const drafts = comments.filter((comment) => commentState(comment) === 'draft').map((comment) => comment.id)
+  const threads = threadsOf(comments, new Set(request.comment_ids ?? drafts))
   if (threads.length === 0 && request.message === null) {
-    return invalidInput('message', 'Nothing to send. Add a comment or a message.')
+    return invalidInput('message', 'Nothing to send: every comment was sent or resolved. Add a comment or a message.')
   }
   const redact = redactorOf(context, q, task.project_id)
   const text = feedbackText(threads, request.message === null ? null : redact(request.message))

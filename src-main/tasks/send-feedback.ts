@@ -11,13 +11,15 @@ import { runMoveGuards } from './before-exit.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { collectFeedback, type FeedbackInput, type CollectedFeedback } from './collect-feedback.ts'
 import { emitMessageUpdated, isMessage, nextMessage } from '../executions/messages.ts'
-import { setCommentsResolved } from '../core/execution-records.ts'
+import { markSent } from '../core/comment-records.ts'
 import { enqueueExecution } from '../executions/enqueue-execution.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { commitDecision, decide, findOut } from './decision.ts'
 import { noWork, verdictDecision, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import { lookAtWork } from '../workspaces/look-at-work.ts'
 import { othersInWorkspace } from '../core/workspace-of.ts'
 
 export interface FeedbackRequest extends FeedbackInput {
@@ -34,8 +36,8 @@ export interface FollowUp {
 
 /**
  * Sends comments and a message back to the holder of the working role: in one transaction the task moves back there if
- * it has left, a follow-up execution is queued with the prompt, and the sent comments are resolved. While the holder
- * has a run, the follow-up waits for its end. A refusal has changed nothing.
+ * it has left, a follow-up execution is queued with the prompt, and the comments are marked as sent. They stay open until
+ * somebody resolves them. While the holder has a run, the follow-up waits for its end. A refusal has changed nothing.
  */
 export async function sendFeedback(
   deps: StepServices,
@@ -50,7 +52,8 @@ export async function sendFeedback(
     },
     ask: async (plan) => {
       const findings = await runFeedbackGuards(deps, plan, request, signal)
-      return isRefusal(findings) ? findings : { ...findings, version: plan.task.version }
+      if (isRefusal(findings)) return findings
+      return { ...findings, version: plan.task.version, tree: await treeNow(deps, plan, signal) }
     },
     commit: (tx, plan, findings) => commitFollowUp(deps, tx, plan, request, findings, signal),
   })
@@ -59,6 +62,8 @@ export async function sendFeedback(
 interface FeedbackFindings extends VerdictFindings {
   /** The task version that the guards were run for. */
   readonly version: number
+  /** The tree that comments on lines are about. */
+  readonly tree: string | null
 }
 
 const changedMeanwhile: Refusal = {
@@ -138,7 +143,7 @@ function commitFollowUp(
   tx: Tx,
   plan: Plan,
   request: FeedbackRequest,
-  findings: VerdictFindings,
+  findings: FeedbackFindings,
   signal: AbortSignal,
 ): FollowUp | Refusal {
   const { task, role, assignee, sent, moves, waits } = plan
@@ -147,9 +152,11 @@ function commitFollowUp(
   // A message that keeps the state cancels a move that its hooks have held up: there is new work to do.
   if (!moves && !waits) tx.effects.removeOfTask(task.id)
   const message = { text: sent.text, comment_ids: sent.comments.map((one) => one.id) }
-  // Resolve them now, so that the prompt does not contain them twice.
-  setCommentsResolved(tx, task, message.comment_ids, true)
+  const execution_id = deps.context.newId() as ExecutionId
+  // Mark them now, so that the prompt does not contain them twice.
+  markSent(tx, task, message.comment_ids, { execution_id, tree: findings.tree })
   const execution = enqueueExecution(deps.context, tx, {
+    id: execution_id,
     task: current,
     role,
     assignee,
@@ -164,6 +171,17 @@ function commitFollowUp(
   if (moves || rests) activateExecution(deps, tx, current, (rests && nextMessage(tx, task.id, role)) || execution)
   if (!moves) emitMessageUpdated(tx, execution)
   return { execution_id: execution.id, moved: moves }
+}
+
+/** Reads what the lines are compared with later. Feedback is sent as well where that can't be read. */
+async function treeNow(deps: StepServices, { task, sent }: Plan, signal: AbortSignal): Promise<string | null> {
+  if (sent.comments.every(({ anchor }) => anchor === null)) return null
+  try {
+    return (await lookAtWork(deps, task, { seen: null }, signal)).work?.tree ?? null
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+    return null
+  }
 }
 
 /** Checks what also prevents a claim from starting a run. */

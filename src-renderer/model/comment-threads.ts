@@ -1,9 +1,11 @@
-import type { Comment, CommentAnchor } from '../../src-shared/contract/comments.ts'
+import type { Comment, CommentAnchor, CommentState } from '../../src-shared/contract/comments.ts'
 
 /** A comment with all that was answered to it, in order. */
 export interface Thread {
   readonly root: Comment
   readonly answers: readonly Comment[]
+  /** A draft while anything in it was not sent, then what is to be looked at first. */
+  readonly state: CommentState
   /** Nobody need do anything about it any more. */
   readonly resolved: boolean
 }
@@ -18,13 +20,28 @@ export function threadsOf(comments: readonly Comment[]): Thread[] {
   return [...groups].map(([root, all]) => ({
     root,
     answers: all.filter((comment) => comment !== root),
-    resolved: all.every(({ resolved_at }) => resolved_at !== null),
+    state: stateOf(all),
+    resolved: stateOf(all) === 'resolved',
   }))
 }
 
-/** The comments that feedback would bring to the agent: of every thread that is not resolved, those that are open. */
-export function openComments(threads: readonly Thread[]): Comment[] {
-  return threads.flatMap(({ root, answers }) => [root, ...answers]).filter(({ resolved_at }) => resolved_at === null)
+/** The comments that feedback would bring to the agent: those that it does not have yet. */
+export function draftComments(threads: readonly Thread[]): Comment[] {
+  return threads.flatMap(({ root, answers }) => [root, ...answers]).filter(({ state }) => state === 'draft')
+}
+
+/** `1 not sent, 2 answered`: how far the threads are that nobody has resolved. */
+export function statesText(threads: readonly Thread[]): string {
+  const names = { draft: 'not sent', sent: 'sent', answered: 'answered' } as const
+  const open = Map.groupBy(threads, ({ state }) => state)
+  return (['draft', 'sent', 'answered'] as const)
+    .flatMap((state) => (open.has(state) ? [`${open.get(state)?.length} ${names[state]}`] : []))
+    .join(', ')
+}
+
+function stateOf(comments: readonly Comment[]): CommentState {
+  const states = new Set(comments.map(({ state }) => state))
+  return (['draft', 'answered', 'sent'] as const).find((state) => states.has(state)) ?? 'resolved'
 }
 
 /** `line 30`, `lines 53 to 56`. */

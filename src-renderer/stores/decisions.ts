@@ -3,7 +3,6 @@ import { defineStore } from 'pinia'
 import { computed, shallowReactive, watch } from 'vue'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { count } from '../formatters/format-amounts.ts'
-import { openComments } from '../model/comment-threads.ts'
 import { actionFor, decide, type DecisionAction, type DecisionId, type DecisionTab } from '../model/decision.ts'
 import { coderRole, hasTrait, stateOf } from '../model/workflow-shape.ts'
 import { useBranchUpdates } from './branch-updates.ts'
@@ -109,7 +108,7 @@ export function useDecision(taskId: () => string | null) {
       moves: moves.data.value ?? [],
       branch: branch.value,
       conflicts: conflicts.value,
-      unresolved: openComments(comments.threads(task.value.id)).length,
+      unresolved: comments.threads(task.value.id).filter(({ resolved }) => !resolved).length,
       worker: worker.value,
       coder: coder.value,
       off: live.refusal,

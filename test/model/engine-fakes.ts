@@ -92,6 +92,7 @@ export const fakeWorkspaces: Workspaces = {
   programs: (repo) => Promise.resolve({ common: repo, programs: {} }),
   runs: () => Promise.resolve([]),
   repositoryState: () => Promise.resolve({}),
+  lineChanges: (_ref, _since, places) => Promise.resolve(places.map(() => null)),
   work: () => Promise.resolve({ head: 'head', tree: 'tree' }),
   innerRepositories: () => Promise.resolve({ nested: [], unpushed: [] }),
   absorbNested: () => Promise.resolve(),

@@ -7,7 +7,8 @@ import { invalidInput } from '../../domain/refusal.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { isAuthor, mayModerate } from '../../domain/access/work.ts'
 import type { Tx } from '../../core/event-feed.ts'
-import type { CommentRecord, TaskRecord } from '../../ports/store.ts'
+import type { Comments } from '../../core/comment-records.ts'
+import type { CommentRecord, ExecutionRecord, TaskRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { isTaskOfRun } from '../run-task.ts'
 import { unwrap, findComment, findExecution, findProject, findTask, throwNotFound } from '../find.ts'
@@ -18,14 +19,16 @@ const given = givenFields<CommentRecord>()
 
 export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, engine, clock, newId } = parts
+  const { comments } = engine
   const { read } = store
   const now = () => new Date(clock.now()).toISOString()
   return {
-    'comments.list': ({ task_id }) => ({ items: [...read.comments.byTask(task_id)] }),
-    'comments.create': ({ task_id, body, parent_id, anchor, ...fields }, { principal }) =>
+    'comments.list': ({ task_id }) => ({ items: read.comments.byTask(task_id).map(comments.view) }),
+    'comments.create': ({ task_id, body, parent_id, anchor, resolves = false, ...fields }, { principal }) =>
       feed.commit((tx) => {
         const task = findTask(tx, task_id)
-        checkParent(tx, task, parent_id)
+        const root = rootOf(tx, task, parent_id)
+        if (resolves) checkResolves(tx, principal, task, root)
         const created_at = now()
         const comment: CommentRecord = {
           ...given(fields),
@@ -35,33 +38,37 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
           author: authorOf(parts, principal),
           body: redactorOf(parts, tx, task)(body),
           anchor: anchor ?? null,
-          resolved_at: null,
+          sent: null,
+          answer: null,
+          resolved_at: resolves ? created_at : null,
           created_at,
           updated_at: created_at,
         }
-        tx.comments.put(comment)
-        tx.emit('comment.created', { project_id: task.project_id, task_id, comment })
-        return comment
+        const run = root && runOf(tx, principal, task)
+        const thread = root === null ? [] : [root, ...answersTo(tx, root)]
+        const sent = run ? comments.noteReply(tx, task, run, comment, new Set(thread.map(({ id }) => id))) : null
+        const written = { ...comment, sent }
+        tx.comments.put(written)
+        tx.emit('comment.created', { project_id: task.project_id, task_id, comment: comments.view(written) })
+        if (resolves) for (const one of thread) resolve(comments, tx, task, one.id, created_at)
+        return comments.view(written)
       }),
     'comments.update': ({ comment_id, body, resolved, ...fields }, { principal }) =>
       feed.commit((tx) => {
         const comment = findComment(tx, comment_id)
         const task = findTask(tx, comment.task_id)
         if (body !== undefined && !isAuthor(principal, comment)) throw notYours('Only its author may edit a comment.')
-        if (principal.kind === 'agent' && !isAuthor(principal, comment) && !isTaskOfRun(tx, principal, task)) {
-          throw notYours('An agent may resolve comments on its own task, and its own comments elsewhere.')
-        }
+        checkMayResolve(tx, principal, task, comment)
         const edited = {
           ...comment,
           ...given(fields),
-          ...(body !== undefined && { body: redactorOf(parts, tx, task)(body) }),
+          ...(body !== undefined && asDraft(comment, redactorOf(parts, tx, task)(body))),
         }
-        const kept = put(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()), now())
+        const kept = comments.save(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()))
         // Whoever closes a thread is done with its answers too.
-        if (resolved === true) {
-          for (const answer of answersTo(tx, comment)) put(tx, task, answer, marked(answer, true, now()), now())
-        }
-        return kept
+        if (resolved === true)
+          for (const answer of answersTo(tx, comment)) resolve(comments, tx, task, answer.id, now())
+        return comments.view(kept)
       }),
     'comments.delete': ({ comment_id }, { principal }) =>
       feed.commit((tx) => {
@@ -94,12 +101,40 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-function checkParent(tx: Tx, task: TaskRecord, parent_id: CommentId | undefined): void {
-  if (parent_id === undefined) return
-  const parent = tx.comments.get(parent_id) ?? throwNotFound('comment')
-  if (parent.task_id === task.id) return
-  const message = 'The comment that this one answers belongs to another task.'
-  throw new ApiError(invalidInput('parent_id', message))
+/** The comment that began the thread; null for a comment that begins one. */
+function rootOf(tx: Tx, task: TaskRecord, parent_id: CommentId | undefined): CommentRecord | null {
+  if (parent_id === undefined) return null
+  let root = tx.comments.get(parent_id) ?? throwNotFound('comment')
+  if (root.task_id !== task.id) {
+    const message = 'The comment that this one answers belongs to another task.'
+    throw new ApiError(invalidInput('parent_id', message))
+  }
+  for (;;) {
+    const parent = root.parent_id === null ? null : tx.comments.get(root.parent_id)
+    if (parent === null) return root
+    root = parent
+  }
+}
+
+function checkResolves(tx: Tx, principal: Principal, task: TaskRecord, root: CommentRecord | null): void {
+  if (root === null)
+    throw new ApiError(invalidInput('resolves', 'Only an answer resolves a thread. Name its parent_id.'))
+  checkMayResolve(tx, principal, task, root)
+}
+
+function checkMayResolve(tx: Tx, principal: Principal, task: TaskRecord, comment: CommentRecord): void {
+  if (principal.kind !== 'agent' || isAuthor(principal, comment) || isTaskOfRun(tx, principal, task)) return
+  throw notYours('An agent may resolve comments on its own task, and its own comments elsewhere.')
+}
+
+/** The run for which somebody speaks: an agent its own, a person theirs. */
+function runOf(tx: Tx, principal: Principal, task: TaskRecord): ExecutionRecord | null {
+  if (principal.kind === 'agent') {
+    const run = tx.executions.get(principal.execution_id)
+    return run?.task_id === task.id ? run : null
+  }
+  if (principal.kind !== 'user') return null
+  return tx.executions.openOfTask(task.id).find((run) => run.user_id === principal.user_id) ?? null
 }
 
 function authorOf(parts: ApiParts, principal: Principal): Comment['author'] {
@@ -143,13 +178,14 @@ function marked(comment: CommentRecord, resolved: boolean, now: string): Comment
   return { ...comment, resolved_at: resolved ? (comment.resolved_at ?? now) : null }
 }
 
-/** Writes a comment that differs from what it was, and says so. */
-function put(tx: Tx, task: TaskRecord, before: CommentRecord, after: CommentRecord, now: string): CommentRecord {
-  if (before.body === after.body && before.resolved_at === after.resolved_at) return before
-  const comment = { ...after, updated_at: now }
-  tx.comments.put(comment)
-  tx.emit('comment.updated', { project_id: task.project_id, task_id: task.id, comment })
-  return comment
+function resolve({ save }: Comments, tx: Tx, task: TaskRecord, id: CommentId, now: string): void {
+  const comment = tx.comments.get(id)
+  if (comment) save(tx, task, comment, marked(comment, true, now))
+}
+
+/** Other words have to be sent anew. */
+function asDraft({ body: before, sent, answer }: CommentRecord, body: string) {
+  return body === before ? { body, sent, answer } : { body, sent: null, answer: null }
 }
 
 /** All answers to a comment, and theirs, each before its own. */

@@ -57,6 +57,16 @@ export const readingTools = {
     output: z.object(Task.shape),
     run: ({ task_id }, scope) => scope.call('tasks.get', { task_id: scope.taskId(task_id) }),
   }),
+  svc_list_comments: defineTool('comments.list', {
+    title: 'List the comments on a task',
+    description:
+      'What people and agents said about a task and about lines of its diff, oldest first, with the ids that ' +
+      'svc_add_comment answers. state says which are still to be answered: sent; answered and resolved ones need nothing.',
+    effect: 'reads',
+    input: z.object({ task_id: taskId }),
+    output: operations['comments.list'].output,
+    run: ({ task_id }, scope) => scope.call('comments.list', { task_id: scope.taskId(task_id) }),
+  }),
   svc_get_task_diff: defineTool('tasks.diff', {
     title: "Get a task's diff",
     description:

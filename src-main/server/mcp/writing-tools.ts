@@ -69,12 +69,16 @@ export const writingTools = {
     title: 'Comment on a task',
     description:
       'Says something to the people and agents of a task: progress, a question, what you found out. With anchor it is ' +
-      'about one line of the diff (a review). It moves nothing and starts nobody.',
+      'about one line of the diff (a review). To answer a comment that was sent to you, name it as parent_id ' +
+      '(svc_list_comments has the ids). It moves nothing and starts nobody.',
     effect: 'adds',
     input: z.object({
       task_id: taskId,
       body: comment.body.describe('The text, in Markdown.'),
       parent_id: comment.parent_id.describe('The comment that this one answers.'),
+      resolves: comment.resolves.describe(
+        'With parent_id: nothing is left to do or to say in that thread. Leave it to the reviewer where you are not sure.',
+      ),
       anchor: comment.anchor.describe('A line of the diff: side old counts in the file before, new in the file now.'),
     }),
     output: z.object(Comment.shape),

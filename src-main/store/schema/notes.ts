@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Comment, CommentAnchor } from '../../../src-shared/contract/comments.ts'
+import type { Comment, CommentAnchor, CommentAnswer, CommentSent } from '../../../src-shared/contract/comments.ts'
 import type {
   CommentId,
   ExecutionId,
@@ -30,6 +30,8 @@ export const comments = sqliteTable(
     author: json<Comment['author']>('author').notNull(),
     body: text('body').notNull(),
     anchor: json<CommentAnchor>('anchor'),
+    sent: json<CommentSent>('sent'),
+    answer: json<CommentAnswer>('answer'),
     resolved_at: text('resolved_at'),
     created_at: text('created_at').notNull(),
     updated_at: text('updated_at').notNull(),

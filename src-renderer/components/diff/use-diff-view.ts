@@ -205,6 +205,14 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       at = path
       view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
     },
+    /** To a line, and in its file where that is folded. */
+    showPlace: (at: DiffPosition): void => {
+      if (closed.has(at.path)) toggle(at.path)
+      current.pin()
+      cursor.put(at)
+      const side = at.side === 'old' ? 'deletions' : 'additions'
+      view?.scrollTo({ type: 'line', id: at.path, lineNumber: at.line, side, align: 'center', behavior: 'instant' })
+    },
     /** To the next run of changed lines after the last one that was stepped to, or in the file at which somebody looks. */
     stepChange: (by: 1 | -1, path: string | null): void => {
       const order = items.map(({ id }) => id)

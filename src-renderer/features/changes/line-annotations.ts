@@ -1,4 +1,4 @@
-import type { CommentAnchor } from '../../../src-shared/contract/comments.ts'
+import type { Comment, CommentAnchor } from '../../../src-shared/contract/comments.ts'
 import type { DiffAnnotation, DiffPosition } from '../../components/diff/diff-notes.ts'
 import type { Thread } from '../../model/comment-threads.ts'
 
@@ -26,12 +26,18 @@ export function lineAnnotations(
   for (const thread of threads) {
     const { anchor, id } = thread.root
     if (anchor === null) continue
-    if (paths.has(anchor.path)) notes.push({ ...anchor, key: id })
+    if (paths.has(anchor.path)) notes.push({ ...placeNow(thread.root, anchor), key: id })
     else if (!thread.resolved) unplacedThreads.push(thread)
     if (!thread.resolved) counts.set(anchor.path, (counts.get(anchor.path) ?? 0) + 1)
   }
   if (writing && paths.has(writing.path)) notes.push({ ...writing, key: NEW })
   return { notes, unplacedThreads, counts }
+}
+
+/** Where the lines of a comment are by now, as far as that was looked at. */
+function placeNow({ answer }: Comment, anchor: CommentAnchor): DiffPosition {
+  const line = answer?.change?.line ?? anchor.line
+  return line === anchor.line ? anchor : { path: anchor.path, side: anchor.side, line }
 }
 
 /** A place in the diff as a comment names it. */

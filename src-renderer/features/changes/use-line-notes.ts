@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import type { DiffPosition } from '../../components/diff/diff-notes.ts'
-import { openComments, type Thread } from '../../model/comment-threads.ts'
+import { draftComments, type Thread } from '../../model/comment-threads.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useCommentActions } from '../../stores/comment-actions.ts'
 import { useDrafts, useDraftText } from '../../stores/drafts.ts'
@@ -35,7 +35,8 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
     notes: computed(() => found.value.notes),
     strays: computed(() => found.value.unplacedThreads),
     counts: computed(() => found.value.counts),
-    open: computed(() => openComments(threads.value)),
+    drafts: computed(() => draftComments(threads.value)),
+    unresolved: computed(() => threads.value.filter(({ resolved }) => !resolved)),
     threadOf: (key: string): Thread | undefined => byKey.value.get(key),
     begin: (place: DiffPosition): void => void (writing.value = place),
     /** Whether it was written. */

@@ -20,6 +20,7 @@ export const commentsOperations = {
       ...CommentFields.shape,
       parent_id: CommentId.optional(),
       anchor: CommentAnchor.optional(),
+      resolves: z.boolean().optional().describe('With `parent_id`: the thread is resolved by this answer.'),
     }),
     Comment,
     201,
@@ -27,7 +28,7 @@ export const commentsOperations = {
   'comments.update': patch(
     '/comments/{comment_id}',
     'member',
-    'Edit your comment, or mark any as resolved.',
+    'Edit your comment, or mark any as resolved. What was sent and is edited is a draft again.',
     z.object({ comment_id: CommentId, ...CommentFields.partial().shape, resolved: z.boolean().optional() }),
     Comment,
     ['forbidden'],

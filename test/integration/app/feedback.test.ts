@@ -18,9 +18,9 @@ const comment = (job: Job, task_id: string, body: string, more: { line?: number;
     ...(more.line !== undefined && { anchor: { path: 'src/add.ts', side: 'new' as const, line: more.line } }),
     ...(more.parent_id !== undefined && { parent_id: more.parent_id }),
   })
-const unresolved = async (job: Job, task_id: string) =>
+const unsent = async (job: Job, task_id: string) =>
   (await job.running.client.call('comments.list', { task_id })).items
-    .filter((one) => one.resolved_at === null)
+    .filter((one) => one.state === 'draft')
     .map((one) => one.body)
 const inReview = (job: Job, task_id: string) =>
   job.running.taskWhere(task_id, (one) => one.review_passed_at !== null && !one.entry_barrier)
@@ -31,7 +31,7 @@ const withState = (name: string, more: Partial<WorkflowState>) => (standard: Wor
 })
 
 test.concurrent(
-  'where the work stands still, feedback starts the coder again with all that is unresolved',
+  'where the work stands still, feedback starts the coder again with all that was not sent yet',
   async () => {
     await using job = await startJob()
     const { client } = job.running
@@ -64,7 +64,7 @@ test.concurrent(
     ].join('\n')
     expect(answer.execution.prompt).toContain('# Add numbers\n\nWrite a function that adds.')
     expect(answer.execution.prompt.endsWith(words)).toBe(true)
-    expect(await unresolved(job, task.id)).toEqual([])
+    expect(await unsent(job, task.id)).toEqual([])
     await inReview(job, task.id)
     expect(await readFile(`${path}/prompt-1.txt`, 'utf8')).toBe(answer.execution.prompt)
     expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent', 'in_progress > review by system'])
@@ -101,7 +101,7 @@ test.concurrent('at the review gate feedback is a person’s no: the task goes b
   const answer = await client.call('tasks.feedback', { task_id: task.id, comment_ids: [named.id] })
   expect(answer.task).toMatchObject({ status: 'in_progress', review_passed_at: null })
   expect(answer.task.active_execution_id).toBe(answer.execution.id)
-  expect(await unresolved(job, task.id)).toEqual([kept.body])
+  expect(await unsent(job, task.id)).toEqual([kept.body])
   await inReview(job, task.id)
   const executions = await job.executions(task.id)
   expect(executions.map((one) => [one.role, one.status])).toEqual([
@@ -171,7 +171,7 @@ test.concurrent('a person who has the coder’s role gets the follow-up as their
   expect((await running(answer.execution.id)).prompt).toContain('Once more.')
 })
 
-test.concurrent('nothing is sent to whom nobody may start, and what could not be sent stays unresolved', async () => {
+test.concurrent('nothing is sent to whom nobody may start, and what could not be sent stays a draft', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -194,7 +194,7 @@ test.concurrent('nothing is sent to whom nobody may start, and what could not be
   await client.call('tasks.archive', { task_id: task.id })
   expect(await refusalOf(send())).toBe('not_claimable')
   await client.call('tasks.unarchive', { task_id: task.id })
-  expect(await unresolved(job, task.id)).toEqual(['Later'])
+  expect(await unsent(job, task.id)).toEqual(['Later'])
   expect(await job.executions(task.id)).toHaveLength(1)
   await client.call('tasks.cancel', { task_id: task.id })
   expect(await refusalOf(send())).toBe('task_terminal')
@@ -243,7 +243,7 @@ test.concurrent('a before_exit hook of the gate that says no holds the feedback 
   await comment(job, task.id, 'Rename it.')
   const refusal = await refused(client.call('tasks.feedback', { task_id: task.id }))
   expect([refusal.code, refusal.status]).toEqual(['transition_blocked', 412])
-  expect(await unresolved(job, task.id)).toEqual(['Rename it.'])
+  expect(await unsent(job, task.id)).toEqual(['Rename it.'])
   expect((await client.call('tasks.get', { task_id: task.id })).status).toBe('review')
   expect(await job.executions(task.id)).toHaveLength(1)
 })

@@ -101,14 +101,14 @@ test.concurrent('a message that waits can be changed and withdrawn, and not once
 })
 
 test.concurrent(
-  'comments of a review that is sent while the agent works are open again when it is withdrawn',
+  'comments of a review that is sent while the agent works are drafts again when it is withdrawn',
   async () => {
     await using its = await gatedJob()
     await its.running(1)
     const anchor = { path: 'src/add.ts', side: 'new' as const, line: 7 }
     await its.client.call('comments.create', { task_id: its.task.id, body: 'Wrong sign.', anchor })
     const open = async () =>
-      (await its.client.call('comments.list', { task_id: its.task.id })).items.filter((one) => one.resolved_at === null)
+      (await its.client.call('comments.list', { task_id: its.task.id })).items.filter((one) => one.state === 'draft')
     const { execution } = await its.client.call('tasks.feedback', { task_id: its.task.id })
     expect(execution.message).toContain('Wrong sign.')
     expect(await open()).toEqual([])

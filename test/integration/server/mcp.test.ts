@@ -51,6 +51,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
       'svc_get_task',
       'svc_get_task_diff',
       'svc_heartbeat',
+      'svc_list_comments',
       'svc_list_projects',
       'svc_list_tasks',
       'svc_submit_for_review',

@@ -12,6 +12,8 @@ function comment(task_id: TaskId, more: Partial<CommentRecord> = {}): CommentRec
     author: { type: 'operator', id: null, name: 'Operator' },
     body: 'Why?',
     anchor: null,
+    sent: null,
+    answer: null,
     resolved_at: null,
     created_at: at,
     updated_at: at,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linesOf, openComments, threadsOf } from '../../../../src-renderer/model/comment-threads.ts'
+import { draftComments, linesOf, statesText, threadsOf } from '../../../../src-renderer/model/comment-threads.ts'
 import { CommentId, TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 
@@ -11,12 +11,15 @@ const comment = (n: number, more: Partial<Comment> = {}): Comment => ({
   author: { type: 'operator', id: null, name: 'Local operator' },
   body: `Body ${n}`,
   anchor: null,
+  state: 'draft',
+  sent: null,
+  answer: null,
   resolved_at: null,
   created_at: `2026-11-21T09:00:0${n}.000Z`,
   updated_at: `2026-11-21T09:00:0${n}.000Z`,
   ...more,
 })
-const settled = { resolved_at: '2026-11-21T10:00:00.000Z' }
+const settled = { state: 'resolved' as const, resolved_at: '2026-11-21T10:00:00.000Z' }
 
 test('an answer to an answer stands in the thread of the first word, in the order of writing', () => {
   const threads = threadsOf([
@@ -36,15 +39,29 @@ test('an answer whose comment is gone stands for itself, and answers in a circle
   expect(threadsOf([comment(1, { parent_id: idOf(2) }), comment(2, { parent_id: idOf(1) })]).length).toBeGreaterThan(0)
 })
 
-test('a thread is resolved when all of it is, and only what is open is sent', () => {
-  const [first, second] = threadsOf([
+test('a thread is resolved when all of it is; before that it is as far as its least', () => {
+  const sent = { state: 'sent' } as const
+  const threads = threadsOf([
     comment(1, settled),
     comment(2, { parent_id: idOf(1) }),
     comment(3, settled),
     comment(4, { parent_id: idOf(3), ...settled }),
+    comment(5, { state: 'answered' }),
+    comment(6, { parent_id: idOf(5), ...sent }),
+    comment(7, sent),
+    comment(8, { state: 'answered' }),
+    comment(9, { parent_id: idOf(8) }),
   ])
-  expect([first?.resolved, second?.resolved]).toEqual([false, true])
-  expect(openComments([first, second].flatMap((one) => one ?? [])).map(({ id }) => id)).toEqual([idOf(2)])
+  expect(threads.map(({ state, resolved }) => [state, resolved])).toEqual([
+    ['draft', false],
+    ['resolved', true],
+    ['answered', false],
+    ['sent', false],
+    ['draft', false],
+  ])
+  expect(draftComments(threads).map(({ id }) => id)).toEqual([idOf(2), idOf(9)])
+  expect(statesText(threads)).toBe('2 not sent, 1 sent, 1 answered')
+  expect(statesText([])).toBe('')
 })
 
 test('one line and several are named', () => {

@@ -1,0 +1,105 @@
+import { commentState, type Comment, type CommentAnswer, type CommentSent } from '../../src-shared/contract/comments.ts'
+import type { CommentId } from '../../src-shared/contract/ids.ts'
+import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { Tx } from './event-feed.ts'
+
+type Place = Pick<TaskRecord, 'id' | 'project_id'>
+
+/** Converts a record to the API's form. */
+export function toComment(record: CommentRecord): Comment {
+  return { ...record, state: commentState(record) }
+}
+
+/** Saves a comment that differs from what it was, and says so. Returns what is saved now. */
+export function saveComment(tx: Tx, task: Place, before: CommentRecord, after: CommentRecord): CommentRecord {
+  if (JSON.stringify(before) === JSON.stringify({ ...after, updated_at: before.updated_at })) return before
+  const comment = { ...after, updated_at: tx.now() }
+  tx.comments.put(comment)
+  tx.emit('comment.updated', { project_id: task.project_id, task_id: task.id, comment: toComment(comment) })
+  return comment
+}
+
+/** Marks comments as sent to a run. Those that were sent before wait for an answer anew. */
+export function markSent(
+  tx: Tx,
+  task: Place,
+  comment_ids: readonly CommentId[],
+  sent: Pick<CommentSent, 'execution_id' | 'tree'>,
+): void {
+  const attempt = tx.reviews.latest(task.id)?.attempt_number ?? 0
+  for (const id of comment_ids) {
+    const comment = tx.comments.get(id)
+    if (comment) saveComment(tx, task, comment, { ...comment, sent: { at: tx.now(), attempt, ...sent }, answer: null })
+  }
+}
+
+/** Makes drafts of comments again whose message was withdrawn before an agent read it. */
+export function unmarkSent(tx: Tx, task: Place, comment_ids: readonly CommentId[]): void {
+  for (const id of comment_ids) {
+    const comment = tx.comments.get(id)
+    if (comment) saveComment(tx, task, comment, { ...comment, sent: null, answer: null })
+  }
+}
+
+/** The review attempt that the work of a run is for: the one after those that were there when it was queued. */
+export function attemptOfRun(q: Pick<Queries, 'reviews'>, run: Pick<ExecutionRecord, 'id' | 'task_id'>): number {
+  const before = q.reviews.byTask(run.task_id).filter(({ id }) => String(id) < String(run.id))
+  return Math.max(0, ...before.map(({ attempt_number }) => attempt_number)) + 1
+}
+
+/** The comments of a task that were sent to the role of this run and still wait for somebody to resolve them. */
+export function sentTo(q: Pick<Queries, 'comments' | 'executions'>, run: ExecutionRecord): readonly CommentRecord[] {
+  return q.comments.byTask(run.task_id).filter(({ sent, resolved_at }) => {
+    if (sent === null || resolved_at !== null) return false
+    return q.executions.get(sent.execution_id)?.role === run.role
+  })
+}
+
+/**
+ * Notes on the comments of a thread that the coder has replied. Returns what the reply itself was sent with, since its
+ * author need not be sent it; null for a reply that does not answer.
+ */
+export function noteReply(
+  tx: Tx,
+  task: Place,
+  run: ExecutionRecord,
+  reply: Pick<CommentRecord, 'id'>,
+  thread: ReadonlySet<CommentId>,
+): CommentSent | null {
+  const answered = sentTo(tx, run).filter(({ id }) => thread.has(id))
+  const attempt = attemptOfRun(tx, run)
+  for (const comment of answered) {
+    const answer = { change: null, ...comment.answer, at: tx.now(), attempt, comment_id: reply.id }
+    saveComment(tx, task, comment, { ...comment, answer })
+  }
+  return answered[0]?.sent ?? null
+}
+
+export interface FoundChange {
+  readonly comment_id: CommentId
+  readonly change: NonNullable<CommentAnswer['change']>
+}
+
+/** Notes what a run did to the lines that comments are about. A change that was noted before keeps its attempt. */
+export function noteChanges(tx: Tx, task: Place, run: ExecutionRecord, found: readonly FoundChange[]): void {
+  const attempt = attemptOfRun(tx, run)
+  for (const { comment_id, change } of found) {
+    const comment = tx.comments.get(comment_id)
+    if (!comment?.sent || comment.resolved_at !== null) continue
+    const { answer } = comment
+    const isKnown = answer?.change != null && answer.change.after.join('\n') === change.after.join('\n')
+    const next = isKnown
+      ? { ...answer, change }
+      : { at: tx.now(), attempt, comment_id: answer?.comment_id ?? null, change }
+    saveComment(tx, task, comment, { ...comment, answer: next })
+  }
+}
+
+/** What is written about a task, for those who write it. */
+export interface Comments {
+  view: typeof toComment
+  save: typeof saveComment
+  noteReply: typeof noteReply
+}
+
+export const comments: Comments = { view: toComment, save: saveComment, noteReply }

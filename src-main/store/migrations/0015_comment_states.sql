@@ -1,0 +1,2 @@
+ALTER TABLE `comments` ADD `sent` text;--> statement-breakpoint
+ALTER TABLE `comments` ADD `answer` text;

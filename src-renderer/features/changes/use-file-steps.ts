@@ -1,0 +1,75 @@
+import { ref, type Ref } from 'vue'
+import type { DiffAnnotation, DiffPosition } from '../../components/diff/diff-notes.ts'
+import type { Thread } from '../../model/comment-threads.ts'
+import { useCommandHandlers } from '../../stores/commands.ts'
+
+/** What shows the files. */
+export interface ShownDiff {
+  scrollTo(path: string): void
+  showPlace(at: DiffPosition): void
+  stepChange(by: 1 | -1, path: string | null): void
+  /** `open`: the chosen line in an editor. */
+  show(place: DiffPosition | null, how: 'open' | 'copy'): void
+}
+
+interface Ports {
+  readonly view: Readonly<Ref<ShownDiff | null>>
+  files(): readonly { readonly path: string }[]
+  viewed(): ReadonlySet<string>
+  mark(path: string, on: boolean): Promise<void>
+  notes(): readonly DiffAnnotation[]
+  unresolved(): readonly Thread[]
+  /** There is an editor on this machine. */
+  opens(): boolean
+}
+
+/** From file to file, change to change and thread to thread, by keys and by what is clicked. */
+export function useFileSteps({ view, files, viewed, mark, notes, unresolved, opens }: Ports) {
+  const current = ref<string | null>(null)
+  /** The thread that was stepped to last. */
+  let thread: string | null = null
+
+  function open(path: string): void {
+    current.value = path
+    view.value?.scrollTo(path)
+  }
+  function step(by: 1 | -1): void {
+    const all = files()
+    const at = all.findIndex((file) => file.path === current.value)
+    const next = all[Math.min(all.length - 1, Math.max(0, at + by))]
+    if (next) open(next.path)
+  }
+  /** The file that keys are about: the first, until one is chosen. */
+  const on = () => current.value ?? files()[0]?.path ?? null
+  function toggleViewed(): void {
+    const path = on()
+    if (path !== null) void mark(path, !viewed().has(path))
+  }
+  useCommandHandlers({
+    'previous-file': { run: () => step(-1) },
+    'next-file': { run: () => step(1) },
+    'previous-change': { on, run: () => view.value?.stepChange(-1, on()) },
+    'next-change': { on, run: () => view.value?.stepChange(1, on()) },
+    'open-line': { on, run: () => view.value?.show(null, opens() ? 'open' : 'copy') },
+    viewed: { on, run: toggleViewed },
+  })
+  return {
+    /** The file that is read now. */
+    current,
+    open,
+    /** To the next thread that nobody has resolved, in the order of the files. */
+    nextThread(): void {
+      const isOpen = new Set(unresolved().map(({ root }) => root.id as string))
+      const ranks = new Map(files().map(({ path }, rank) => [path, rank]))
+      const rank = ({ path }: DiffPosition) => ranks.get(path) ?? 0
+      const placed = notes()
+        .filter(({ key }) => isOpen.has(key))
+        .toSorted((a, b) => rank(a) - rank(b) || a.line - b.line)
+      const next = placed[(placed.findIndex(({ key }) => key === thread) + 1) % placed.length]
+      if (!next) return
+      thread = next.key
+      current.value = next.path
+      view.value?.showPlace(next)
+    },
+  }
+}
