@@ -20,6 +20,7 @@ import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
 import { createSweeps, type Sweeps } from './sweeps.ts'
 import { createTransitions } from '../transitions/transitions.ts'
+import { createSuggestions, type Suggestions } from '../tasks/suggestions.ts'
 import { createBranchUpdates, type BranchUpdates } from '../tasks/update-branch.ts'
 import { comments, type Comments } from '../core/comment-records.ts'
 import { createViews, type Views } from '../core/views.ts'
@@ -37,6 +38,7 @@ export interface Engine {
   readonly orphans: Orphans
   readonly repositories: Repositories
   readonly branches: BranchUpdates
+  readonly suggestions: Suggestions
   readonly worker: OutboxWorker
   readonly hooks: Hooks
   /** By plugin: what is wrong with a `config` for it; null when nothing is. */
@@ -125,6 +127,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     prompts: createPrompts(context, worktrees),
     orphans: createOrphans(context, worktrees),
     repositories: createRepositories(context, worktrees),
+    suggestions: createSuggestions(steps),
     branches: createBranchUpdates({ ...steps, worker, actions }),
     worker,
     hooks,

@@ -39,6 +39,7 @@ import { createScratch, removeStaleScratch } from './worktree/scratch-worktree.t
 import { finishPendingMove } from './merge/pending-move.ts'
 import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
 import { updateBranch } from './merge/update-branch.ts'
+import { applyLines, readLines } from './suggested-lines.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
 import { commitWork, createShownDiffs, readLinesSince, readWork } from './work.ts'
 
@@ -160,6 +161,20 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
             )
           }
           return await commitWork(ref, work, message, { signal })
+        }),
+      ),
+    lines: (ref, place, { signal }) => ofRepository(ref, { signal }, () => readLines(ref, place, { signal })),
+    applyLines: (request, { signal }) =>
+      ofRepository(request, { signal }, () =>
+        worktrees.run(placeOf(request), async () => {
+          const { path } = request
+          if (path !== null) {
+            await requireOwn(path, { signal })
+            await refuseOtherBranch(request, { signal })
+            if (options.dataDir !== undefined)
+              await refuseDataLinks(options.dataDir, path, await listChanged(path, { signal }))
+          }
+          return await perRepository(request.repo_path, { signal }, () => applyLines(request, { signal }))
         }),
       ),
     commitAll: (path, message, { signal }) =>

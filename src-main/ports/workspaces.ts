@@ -4,6 +4,7 @@ import type { RepositoryRunKind } from '../../src-shared/contract/projects.ts'
 import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import type { BranchRef, MergeRequest } from './branch-ref.ts'
 import type { DiffReader } from './diff-reader.ts'
+import type { LineChanger } from './line-changer.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
@@ -104,7 +105,7 @@ export interface WorktreeLock {
   readonly pid: number | null
 }
 
-export interface Workspaces extends DiffReader, RescueStore, OrphanStore, BranchUpdater {
+export interface Workspaces extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   /** Reads which programs a repository's own configuration makes git run. */

@@ -95,7 +95,7 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
   const asked = read.tasks.get(request.task_id)
   if (!asked) return notFound('task')
   return await worktrees.exclusively(asked, async () => {
-    const found = checkUpdate(deps, request.task_id)
+    const found = checkBranchChange(deps, request.task_id)
     if (isRefusal(found)) return found
     const workspace = { ...found.workspace, base_branch: request.base_branch ?? found.workspace.base_branch }
     if (workspace.base_branch === workspace.branch) {
@@ -151,8 +151,8 @@ function saveBase({ context }: Deps, task: TaskRecord, { base_branch }: Workspac
 }
 
 /** Returns the task's branch if no other change of it is pending. */
-function checkUpdate(
-  deps: Deps,
+export function checkBranchChange(
+  deps: Pick<Deps, 'context' | 'transitions'>,
   task_id: TaskId,
 ): { readonly task: TaskRecord; readonly workspace: WorkspaceRecord } | Refusal {
   const { read } = deps.context.store

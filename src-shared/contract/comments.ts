@@ -43,6 +43,13 @@ export const CommentAnswer = z.object({
 })
 export type CommentAnswer = z.infer<typeof CommentAnswer>
 
+export const CommentOriginal = z.object({
+  tree: z.string().describe('Git’s tree of all of the work then.'),
+  lines: z.array(z.string()),
+})
+
+export const AppliedSuggestion = z.object({ at: Timestamp, by: z.string(), commit: z.string() })
+
 export const commentStates = ['draft', 'sent', 'answered', 'resolved'] as const
 export type CommentState = (typeof commentStates)[number]
 
@@ -62,6 +69,10 @@ export const Comment = z
       ),
     sent: CommentSent.nullable().describe('When feedback last sent it.'),
     answer: CommentAnswer.nullable().describe('What came of it since then.'),
+    original: CommentOriginal.nullable().describe(
+      'The lines that its ```suggestion block would replace, as they were when it was written; null where there is nothing to apply.',
+    ),
+    applied: AppliedSuggestion.nullable().describe('What came of its suggestion.'),
     resolved_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -92,6 +92,8 @@ export const fakeWorkspaces: Workspaces = {
   programs: (repo) => Promise.resolve({ common: repo, programs: {} }),
   runs: () => Promise.resolve([]),
   repositoryState: () => Promise.resolve({}),
+  lines: () => Promise.resolve(null),
+  applyLines: () => Promise.resolve({ kind: 'changed' }),
   lineChanges: (_ref, _since, places) => Promise.resolve(places.map(() => null)),
   work: () => Promise.resolve({ head: 'head', tree: 'tree' }),
   innerRepositories: () => Promise.resolve({ nested: [], unpushed: [] }),

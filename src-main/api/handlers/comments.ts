@@ -13,7 +13,8 @@ import type { ApiParts, Handlers } from '../context.ts'
 import { isTaskOfRun } from '../run-task.ts'
 import { unwrap, findComment, findExecution, findProject, findTask, throwNotFound } from '../find.ts'
 
-type Names = 'comments.list' | 'comments.create' | 'comments.update' | 'comments.delete' | 'tasks.feedback'
+type Names =
+  'comments.list' | 'comments.create' | 'comments.update' | 'comments.apply' | 'comments.delete' | 'tasks.feedback'
 
 const given = givenFields<CommentRecord>()
 
@@ -24,8 +25,12 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
   const now = () => new Date(clock.now()).toISOString()
   return {
     'comments.list': ({ task_id }) => ({ items: read.comments.byTask(task_id).map(comments.view) }),
-    'comments.create': ({ task_id, body, parent_id, anchor, resolves = false, ...fields }, { principal }) =>
-      feed.commit((tx) => {
+    'comments.create': async (
+      { task_id, body, parent_id, anchor, resolves = false, ...fields },
+      { principal, signal },
+    ) => {
+      const original = await engine.suggestions.original(findTask(read, task_id), anchor ?? null, body, signal)
+      return feed.commit((tx) => {
         const task = findTask(tx, task_id)
         const root = rootOf(tx, task, parent_id)
         if (resolves) checkResolves(tx, principal, task, root)
@@ -40,6 +45,8 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
           anchor: anchor ?? null,
           sent: null,
           answer: null,
+          original,
+          applied: null,
           resolved_at: resolves ? created_at : null,
           created_at,
           updated_at: created_at,
@@ -52,9 +59,16 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         tx.emit('comment.created', { project_id: task.project_id, task_id, comment: comments.view(written) })
         if (resolves) for (const one of thread) resolve(comments, tx, task, one.id, created_at)
         return comments.view(written)
-      }),
-    'comments.update': ({ comment_id, body, resolved, ...fields }, { principal }) =>
-      feed.commit((tx) => {
+      })
+    },
+    'comments.update': async ({ comment_id, body, resolved, ...fields }, { principal, signal }) => {
+      const known = findComment(read, comment_id)
+      // A suggestion that was made keeps the lines that it was made for.
+      const original =
+        body === undefined || known.original !== null
+          ? known.original
+          : await engine.suggestions.original(findTask(read, known.task_id), known.anchor, body, signal)
+      return feed.commit((tx) => {
         const comment = findComment(tx, comment_id)
         const task = findTask(tx, comment.task_id)
         if (body !== undefined && !isAuthor(principal, comment)) throw notYours('Only its author may edit a comment.')
@@ -62,6 +76,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         const edited = {
           ...comment,
           ...given(fields),
+          original,
           ...(body !== undefined && asDraft(comment, redactorOf(parts, tx, task)(body))),
         }
         const kept = comments.save(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()))
@@ -69,7 +84,10 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         if (resolved === true)
           for (const answer of answersTo(tx, comment)) resolve(comments, tx, task, answer.id, now())
         return comments.view(kept)
-      }),
+      })
+    },
+    'comments.apply': async ({ comment_id }, { principal, signal }) =>
+      comments.view(unwrap(await engine.suggestions.apply(comment_id, actorOf(principal), signal))),
     'comments.delete': ({ comment_id }, { principal }) =>
       feed.commit((tx) => {
         const comment = findComment(tx, comment_id)

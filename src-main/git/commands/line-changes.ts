@@ -34,6 +34,31 @@ export async function readLineChanges(
   return found
 }
 
+/**
+ * How far lines have moved from one blob to another; null where they are others by now. Nothing is told of a patch that is
+ * too large.
+ */
+export async function lineShift(
+  cwd: string,
+  old_blob: string,
+  new_blob: string,
+  { line, start_line = line }: LinePlace,
+  { signal }: Options,
+): Promise<number | null> {
+  if (old_blob === new_blob) return 0
+  const args = ['diff', ...form, '--unified=0', old_blob, new_blob, '--']
+  const { stdout } = await runGit(cwd, args, { signal, accept: [0, 1], maxOutput: maxPatch })
+  const patch = stdout.toString('utf8')
+  return changeAt(patch, { from: start_line, to: line }) === null ? shiftBefore(patch, start_line) : null
+}
+
+/** How many lines more there are above a line. */
+export function shiftBefore(patch: string, line: number): number {
+  return rowsOf(patch)
+    .filter(({ was }) => was < line)
+    .reduce((sum, { kind }) => sum + (kind === '+' ? 1 : kind === '-' ? -1 : 0), 0)
+}
+
 async function lineChange(
   cwd: string,
   old_blob: string,

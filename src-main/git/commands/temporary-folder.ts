@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasCode } from '../files/file-errors.ts'
 
-const named = /^copse-(?:snapshot|frozen)-(\d+)-/
+const named = /^copse-(?:snapshot|frozen|suggestion)-(\d+)-/
 
 /** Makes a folder for as long as git works, named by the process so that what a killed one leaves can be found. */
-export async function makeTemporary(kind: 'snapshot' | 'frozen'): Promise<string> {
+export async function makeTemporary(kind: 'snapshot' | 'frozen' | 'suggestion'): Promise<string> {
   return await mkdtemp(join(tmpdir(), `copse-${kind}-${process.pid}-`))
 }
 

@@ -32,6 +32,8 @@ export const comments = sqliteTable(
     anchor: json<CommentAnchor>('anchor'),
     sent: json<CommentSent>('sent'),
     answer: json<CommentAnswer>('answer'),
+    original: json<Comment['original']>('original'),
+    applied: json<Comment['applied']>('applied'),
     resolved_at: text('resolved_at'),
     created_at: text('created_at').notNull(),
     updated_at: text('updated_at').notNull(),

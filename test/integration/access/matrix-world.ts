@@ -166,7 +166,18 @@ const execution = {
   last_heartbeat_at: null,
   created_at: at,
 } as const
-const comment = { parent_id: null, body: 'B', anchor: null, sent: null, answer: null, resolved_at: null, created_at: at, updated_at: at }
+const comment = {
+  parent_id: null,
+  body: 'B',
+  anchor: null,
+  sent: null,
+  answer: null,
+  original: null,
+  applied: null,
+  resolved_at: null,
+  created_at: at,
+  updated_at: at,
+}
 const note = {
   title: 'N',
   body: 'B',

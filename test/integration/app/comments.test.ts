@@ -48,6 +48,8 @@ test.concurrent('people comment in threads, on the task and on lines of its diff
     state: 'draft',
     sent: null,
     answer: null,
+    original: null,
+    applied: null,
     resolved_at: null,
     created_at: first.created_at,
     updated_at: first.created_at,

@@ -14,6 +14,8 @@ function comment(task_id: TaskId, more: Partial<CommentRecord> = {}): CommentRec
     anchor: null,
     sent: null,
     answer: null,
+    original: null,
+    applied: null,
     resolved_at: null,
     created_at: at,
     updated_at: at,

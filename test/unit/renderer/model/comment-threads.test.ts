@@ -14,6 +14,8 @@ const comment = (n: number, more: Partial<Comment> = {}): Comment => ({
   state: 'draft',
   sent: null,
   answer: null,
+  original: null,
+  applied: null,
   resolved_at: null,
   created_at: `2026-11-21T09:00:0${n}.000Z`,
   updated_at: `2026-11-21T09:00:0${n}.000Z`,

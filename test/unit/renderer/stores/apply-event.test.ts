@@ -163,6 +163,8 @@ test('a comment is put, or removed from its task', () => {
     state: 'draft',
     sent: null,
     answer: null,
+    original: null,
+    applied: null,
     resolved_at: null,
     created_at: task.updated_at,
     updated_at: task.updated_at,

@@ -25,6 +25,8 @@ const comment: Comment = {
   state: 'draft',
   sent: null,
   answer: null,
+  original: null,
+  applied: null,
   resolved_at: null,
   created_at: ago(45, now.getTime()),
   updated_at: ago(45, now.getTime()),

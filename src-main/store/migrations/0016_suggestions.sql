@@ -1,0 +1,2 @@
+ALTER TABLE `comments` ADD `original` text;--> statement-breakpoint
+ALTER TABLE `comments` ADD `applied` text;
