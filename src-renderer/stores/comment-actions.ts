@@ -1,7 +1,9 @@
 import type { Comment, CommentAnchor } from '../../src-shared/contract/comments.ts'
 import { useComments } from './comments.ts'
 import { useDrafts } from './drafts.ts'
+import { useLive } from './live.ts'
 import { usePeople } from './people.ts'
+import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
 
 /** What a person does with the comments of a task. Each answers whether it went well; a refusal is said in a toast. */
@@ -10,6 +12,8 @@ export function useCommentActions(taskId: () => string) {
   const drafts = useDrafts()
   const people = usePeople()
   const toasts = useToasts()
+  const live = useLive()
+  const tasks = useTasks()
 
   return {
     isMine: comments.isMine,
@@ -27,6 +31,10 @@ export function useCommentActions(taskId: () => string) {
       toasts.attempt('Couldn’t change the comment.', () => comments.edit(comment.id, body)),
     resolve: (comment: Comment, on: boolean) =>
       toasts.attempt(on ? 'Couldn’t resolve it.' : 'Couldn’t reopen it.', () => comments.resolve(comment.id, on)),
+    /** Why no suggestion can be applied now; null where one can. */
+    applyRefusal: (): string | null =>
+      live.refusal ?? (tasks.byId.get(taskId())?.active_execution_id ? 'An agent is using this worktree' : null),
+    apply: (comment: Comment) => toasts.attempt('Couldn’t apply the suggestion.', () => comments.apply(comment.id)),
     remove: comments.deleteLater,
   }
 }

@@ -74,6 +74,7 @@ export const useComments = defineStore('comments', () => {
     }): Promise<void> => put(await client.call('comments.create', input)),
     edit: async (comment_id: string, body: string): Promise<void> =>
       put(await client.call('comments.update', { comment_id, body })),
+    apply: async (comment_id: string): Promise<void> => put(await client.call('comments.apply', { comment_id })),
     resolve: async (comment_id: string, resolved: boolean): Promise<void> =>
       put(await client.call('comments.update', { comment_id, resolved })),
     /** Takes it away at once, and for good when the time to take that back is over. */

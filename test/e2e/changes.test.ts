@@ -236,7 +236,7 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await thread.getByText('Or only some?').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await thread.getByText('Or only some?').waitFor()
-  await panel.getByText('2 comments', { exact: true }).waitFor()
+  await panel.getByText('1 unresolved').waitFor()
 }
 
 /** How far below the top of the page the bar of a file is. */

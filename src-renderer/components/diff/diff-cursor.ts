@@ -1,5 +1,5 @@
 import type { CodeView } from '@pierre/diffs'
-import { lineBeside } from './diff-lines.ts'
+import { lineBeside, textIn } from './diff-lines.ts'
 import { placeOf, rangeOf, type DiffAnnotation, type DiffPosition, type NotedItem } from './diff-notes.ts'
 
 interface CursorPorts {
@@ -96,17 +96,6 @@ function beside(items: readonly NotedItem[], from: DiffPosition | null, current:
 function wordsOf({ path, side, line, start_line }: DiffPosition, items: readonly NotedItem[]): string {
   const lines = start_line === undefined ? `Line ${line}` : `Lines ${start_line} to ${line}`
   const diff = items.find(({ id }) => id === path)?.fileDiff
-  const text = diff ? textOf(diff, side, line) : ''
+  const text = (diff && textIn(diff, { side, line })?.[0]?.trim().slice(0, 200)) ?? ''
   return `${lines} of ${path}, ${side === 'old' ? 'before' : 'now'}: ${text}`
-}
-
-function textOf({ hunks, additionLines, deletionLines }: NotedItem['fileDiff'], side: 'old' | 'new', line: number) {
-  for (const hunk of hunks) {
-    const [start, count, first, lines] =
-      side === 'new'
-        ? [hunk.additionStart, hunk.additionCount, hunk.additionLineIndex, additionLines]
-        : [hunk.deletionStart, hunk.deletionCount, hunk.deletionLineIndex, deletionLines]
-    if (line >= start && line < start + count) return (lines[first + line - start] ?? '').trim().slice(0, 200)
-  }
-  return ''
 }

@@ -1,6 +1,7 @@
 import { parsePatchFiles, type FileDiffMetadata } from '@pierre/diffs'
 import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
 import { formatCount } from '../../formatters/format-amounts.ts'
+import { LONGEST_LINE } from './diff-lines.ts'
 import type { NotedItem } from './diff-notes.ts'
 
 /** A file of a diff, as the viewer needs it. */
@@ -48,9 +49,6 @@ export function itemReader(): typeof diffItems {
     return last.items
   }
 }
-
-/** A line that is longer than this is cut: no reader reads it, and to wrap it takes a browser minutes. */
-export const LONGEST_LINE = 10_000
 
 function withShortLines(file: FileDiffMetadata): FileDiffMetadata {
   const cut = (line: string) => {

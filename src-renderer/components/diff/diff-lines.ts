@@ -1,5 +1,8 @@
 import type { FileDiffMetadata } from '@pierre/diffs'
 
+/** A line that is longer than this is cut: no reader reads it, and to wrap it takes a browser minutes. */
+export const LONGEST_LINE = 10_000
+
 /** One line of a file's diff, as it is walked over: on one side, at its number there. */
 export interface DiffLine {
   readonly side: 'old' | 'new'
@@ -71,4 +74,27 @@ export function lineNow({ hunks }: Hunks, side: 'old' | 'new', line: number): nu
     }
   }
   return line
+}
+
+/** The text of lines on one side; null where the diff does not show all of them, or cuts one. */
+export function textIn(
+  { hunks, additionLines, deletionLines }: Pick<FileDiffMetadata, 'hunks' | 'additionLines' | 'deletionLines'>,
+  {
+    side,
+    line,
+    start_line = line,
+  }: { readonly side: 'old' | 'new'; readonly line: number; readonly start_line?: number | undefined },
+): readonly string[] | null {
+  for (const hunk of hunks) {
+    const [start, count, first, lines] =
+      side === 'new'
+        ? [hunk.additionStart, hunk.additionCount, hunk.additionLineIndex, additionLines]
+        : [hunk.deletionStart, hunk.deletionCount, hunk.deletionLineIndex, deletionLines]
+    if (start_line < start || line >= start + count) continue
+    const text = lines
+      .slice(first + start_line - start, first + line - start + 1)
+      .map((one) => one.replace(/\r?\n$/, ''))
+    return text.some(({ length }) => length > LONGEST_LINE) ? null : text
+  }
+  return null
 }

@@ -7,7 +7,7 @@ import { createDiffCursor } from './diff-cursor.ts'
 import { createDiffHeaders } from './diff-headers.ts'
 import { addButton, focusIn, followHosts, keepFocus } from './diff-hosts.ts'
 import { itemReader, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
-import { lineNow } from './diff-lines.ts'
+import { lineNow, textIn } from './diff-lines.ts'
 import { placeOf, withAnnotations, type DiffAnnotation, type DiffPosition, type NotedItem } from './diff-notes.ts'
 import { lineUnder } from './diff-pointer.ts'
 import { diffShadowStyles, diffTheme } from './diff-theme.ts'
@@ -204,6 +204,11 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       current.pin()
       at = path
       view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
+    },
+    /** The lines of a place; null where the diff does not show all of them whole. */
+    textOf: (place: DiffPosition): readonly string[] | null => {
+      const file = items.find(({ id }) => id === place.path)?.fileDiff
+      return file ? textIn(file, place) : null
     },
     /** To a line, and in its file where that is folded. */
     showPlace: (at: DiffPosition): void => {

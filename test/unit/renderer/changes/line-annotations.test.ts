@@ -1,6 +1,7 @@
 import { parsePatchFiles } from '@pierre/diffs'
 import { expect, test } from 'vitest'
-import { diffItems, LONGEST_LINE } from '../../../../src-renderer/components/diff/diff-items.ts'
+import { diffItems } from '../../../../src-renderer/components/diff/diff-items.ts'
+import { LONGEST_LINE } from '../../../../src-renderer/components/diff/diff-lines.ts'
 import { lineBeside, linesIn, showsLine } from '../../../../src-renderer/components/diff/diff-lines.ts'
 import { placeOf, rangeOf, withAnnotations } from '../../../../src-renderer/components/diff/diff-notes.ts'
 import { attemptBefore, scopesOf } from '../../../../src-renderer/features/changes/diff-scope.ts'

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const viewport = { width: 1440, height: 900 }
+const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
+
+test('a comment that was sent stays, shows what became of its line, and a suggestion is written and applied', async () => {
+  await using repository = await createTestRepository({ files: { 'src/add.txt': nine } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
+  const project = await client.call('projects.create', { name: 'Reviewed', repo_path: repository.path })
+  const command =
+    'if grep -q now src/add.txt; then sed -i "s/line 3 now/line three/" src/add.txt; git commit -qam Second; ' +
+    'else sed -i -e "s/line 3/line 3 now/" -e "s/line 6/line 6 now/" src/add.txt; git commit -qam First; fi; echo done'
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config: { command } })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Change lines' })
+  const { workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  const attempt = (number: number) =>
+    expect
+      .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+      .toMatchObject({ status: 'review', entry_barrier: false, review_summary: { attempt_number: number } })
+  await attempt(1)
+  await page.reload()
+  await openProject('Reviewed')
+  await openTask('Change lines', 'Changes')
+  await page.keyboard.press('f')
+  const differences = panel.getByRole('region', { name: 'Differences' })
+  const bar = panel.getByRole('region', { name: 'Review' })
+  const comment = async (line: number, write: () => Promise<void>) => {
+    await differences.focus()
+    await differences.getByText(`line ${line} now`).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: `Comment on line ${line}` }).click()
+    await panel.getByRole('textbox', { name: `Comment on line ${line} of src/add.txt` }).waitFor()
+    await write()
+    await page.keyboard.press('Control+Enter')
+    await panel.getByRole('textbox', { name: `Comment on line ${line} of src/add.txt` }).waitFor({ state: 'detached' })
+  }
+  await comment(3, () => page.keyboard.type('Spell it out.'))
+
+  // The block comes with the line, which is marked so that one types over it.
+  await comment(6, async () => {
+    await page.keyboard.type('Shorter:')
+    await panel.getByRole('button', { name: 'Suggest a change' }).click()
+    await page.keyboard.type('six')
+    const box = panel.getByRole('textbox', { name: 'Comment on line 6 of src/add.txt' })
+    expect(await box.inputValue()).toBe('Shorter:\n\n```suggestion\nsix\n```')
+  })
+  await bar.getByText('2 unresolved').waitFor()
+  await bar.getByText('2 not sent').waitFor()
+  await panel.getByText('2 comments unresolved.', { exact: false }).first().waitFor()
+
+  // Sent, both stay open, and the button has nothing more to send.
+  await bar.getByRole('button', { name: /^Send 2 comments to the agent/ }).click()
+  await attempt(2)
+  const [spelled, shorter] = ['Spell it out.', 'Shorter:'].map((text) =>
+    panel.getByRole('article', { name: 'Comment by You' }).filter({ hasText: text }),
+  )
+  await spelled?.getByRole('figure', { name: 'Changed in attempt 2' }).getByText('line three').waitFor()
+  await bar.getByText('1 sent, 1 answered').waitFor()
+  expect(await bar.getByRole('button', { name: /^Send/ }).count()).toBe(0)
+
+  // From thread to thread, and the suggestion becomes a commit.
+  await bar.getByRole('button', { name: '2 unresolved' }).click()
+  await shorter?.getByRole('figure', { name: 'Suggested change' }).getByText('six', { exact: false }).waitFor()
+  await shorter?.getByRole('button', { name: 'Apply' }).click()
+  await bar.getByText('1 unresolved').waitFor()
+  await differences.getByText('six', { exact: true }).first().waitFor()
+  const text = await readFile(join(workspace?.path ?? '', 'src/add.txt'), 'utf8')
+  expect(text.split('\n')[5]).toBe('six')
+  await spelled?.getByRole('button', { name: 'Resolve' }).click()
+  await bar.getByText('1 unresolved').waitFor({ state: 'detached' })
+  await panel.getByText('unresolved').first().waitFor({ state: 'detached' })
+})
