@@ -27,6 +27,7 @@ import { checkMergeTarget, mergeIntoTarget, readConflicts, refuseOtherBranch } f
 import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
 import { requireOwn } from './commands/own-worktree.ts'
+import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
 import { readPrograms, readRepositoryState, readRuns } from './repository-state.ts'
 import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'
@@ -119,6 +120,9 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
           }),
         ),
       ),
+    commits: (ref, { signal }) => ofRepository(ref, { signal }, () => readCommits(ref, { signal })),
+    commitDiff: (ref, commit, file, { signal, ...wishes }) =>
+      ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal })),
     watch: (path, news) => {
       const root = resolve(path)

@@ -94,7 +94,8 @@ async function compare<T>(
   }))
 }
 
-async function findSides(
+/** Where the work of a task is, and what it is compared with. */
+export async function findSides(
   ref: BranchRef,
   scope: DiffScope,
   { signal, since }: Cancellable & { readonly since: string | null },

@@ -1,6 +1,6 @@
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
 import type { CommentAnchor, LineChange } from '../../src-shared/contract/comments.ts'
-import type { Diff, DiffFile, diffScopes } from '../../src-shared/contract/workspaces.ts'
+import type { BranchCommit, Diff, DiffFile, diffScopes } from '../../src-shared/contract/workspaces.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { BranchRef } from './branch-ref.ts'
 
@@ -28,6 +28,15 @@ export interface DiffReader {
     file: string | null,
     options: Cancellable & DiffQuery,
   ): Promise<FileDiff>
+  /** The commits of a branch since it left its base, newest first. */
+  commits(ref: BranchRef, options: Cancellable): Promise<readonly BranchCommit[]>
+  /** What one commit changed against its first parent; null where the branch has no such commit. */
+  commitDiff(
+    ref: BranchRef,
+    commit: string,
+    file: string | null,
+    options: Cancellable & Pick<DiffQuery, 'ignore_whitespace'>,
+  ): Promise<FileDiff | null>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /**
    * What became of lines since a tree of the work, in the order of the places; null for those that are as they were, and

@@ -1,4 +1,4 @@
-import type { Diff, FolderSize, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { BranchCommit, Diff, FolderSize, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { TaskMove, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
@@ -18,6 +18,9 @@ export function useTaskDetails() {
     /** What has changed, by default on the whole branch, committed or not; null before the first claim. */
     diff: (taskId: string, wishes: DiffQuery): Promise<Diff | null> =>
       orNull(client.call('tasks.diff', { task_id: taskId, ...wishes })),
+    /** Newest first. */
+    commits: async (taskId: string): Promise<readonly BranchCommit[]> =>
+      (await client.call('tasks.commits', { task_id: taskId })).items,
     /** One file's patch, however large. */
     fileDiff: (taskId: string, path: string, wishes: DiffQuery): Promise<Diff> =>
       client.call('tasks.diff', { task_id: taskId, path, ...wishes }),
@@ -80,7 +83,10 @@ export function useTaskQueries(taskId: () => string) {
 }
 
 /** What a diff is compared with, and how. */
-export type DiffQuery = Pick<OperationInput<'tasks.diff'>, 'scope' | 'since_attempt' | 'ignore_whitespace'>
+export type DiffQuery = Pick<
+  OperationInput<'tasks.diff'>,
+  'scope' | 'since_attempt' | 'since_commit' | 'commit' | 'ignore_whitespace'
+>
 
 export interface LogPiece {
   readonly text: string

@@ -72,6 +72,20 @@ export const SeenTree = z
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'Give the full id of the tree.')
   .optional()
 
+/** The beginning of a commit's id, or all of it. */
+export const CommitName = z.string().regex(/^[0-9a-f]{7,64}$/, 'Give at least 7 digits of the commit’s id.')
+
+export const BranchCommit = z
+  .object({
+    id: z.string(),
+    subject: z.string().describe('The first line of its message.'),
+    author: z.string(),
+    authored_at: Timestamp,
+    is_merge: z.boolean(),
+  })
+  .meta({ id: 'BranchCommit' })
+export type BranchCommit = z.infer<typeof BranchCommit>
+
 /** A file with the content that somebody looked at, as `DiffFile` names it. */
 export const ViewedContent = z.object({
   path: z.string().min(1).max(10_000),

@@ -42,6 +42,9 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     await tree.getByTitle('docs/note.md').click()
     await page.keyboard.press('v')
     await tree.getByText('1 of 7 viewed').waitFor()
+    // It goes on to the next one; the file that was ticked is folded.
+    await expect.poll(() => tree.locator('[aria-current="true"]').getAttribute('title')).toBe('src/a.ts')
+    await tree.getByTitle('docs/note.md').click()
     await panel.getByRole('button', { name: 'Open docs/note.md' }).waitFor()
     await tree.getByTitle('src/c.ts').click()
     // A press counts although the file is drawn anew before the button is let go, and so does a place held by key.

@@ -87,6 +87,8 @@ export const fakeWorkspaces: Workspaces = {
   status: () => Promise.resolve({ dirty: true, ahead: 1, behind: 0, head: 'head' }),
   head: () => Promise.resolve('head'),
   diff: () => Promise.resolve(emptyDiff),
+  commits: () => Promise.resolve([]),
+  commitDiff: () => Promise.resolve(null),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),
   programs: (repo) => Promise.resolve({ common: repo, programs: {} }),

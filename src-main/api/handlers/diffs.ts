@@ -1,23 +1,28 @@
 import type { Diff, ViewedContent } from '../../../src-shared/contract/workspaces.ts'
 import type { FileChange } from '../../ports/diff-reader.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findTask } from '../find.ts'
+import { findTask, throwNotFound } from '../find.ts'
 import { readerId, userOf } from '../reader-id.ts'
 
-type Names = 'tasks.diff' | 'tasks.watch_diff' | 'tasks.mark_viewed'
+type Names = 'tasks.diff' | 'tasks.commits' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 
 /** What a task has changed, and what its reader has seen of it. */
 export function createDiffHandlers({ store, feed, engine, workspaces, diffWatches }: ApiParts): Handlers<Names> {
   const { read } = store
   return {
-    'tasks.diff': async ({ task_id, scope, path, ignore_whitespace = false, since_attempt }, { principal, signal }) => {
+    'tasks.diff': async (input, { principal, signal }) => {
+      const { task_id, scope, path = null, ignore_whitespace = false, since_attempt, since_commit, commit } = input
       const workspace = engine.worktrees.of(findTask(read, task_id))
       const nothing: Diff = { base: null, head: null, tree: null, files: [], patch: '', truncated: false }
       if (!workspace || workspace.base_commit === null) return nothing
       return engine.worktrees.look(workspace, async (ref) => {
         const since = read.reviews.byTask(task_id).find((one) => one.attempt_number === since_attempt)?.head
-        const wishes = { ignore_whitespace, since: since ?? null }
-        const diff = await workspaces.diff(ref, scope, path ?? null, { signal, ...wishes })
+        const wishes = { ignore_whitespace, since: since ?? since_commit ?? null }
+        const diff =
+          commit === undefined
+            ? await workspaces.diff(ref, scope, path, { signal, ...wishes })
+            : ((await workspaces.commitDiff(ref, commit, path, { signal, ignore_whitespace })) ??
+              throwNotFound('commit'))
         // Read last: what was marked while git was busy counts already.
         // An agent has marks of nobody.
         const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerId(principal))
@@ -25,6 +30,12 @@ export function createDiffHandlers({ store, feed, engine, workspaces, diffWatche
         const files = diff.files.map((file) => ({ ...file, viewed: isViewed(file, marks) }))
         return { ...diff, files }
       })
+    },
+    'tasks.commits': async ({ task_id }, { signal }) => {
+      const workspace = engine.worktrees.of(findTask(read, task_id))
+      if (!workspace || workspace.base_commit === null) return { items: [] }
+      const commits = await engine.worktrees.look(workspace, (ref) => workspaces.commits(ref, { signal }))
+      return { items: [...commits] }
     },
     'tasks.watch_diff': ({ task_id }) => diffWatches.extend(findTask(read, task_id)),
     'tasks.mark_viewed': ({ task_id, files, viewed }, { principal }) => {

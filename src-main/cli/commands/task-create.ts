@@ -3,6 +3,7 @@ import { findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { pick } from '../pick.ts'
 import { textOf } from '../prompt.ts'
+import { formatTable } from '../table.ts'
 import {
   addClientCommand,
   collect,
@@ -28,9 +29,11 @@ interface CreateOptions extends CommonOptions {
 interface CommentOptions extends CommonOptions {
   readonly file?: string
   readonly line?: number
+  readonly answer?: string
+  readonly resolve?: boolean
 }
 
-/** `svc task create` and `svc task comment`: what people write. */
+/** `svc task create`, `svc task comment` and `svc task comments`: what people write. */
 export function addTaskCreate(task: Command): void {
   addClientCommand(task, {
     usage: 'create <title>',
@@ -59,9 +62,36 @@ export function addTaskCreate(task: Command): void {
   })
     .option('--file <path>', 'the changed file that it is about')
     .option('--line <number>', 'its line in the new file', wholeNumber(1, 10_000_000))
+    .option('--answer <comment>', 'the comment that it answers; `svc task comments` has the ids')
+    .option('--resolve', 'with --answer: the thread is done')
     .action((ref: string, text: string, options: CommentOptions) =>
       runCommand(options, (scene) => comment(scene, ref, text, options)),
     )
+  addClientCommand(task, {
+    usage: 'comments <task>',
+    summary: 'list the comments on a task, and how far each is: draft, sent, answered or resolved',
+    examples: ['svc task comments SHO-42'],
+  }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => listComments(scene, ref)))
+}
+
+async function listComments(scene: CommandContext, ref: string): Promise<void> {
+  const { id } = await findTask(scene, ref)
+  const answer = await scene.client.call('comments.list', { task_id: id })
+  const rows = answer.items.map(({ id: comment_id, state, author, anchor, body }) => [
+    comment_id,
+    state,
+    author.name,
+    anchor ? `${anchor.path}:${anchor.line}` : '',
+    (body.split('\n')[0] ?? '').slice(0, 80),
+  ])
+  await scene.out.answer(answer, () =>
+    rows.length === 0
+      ? 'Nobody has commented on it.'
+      : formatTable(
+          ['Id', 'State', 'By', 'Place', 'Text'],
+          rows.map((row) => row.map(plain)),
+        ),
+  )
 }
 
 async function create(scene: CommandContext, title: string, options: CreateOptions): Promise<void> {
@@ -92,10 +122,15 @@ async function comment(
   scene: CommandContext,
   ref: string,
   text: string,
-  { file, line }: CommentOptions,
+  { file, line, answer: parent_id, resolve }: CommentOptions,
 ): Promise<void> {
   const { id, ref: called } = await findTask(scene, ref)
   const anchor = file === undefined ? {} : { anchor: { path: file, side: 'new' as const, line: line ?? 1 } }
-  const answer = await scene.client.call('comments.create', { task_id: id, body: await textOf(text), ...anchor })
+  const thread = {
+    ...(parent_id !== undefined && { parent_id }),
+    ...(resolve === true && { resolves: true }),
+  }
+  const said = { task_id: id, body: await textOf(text), ...anchor, ...thread }
+  const answer = await scene.client.call('comments.create', said)
   await scene.out.answer(answer, () => `Commented on ${called}.`)
 }

@@ -4,10 +4,12 @@ import { showInPager } from '../../platform/process/terminal-program.ts'
 import { findTask } from '../find.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 import { paint, plain } from '../output.ts'
+import { formatTable } from '../table.ts'
 
 interface DiffOptions extends CommonOptions {
   readonly uncommitted?: boolean
   readonly path?: string
+  readonly commit?: string
 }
 
 /** `svc task diff`. */
@@ -18,17 +20,39 @@ export function addTaskDiff(task: Command): void {
     examples: ['svc task diff SHO-42', 'svc task diff SHO-42 | git apply', 'svc task diff SHO-42 --path README.md'],
   })
     .option('--uncommitted', 'only uncommitted changes, instead of the whole branch')
+    .option('--commit <commit>', 'only what this commit of the branch changed; `svc task commits` lists them')
     .option('--path <path>', 'only this file')
     .action((ref: string, options: DiffOptions) => runCommand(options, (scene) => show(scene, ref, options)))
+  addClientCommand(task, {
+    usage: 'commits <task>',
+    summary: 'list the commits of a task’s branch, newest first',
+    examples: ['svc task commits SHO-42'],
+  }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => listCommits(scene, ref)))
 }
 
-async function show(scene: CommandContext, ref: string, { uncommitted, path }: DiffOptions): Promise<void> {
+async function listCommits(scene: CommandContext, ref: string): Promise<void> {
+  const { id } = await findTask(scene, ref)
+  const answer = await scene.client.call('tasks.commits', { task_id: id })
+  await scene.out.answer(answer, () =>
+    answer.items.length === 0
+      ? 'The branch has no commits of its own.'
+      : formatTable(
+          ['Commit', 'When', 'Author', 'Subject'],
+          answer.items.map((one) =>
+            [one.id.slice(0, 8), one.authored_at.slice(0, 16), one.author, one.subject].map(plain),
+          ),
+        ),
+  )
+}
+
+async function show(scene: CommandContext, ref: string, { uncommitted, path, commit }: DiffOptions): Promise<void> {
   const { client, out, env } = scene
   const { id } = await findTask(scene, ref)
   const request: OperationInput<'tasks.diff'> = {
     task_id: id,
     scope: uncommitted === true ? 'uncommitted' : 'branch',
     ...(path !== undefined && { path }),
+    ...(commit !== undefined && { commit }),
   }
   const diff = await client.call('tasks.diff', request)
   if (out.json) return out.answer(diff, () => '')

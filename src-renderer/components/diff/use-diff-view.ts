@@ -154,7 +154,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   }
 
   watch(source, (next, before) => {
-    if (next.layout !== before.layout || wordDiff(next.files) !== wordDiff(before.files)) view?.setOptions(configure())
+    if (
+      next.layout !== before.layout ||
+      wordDiff(next.files) !== wordDiff(before.files) ||
+      (next.notes === null) !== (before.notes === null)
+    )
+      view?.setOptions(configure())
     if (next.viewed !== before.viewed) followTicks(next.viewed ?? new Set(), before.viewed ?? new Set())
     if (next.folded !== before.folded) followTicks(next.folded, before.folded)
     if (next.files !== before.files || next.patches !== before.patches || next.notes !== before.notes) show()
@@ -204,6 +209,10 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       current.pin()
       at = path
       view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
+    },
+    foldAll: (shut: boolean): void => {
+      for (const { path } of source().files) fold(path, shut)
+      headers.refresh()
     },
     /** The lines of a place; null where the diff does not show all of them whole. */
     textOf: (place: DiffPosition): readonly string[] | null => {

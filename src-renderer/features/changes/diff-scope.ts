@@ -1,7 +1,7 @@
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 
 /** What the changes are compared with. */
-export type DiffScope = 'branch' | 'attempt' | 'uncommitted'
+export type DiffScope = 'branch' | 'attempt' | 'looked' | 'uncommitted' | 'commit'
 
 /** The attempt since which somebody wants to see what has changed: the one before what is judged, or worked on, now. */
 export function attemptBefore(reviews: readonly Review[], isJudged: boolean): number | null {
@@ -12,10 +12,14 @@ export function attemptBefore(reviews: readonly Review[], isJudged: boolean): nu
 }
 
 /** What can be compared with. */
-export function scopesOf(attempt: number | null): { readonly id: DiffScope; readonly label: string }[] {
+export function scopesOf(
+  attempt: number | null,
+  looked: boolean,
+): { readonly id: DiffScope; readonly label: string }[] {
   return [
     { id: 'branch', label: 'Whole branch' },
     ...(attempt === null ? [] : [{ id: 'attempt' as const, label: `Since attempt ${attempt}` }]),
+    ...(looked ? [{ id: 'looked' as const, label: 'Since I last looked' }] : []),
     { id: 'uncommitted', label: 'Uncommitted' },
   ]
 }

@@ -52,8 +52,13 @@ function buildFolder(files: readonly DiffFile[]): Folder {
   return root
 }
 
+/** Names as people order them: `module2` before `module10`. */
+const collator = new Intl.Collator('en', { numeric: true })
+function byName(a: string, b: string): number {
+  return collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
+}
+
 function addFolder(rows: TreeRow[], folder: Folder, path: string, depth: number, closed: ReadonlySet<string>): void {
-  const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
   for (const [first, child] of [...folder.folders].sort(([a], [b]) => byName(a, b))) {
     let name = first
     let inner = child

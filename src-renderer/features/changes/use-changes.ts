@@ -26,7 +26,8 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     const id = taskId()
     const next = await details.diff(id, wishes())
     const shown = tasks.byId.get(id)
-    if (shown) seen.note(shown, next?.tree ?? null)
+    // One commit is not the work that somebody decides on.
+    if (shown && wishes().commit === undefined) seen.note(shown, next?.tree ?? null)
     return unlessSame(next, diff.data.value)
   })
   /** The first answer is there; null is one. */

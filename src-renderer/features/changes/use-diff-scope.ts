@@ -7,27 +7,42 @@ import type { DiffQuery } from '../../stores/task-details.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { attemptBefore, scopesOf, type DiffScope } from './diff-scope.ts'
 
-/** What the changes of a task are compared with, and how. */
-export function useDiffScope(taskId: () => string) {
+/** What the changes of a task are compared with, and how. `looked`: the commit that the person last looked at. */
+export function useDiffScope(taskId: () => string, looked: () => string | null) {
   const tasks = useTasks()
   const projects = useProjects()
   const reviews = useReviews()
   const preferences = useDiffPreferences()
   const chosen = ref<DiffScope>('branch')
+  /** The one commit that is looked at. */
+  const commit = ref<string | null>(null)
+  const task = computed(() => tasks.byId.get(taskId()))
   const attempt = computed(() => {
-    const { project_id = '', status = '' } = tasks.byId.get(taskId()) ?? {}
+    const { project_id = '', status = '' } = task.value ?? {}
     return attemptBefore(reviews.byTask(taskId()), stateOf(projects.workflow(project_id), status)?.kind === 'gate')
   })
-  const scopes = computed(() => scopesOf(attempt.value))
+  const scopes = computed(() => scopesOf(attempt.value, looked() !== null))
   /** A choice that is gone is none. */
-  const scope = computed({
-    get: () => (scopes.value.some(({ id }) => id === chosen.value) ? chosen.value : 'branch'),
-    set: (next) => (chosen.value = next),
+  const scope = computed<DiffScope>({
+    get: () => {
+      if (commit.value !== null) return 'commit'
+      return scopes.value.some(({ id }) => id === chosen.value) ? chosen.value : 'branch'
+    },
+    set: (next) => {
+      commit.value = null
+      chosen.value = next
+    },
+  })
+  const base = computed(() => {
+    const repos = projects.byId.get(task.value?.project_id ?? '')?.repos
+    return repos?.find(({ id }) => id === task.value?.repo_id)?.default_branch ?? null
   })
   const wishes = computed<DiffQuery>(() => ({
     scope: scope.value === 'uncommitted' ? 'uncommitted' : 'branch',
     ...(scope.value === 'attempt' && attempt.value !== null && { since_attempt: attempt.value }),
+    ...(scope.value === 'looked' && { since_commit: looked() ?? undefined }),
+    ...(commit.value !== null && { commit: commit.value }),
     ...(!preferences.whitespace && { ignore_whitespace: true }),
   }))
-  return { scope, scopes, wishes }
+  return { scope, scopes, wishes, commit, base }
 }

@@ -43,7 +43,17 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
   const on = () => current.value ?? files()[0]?.path ?? null
   function toggleViewed(): void {
     const path = on()
-    if (path !== null) void mark(path, !viewed().has(path))
+    if (path === null) return
+    const isViewed = viewed().has(path)
+    void mark(path, !isViewed)
+    if (!isViewed) goOn(path)
+  }
+  /** To the next file that is not ticked off, after the last one to those before. */
+  function goOn(path: string): void {
+    const all = files()
+    const at = all.findIndex((file) => file.path === path)
+    const next = [...all.slice(at + 1), ...all.slice(0, at)].find((file) => !viewed().has(file.path))
+    if (next) open(next.path)
   }
   useCommandHandlers({
     'previous-file': { run: () => step(-1) },

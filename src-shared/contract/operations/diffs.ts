@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TaskId, Timestamp } from '../ids.ts'
-import { get, post } from '../operation.ts'
-import { Diff, diffScopes, ViewedContent } from '../workspaces.ts'
+import { get, list, post } from '../operation.ts'
+import { BranchCommit, CommitName, Diff, diffScopes, ViewedContent } from '../workspaces.ts'
 
 /** What a task has changed, and what its reader has seen of it. */
 export const diffsOperations = {
@@ -19,8 +19,20 @@ export const diffsOperations = {
         .min(1)
         .optional()
         .describe('Compare with the commit that this review attempt judged; with the base where that is gone.'),
+      since_commit: CommitName.optional().describe('Compare with this commit; with the base where that is gone.'),
+      commit: CommitName.optional().describe(
+        'Only what this commit of the branch changed, against its first parent, whatever `scope` and `since_…`.',
+      ),
     }),
     Diff,
+    ['workspace_failed', 'repository_missing'],
+  ),
+  'tasks.commits': get(
+    '/tasks/{task_id}/commits',
+    'member',
+    'The commits of the task’s branch since it left its base, newest first, at most 500.',
+    z.object({ task_id: TaskId }),
+    list(BranchCommit),
     ['workspace_failed', 'repository_missing'],
   ),
   'tasks.watch_diff': post(

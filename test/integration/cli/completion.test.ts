@@ -39,7 +39,7 @@ async function offered(...words: readonly string[]): Promise<string[]> {
 
 test('bash completes commands, options and the values that an option takes', async () => {
   expect(await offered('ta')).toEqual(['task'])
-  expect(await offered('task', 'c')).toEqual(['create', 'comment', 'claim', 'cancel'])
+  expect(await offered('task', 'c')).toEqual(['create', 'comment', 'comments', 'claim', 'cancel', 'commits'])
   expect(await offered('task', 'list', '--s')).toEqual(['--status', '--search'])
   expect(await offered('agent', 'add', 'x', '--executor', 'c')).toContain('claude-code')
   expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish'])

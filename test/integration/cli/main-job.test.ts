@@ -93,6 +93,21 @@ test('work is commented on, sent back with words for its agent, and passed', asy
   expect(await world.svc(['task', 'comment', id, '-'], { stdin: 'Look here' })).toMatchObject({ code: 0 })
   expect((await world.client.call('comments.list', { task_id: id })).items).toMatchObject([{ body: 'Look here' }])
 
+  expect(await world.svc(['task', 'comments', id])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/draft .*Look here/) as string,
+  })
+  const [said] = (await world.client.call('comments.list', { task_id: id })).items
+  const answer = ['task', 'comment', id, 'I did', '--answer', said?.id ?? '', '--resolve']
+  expect(await world.svc(answer)).toMatchObject({ code: 0 })
+  expect((await world.client.call('comments.list', { task_id: id })).items.map(({ state }) => state)).toEqual([
+    'resolved',
+    'resolved',
+  ])
+  expect(await world.svc(['task', 'commits', id])).toMatchObject({
+    stdout: 'The branch has no commits of its own.\n',
+  })
+
   const failed = await world.svc(['review', 'fail', id, 'The empty list is missing'])
   expect(failed).toMatchObject({ code: 0, stdout: `${ref} is in in_progress.\n`, stderr: '' })
   await world.svc(['task', 'logs', id, '-f'])

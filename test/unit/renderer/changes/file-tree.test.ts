@@ -24,6 +24,17 @@ describe('the tree of changed files', () => {
   test('folders come first, by name; a chain of single folders is one row', () => {
     expect(shown()).toEqual(['docs/deep/down', '  x.md', 'src', '  b', '    one.ts', '    two.ts', '  a.ts', 'z.md'])
   })
+  test('numbers in names count as numbers', () => {
+    const names = ['module10.ts', 'module2.ts', 'b/v10/x', 'b/v9/x', 'module1.ts', 'Module1.ts'].map(file)
+    expect(treeOrder(names).map(({ path }) => path)).toEqual([
+      'b/v9/x',
+      'b/v10/x',
+      'module1.ts',
+      'Module1.ts',
+      'module2.ts',
+      'module10.ts',
+    ])
+  })
   test('a closed folder hides what is in it', () => {
     expect(shown(['src/b'])).toEqual(['docs/deep/down', '  x.md', 'src', '  b', '  a.ts', 'z.md'])
   })

@@ -104,6 +104,11 @@ test('“since” means the attempt before the one that is judged, or the last w
   expect(attemptBefore([review(1)], true)).toBeNull()
   expect(attemptBefore([review(1)], false)).toBe(1)
   expect(attemptBefore([review(3), review(2, null), review(1)], true)).toBe(1)
-  expect(scopesOf(null).map(({ label }) => label)).toEqual(['Whole branch', 'Uncommitted'])
-  expect(scopesOf(2).map(({ label }) => label)).toEqual(['Whole branch', 'Since attempt 2', 'Uncommitted'])
+  expect(scopesOf(null, false).map(({ label }) => label)).toEqual(['Whole branch', 'Uncommitted'])
+  expect(scopesOf(2, true).map(({ label }) => label)).toEqual([
+    'Whole branch',
+    'Since attempt 2',
+    'Since I last looked',
+    'Uncommitted',
+  ])
 })

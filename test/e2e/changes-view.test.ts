@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const viewport = { width: 1440, height: 900 }
+const modules = [1, 2, 10].map((n) => `module${n}.ts`)
+
+test('one commit is looked at, files are ticked in their order, and the view is set by words', async () => {
+  const files = { ...Object.fromEntries(modules.map((name) => [name, 'one\ntwo\n'])), 'package-lock.json': '{}\n' }
+  await using repository = await createTestRepository({ files })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
+  const project = await client.call('projects.create', { name: 'Viewed', repo_path: repository.path })
+  const command = [
+    "for f in module*.ts; do printf 'one\\n  two\\nthree\\n' > $f; done; git commit -qam 'Add three'",
+    "echo '{ }' > package-lock.json; git commit -qam 'Lock it'; echo done",
+  ].join('; ')
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config: { command } })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Change modules' })
+  const { workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await expect
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .toMatchObject({ status: 'review', entry_barrier: false })
+  await page.reload()
+  await openProject('Viewed')
+  await openTask('Change modules', 'Changes')
+  await page.keyboard.press('f')
+  const tree = panel.getByRole('navigation', { name: 'Changed files' })
+  const titles = () => tree.locator('button[title]').evaluateAll((rows) => rows.map((row) => row.getAttribute('title')))
+  const choose = async (button: string | RegExp, item: RegExp | string) => {
+    await panel.getByRole('button', { name: button, exact: true }).click()
+    await page
+      .getByRole('menuitemcheckbox', { name: item })
+      .or(page.getByRole('menuitem', { name: item }))
+      .click()
+  }
+  await tree.getByText('0 of 4 viewed').waitFor()
+  expect(await titles()).toEqual([...modules, 'package-lock.json'])
+  await panel.getByText(/against main at [0-9a-f]{8}/).waitFor()
+
+  // Ticked, folded, and on to the next that is not ticked, past the end to those before.
+  const current = () => tree.locator('[aria-current="true"]').getAttribute('title')
+  await tree.getByTitle('module2.ts').click()
+  for (const next of ['module10.ts', 'package-lock.json', 'module1.ts']) {
+    await page.keyboard.press('v')
+    await expect.poll(current).toBe(next)
+  }
+  await tree.getByText('3 of 4 viewed').waitFor()
+  await panel.getByRole('button', { name: 'Open module2.ts' }).waitFor()
+
+  // White space and generated files by words.
+  await choose('View', 'Show whitespace changes')
+  await panel.getByText('+3', { exact: true }).first().waitFor()
+  await choose('View', 'Show whitespace changes')
+  await choose('View', /^Collapse generated files/)
+  await choose('View', 'Expand all files')
+  await panel.getByRole('button', { name: 'Collapse package-lock.json' }).waitFor()
+  await expect.poll(() => panel.getByText('three', { exact: true }).count()).toBe(3)
+  await choose('View', 'Side by side')
+  await panel.locator('[data-diff-type="split"]').first().waitFor()
+  await choose('View', 'Unified')
+
+  // One commit, and back to all of them.
+  await choose('2 commits', /^Lock it [0-9a-f]{8} · .* · (now|\d+ min ago)$/)
+  await expect.poll(titles).toEqual(['package-lock.json'])
+  await panel.getByRole('button', { name: /^[0-9a-f]{8} Lock it$/ }).waitFor()
+  await choose(/Lock it/, 'All commits')
+  await expect.poll(titles).toHaveLength(4)
+
+  // What came since somebody looked.
+  await panel.getByRole('tab', { name: 'Activity' }).click()
+  await repository.git(['-C', workspace?.path ?? '', 'commit', '-q', '--allow-empty', '-m', 'Nothing'])
+  await panel.getByRole('tab', { name: /^Changes/ }).click()
+  await panel.getByRole('button', { name: 'Since I last looked' }).click()
+  await panel.getByText('Nothing has changed since you last looked.').waitFor()
+})
