@@ -159,7 +159,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     if (deed.steps.includes('transition') && stays)
       await (deed.merges ? tasks.merge(task.id, deed.to) : tasks.transition(task.id, deed.to))
     const now = stateOf(projects.workflow(task.project_id), tasks.byId.get(task.id)?.status ?? '')
-    if (deed.merges && now?.kind === 'terminal') toasts.done(`Merged into ${branchOf(task)}.`)
+    if (deed.merges && now?.kind === 'terminal') toasts.doneOn(task, `Merged into ${branchOf(task)}`)
   }
   async function resolve(task: Task, by: 'agent' | 'editor') {
     const { outcome, files } = await updates.update(task.id, 'merge', by)
@@ -204,15 +204,15 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     }
   }
   const failures: Readonly<Record<DecisionId, string>> = {
-    merge: 'It was not merged.',
-    approve: 'Couldn’t approve it.',
-    request_changes: 'Changes were not requested.',
-    resolve: 'The agent did not get the conflict.',
-    resolve_editor: 'Couldn’t open it.',
-    retry: 'It did not work.',
-    see: 'It was not opened.',
-    move: 'It was not moved.',
-    stop: 'The agent was not stopped.',
+    merge: 'Merge failed',
+    approve: 'Approval failed',
+    request_changes: 'Couldn’t request changes',
+    resolve: 'The agent couldn’t start on the conflict',
+    resolve_editor: 'Couldn’t begin the merge',
+    retry: 'Retry failed',
+    see: 'Couldn’t open it',
+    move: 'Couldn’t move it',
+    stop: 'Couldn’t stop the agent',
   }
   return {
     /** What is being done about the task. */
@@ -222,7 +222,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
       if (underWay.has(task.id) || action.refused !== null) return false
       underWay.set(task.id, action.id)
       try {
-        return await toasts.attempt(failures[action.id], () => perform(task, action, feedback))
+        return await toasts.attemptOn(task, failures[action.id], () => perform(task, action, feedback))
       } finally {
         underWay.delete(task.id)
       }

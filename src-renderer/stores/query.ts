@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { reactive, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 import { errorSentence } from '../formatters/error-sentence.ts'
-import { useToasts } from './toasts.ts'
+import { useToasts, type TaskOfToast } from './toasts.ts'
 
 export interface Query<T> {
   /** The newest answer; kept while the next one is on its way. */
@@ -142,6 +142,11 @@ export function useAction<What extends string = never>() {
     runWithToast(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
       if (!busy.value) current.value = what
       return attempt(work, (error) => toasts.refused(error, failed))
+    },
+    /** The same about a task, which the toast names where it is not on screen. */
+    runOn(task: TaskOfToast, failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
+      if (!busy.value) current.value = what
+      return attempt(work, (error) => toasts.refusedOn(task, error, failed))
     },
   }
 }

@@ -19,6 +19,16 @@ function lookAgain(error: unknown): ToastAction | undefined {
   return { label: 'Look at the changes', run: () => navigation.openTask(task_id, 'changes') }
 }
 
+/** What a message tells of a task. */
+export interface TaskOfToast {
+  readonly id: string
+  readonly title: string
+  readonly project_id: string
+}
+
+/** A title as a message has room for it. */
+const cut = (title: string): string => (title.length > 48 ? `${title.slice(0, 47).trimEnd()}…` : title)
+
 /** Short messages that go away by themselves; a refusal stays longer. */
 export function useToasts() {
   const options = (duration: number, action?: ToastAction) => {
@@ -38,10 +48,40 @@ export function useToasts() {
   const refused = (error: unknown, context = '', action?: ToastAction) =>
     void toast.error(
       [context, errorSentence(error)].filter((part) => part !== '').join(' '),
-      options(10_000, action ?? lookAgain(error)),
+      options(10_000, lookAgain(error) ?? action),
     )
 
+  const isOpen = (task: TaskOfToast): boolean => useNavigation().taskId === task.id
+  /** The way to a task that is not on screen. */
+  const opening = (task: TaskOfToast): ToastAction | undefined => {
+    if (isOpen(task)) return undefined
+    const navigation = useNavigation()
+    const beside = navigation.route.screen === 'all'
+    const { project_id: projectId, id: taskId } = task
+    const board = beside ? ({ screen: 'all' } as const) : ({ screen: 'board', projectId } as const)
+    return { label: 'Open', run: () => navigation.go({ ...board, taskId, tab: null }) }
+  }
+  /** Says what was refused about a task, which is named unless it is the one that is open. */
+  const refusedOn = (task: TaskOfToast, error: unknown, what: string) =>
+    refused(error, isOpen(task) ? `${what}.` : `${what}: ${cut(task.title)}.`, opening(task))
+
   return {
+    opening,
+    refusedOn,
+    /** Says what was done with a task, unless it is open: the screen shows it then. */
+    doneOn: (task: TaskOfToast, what: string) => {
+      if (!isOpen(task)) void toast.success(`${what}: ${cut(task.title)}`, options(4_000, opening(task)))
+    },
+    /** Does it, and says what of which task went wrong. Answers whether it went well. */
+    async attemptOn(task: TaskOfToast, what: string, work: () => Promise<unknown>): Promise<boolean> {
+      try {
+        await work()
+        return true
+      } catch (error) {
+        refusedOn(task, error, what)
+        return false
+      }
+    },
     done: (message: string, action?: ToastAction) => void toast.success(message, options(4_000, action)),
     refused,
     /** Does it, and says what went wrong behind what did not happen. Answers whether it went well. */

@@ -94,7 +94,10 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await openProject('Hooked')
   await openTask('Needs its tools', 'Overview')
   await panel.getByRole('button', { name: 'Start' }).click()
-  await page.getByRole('menuitem', { name: 'Worker' }).click()
+  await page
+    .getByRole('dialog', { name: /^Who/ })
+    .getByRole('button', { name: /Worker/ })
+    .click()
   await panel.getByRole('img', { name: 'A hook failed and holds the task' }).waitFor()
   expect(await client.call('tasks.get', { task_id: task.id })).toMatchObject({
     status: 'in_progress',
@@ -108,7 +111,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')
   await keys.on(panel.getByRole('button', { name: 'Skip once…' }))
-  await panel.getByRole('button', { name: 'See its log' }).click()
+  await panel.getByRole('button', { name: 'Show log' }).click()
   const view = panel.getByRole('region', { name: 'Hook run' })
   await view.getByText('<b>no tools</b>', { exact: true }).waitFor()
   await view.getByText('1 of 1').waitFor()

@@ -77,7 +77,7 @@ test('a review that passed is merged from the inbox, and one that failed too oft
 
   await row(page, /· Blocked: This failed Review 3 times/).click()
   await page.getByRole('button', { name: /^Open task/ }).click()
-  await page.getByRole('button', { name: 'See the attempts' }).click()
+  await page.getByRole('button', { name: 'Show attempts' }).click()
   await page.getByRole('img', { name: '3 of 3 failed reviews' }).waitFor()
   expect(await page.locator('[data-card][aria-current]').textContent()).toContain('Sent back 3/3')
 })

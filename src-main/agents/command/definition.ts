@@ -152,7 +152,8 @@ async function finish(
   const reading = await Promise.allSettled([read, tree.ended])
   const { exit_code } = await tree.ended
   const message = describe(run, exit_code, cut(), outputs)
-  if (message !== null && (cut() !== undefined || exit_code !== 0)) {
+  // That a person stopped it is no error of its own.
+  if (message !== null && cut() !== 'stopped' && (cut() === 'timed_out' || exit_code !== 0)) {
     run.log.entry({ type: 'error', at: new Date().toISOString(), text: message })
   }
   const closing = await Promise.allSettled([run.log.close(), promptFile[Symbol.asyncDispose]()])

@@ -94,6 +94,8 @@ export function useMoves() {
     question,
     perform,
     start,
+    /** Asks who should do the task, also where its roles name somebody. */
+    askAgent: (task: Task) => ask({ kind: 'agent', task, to: null }),
     claim,
     askMove,
     askCancel,
@@ -167,7 +169,7 @@ function withOptimisticMove() {
       try {
         await (to === null ? work() : tasks.moving(task.id, to, work))
       } catch (error) {
-        toasts.refused(error, stays(task))
+        toasts.refused(error, stays(task), toasts.opening(task))
       }
     },
   }

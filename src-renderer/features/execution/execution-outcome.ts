@@ -1,6 +1,6 @@
 import { inputOf } from '../../../src-shared/contract/executor-profiles.ts'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
-import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import { formatSpan } from '../../formatters/format-amounts.ts'
 
 export type OutcomeTone = 'run' | 'ok' | 'warn' | 'fail' | 'you' | 'quiet'
 export interface ExecutionOutcome {
@@ -39,6 +39,13 @@ export function workTime(execution: Execution, now: number): number | null {
   return Math.max(0, end - Date.parse(execution.started_at))
 }
 
+/** How it ended, and how long it was at work. `isSaid`: how it ended stands elsewhere on the screen. */
+export function outcomeText(execution: Execution, isSaid: boolean): string {
+  const time = workTime(execution, 0)
+  const parts = [isSaid ? null : outcomeOf(execution).label, time === null ? null : formatSpan(time)]
+  return parts.filter((part) => part !== null).join(', ')
+}
+
 /** A message that waits: no run yet, and shown where it can be changed. */
 export function waitsToBeRead({ status, message }: Execution): boolean {
   return status === 'queued' && message !== undefined
@@ -57,39 +64,28 @@ export function inputState(
 }
 
 export interface EndNotice {
-  readonly tone: 'warn' | 'fail' | 'you'
+  readonly tone: 'warn' | 'fail'
   readonly title: string
   readonly text: string
 }
 
 /** What to say below a transcript that ended without success; null when there is nothing to add. */
-export function endNotice(execution: Execution, annotation: ErrorAnnotation | null): EndNotice | null {
-  const own = annotation?.execution_id === undefined || annotation.execution_id === execution.id ? annotation : null
-  if (own?.type === 'execution_incomplete') return incompleteNotice(own)
+export function endNotice(execution: Execution): EndNotice | null {
   if (execution.status === 'failed') {
     const started = execution.started_at !== null
     return {
       tone: 'fail',
       title: started ? 'The agent failed' : 'The agent did not start',
-      text: execution.error ?? own?.message ?? 'It ended without saying why. The raw log may tell more.',
+      text: execution.error ?? 'It ended without saying why. The raw log may tell more.',
     }
   }
   if (execution.status === 'lost')
-    return { tone: 'fail', title: 'The agent was lost', text: execution.error ?? 'No sign of life came any more.' }
+    return {
+      tone: 'fail',
+      title: 'Lost contact with the agent',
+      text: execution.error ?? 'It stopped sending updates.',
+    }
   if (execution.status === 'stopped')
-    return { tone: 'warn', title: 'Stopped', text: execution.error ?? 'Its work so far is kept in the worktree.' }
+    return { tone: 'warn', title: 'Stopped', text: execution.error ?? 'Its work is kept in the worktree.' }
   return null
-}
-
-function incompleteNotice(annotation: ErrorAnnotation): EndNotice {
-  const titles: Record<string, string> = {
-    question: 'The agent asks something',
-    limit: 'The agent hit a limit',
-    nothing_done: 'The agent ended without doing anything',
-  }
-  return {
-    tone: annotation.reason === 'question' ? 'you' : 'warn',
-    title: titles[annotation.reason ?? ''] ?? 'The agent did not finish',
-    text: annotation.message,
-  }
 }

@@ -9,12 +9,9 @@ export interface PairedCall {
   readonly call: ToolCall
   readonly result: ToolResult | null
 }
-export interface OutputChunk {
-  readonly stream: 'stdout' | 'stderr'
-  readonly text: string
-}
+export type OutputStream = 'stdout' | 'stderr'
 
-/** One line of the readable transcript. `key` is the number of its first entry and never changes. */
+/** One row of the readable transcript. `key` is its number, which never changes: rows are only added. */
 export type TranscriptRow =
   | { readonly kind: 'start'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'person'; readonly key: number; readonly at: string; readonly text: string }
@@ -24,7 +21,17 @@ export type TranscriptRow =
   | { readonly kind: 'question'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'answer'; readonly key: number; readonly at: string; readonly text: string; readonly by: string }
   | { readonly kind: 'tool'; readonly key: number; readonly at: string; readonly calls: readonly PairedCall[] }
-  | { readonly kind: 'output'; readonly key: number; readonly at: string; readonly chunks: readonly OutputChunk[] }
+  | OutputRow
+
+/** Some lines of output. What follows without anything between is the same block, named by the key of its first row. */
+export interface OutputRow {
+  readonly kind: 'output'
+  readonly key: number
+  readonly at: string
+  readonly stream: OutputStream
+  readonly lines: readonly string[]
+  readonly block: number
+}
 
 export interface TranscriptTotals {
   readonly tokens: number
@@ -37,28 +44,25 @@ export interface TranscriptRows {
   /** A copy: safe to hand to a shallow ref. */
   rows(): readonly TranscriptRow[]
   totals(): TranscriptTotals
-  /** How many entries were taken; the next one has this number. */
-  count(): number
 }
 
 /** Reads that follow each other become one row; a longer run starts another, so that a row stays small. */
 const MAX_GROUP = 50
-const MAX_CHUNKS = 400
+/** As many lines of output are a row; more begin the next, so that a long output is drawn in part. */
+export const LINES_A_ROW = 40
 
 /**
  * Folds a transcript, entry by entry, into rows: a result goes into its call (by id, wherever that was),
- * reads in a row become one row, so do pieces of output; usage becomes totals.
+ * reads in a row become one row, output becomes rows of lines; usage becomes totals.
  */
 export function createTranscriptRows(): TranscriptRows {
   const state: State = { rows: [], callRow: new Map(), tokens: 0, cost: null }
-  let count = 0
   return {
     append(entries) {
-      for (const entry of entries) addEntry(state, entry, count++)
+      for (const entry of entries) addEntry(state, entry)
     },
     rows: () => state.rows.slice(),
     totals: () => ({ tokens: state.tokens, cost_usd: state.cost }),
-    count: () => count,
   }
 }
 
@@ -70,7 +74,8 @@ interface State {
   cost: number | null
 }
 
-function addEntry(state: State, entry: TranscriptEntry, key: number): void {
+function addEntry(state: State, entry: TranscriptEntry): void {
+  const key = state.rows.length
   switch (entry.type) {
     case 'prompt':
       // The service and the agent's own executor may both note what the run began with.
@@ -78,12 +83,12 @@ function addEntry(state: State, entry: TranscriptEntry, key: number): void {
       state.rows.push({ kind: state.rows.length === 0 ? 'start' : 'person', key, at: entry.at, text: entry.text })
       return
     case 'tool_call':
-      return addCall(state, entry, key)
+      return addCall(state, entry)
     case 'tool_result':
-      return addResult(state, entry, key)
+      return addResult(state, entry)
     case 'stdout':
     case 'stderr':
-      return addOutput(state, { stream: entry.type, text: entry.text }, entry.at, key)
+      return addOutput(state, entry.type, entry.text, entry.at)
     case 'usage':
       state.tokens += entry.input_tokens + entry.output_tokens
       if (entry.cost_usd !== null) state.cost = (state.cost ?? 0) + entry.cost_usd
@@ -102,21 +107,21 @@ function addEntry(state: State, entry: TranscriptEntry, key: number): void {
   }
 }
 
-function addCall({ rows, callRow }: State, call: ToolCall, key: number): void {
+function addCall({ rows, callRow }: State, call: ToolCall): void {
   const previous = rows[rows.length - 1]
   const pair: PairedCall = { call, result: null }
   const joins =
     call.action === 'read' && previous?.kind === 'tool' && previous.calls.length < MAX_GROUP && isReads(previous.calls)
   if (joins) rows[rows.length - 1] = { ...previous, calls: [...previous.calls, pair] }
-  else rows.push({ kind: 'tool', key, at: call.at, calls: [pair] })
+  else rows.push({ kind: 'tool', key: rows.length, at: call.at, calls: [pair] })
   callRow.set(call.id, rows.length - 1)
 }
 
-function addResult(state: State, result: ToolResult, key: number): void {
+function addResult(state: State, result: ToolResult): void {
   const index = state.callRow.get(result.id)
   const row = index === undefined ? undefined : state.rows[index]
   if (index === undefined || row?.kind !== 'tool') {
-    return addOutput(state, { stream: result.ok ? 'stdout' : 'stderr', text: result.text }, result.at, key)
+    return addOutput(state, result.ok ? 'stdout' : 'stderr', result.text, result.at)
   }
   state.rows[index] = {
     ...row,
@@ -124,20 +129,25 @@ function addResult(state: State, result: ToolResult, key: number): void {
   }
 }
 
-function addOutput({ rows }: State, chunk: OutputChunk, at: string, key: number): void {
-  const previous = rows[rows.length - 1]
-  if (previous?.kind === 'output' && previous.chunks.length < MAX_CHUNKS) {
-    rows[rows.length - 1] = { ...previous, chunks: joinChunk(previous.chunks, chunk) }
-  } else rows.push({ kind: 'output', key, at, chunks: [chunk] })
+function addOutput({ rows }: State, stream: OutputStream, text: string, at: string): void {
+  const more = linesOf(text)
+  while (more.length > 0) {
+    const previous = rows.at(-1)
+    const block = previous?.kind === 'output' ? previous.block : rows.length
+    if (previous?.kind === 'output' && previous.stream === stream && previous.lines.length < LINES_A_ROW) {
+      const taken = more.splice(0, LINES_A_ROW - previous.lines.length)
+      rows[rows.length - 1] = { ...previous, lines: [...previous.lines, ...taken] }
+    } else rows.push({ kind: 'output', key: rows.length, at, stream, lines: more.splice(0, LINES_A_ROW), block })
+  }
+}
+
+/** The lines of a text; that its last one ends is no further line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
 }
 
 function isReads(calls: readonly PairedCall[]): boolean {
   return calls.every((pair) => pair.call.action === 'read')
-}
-
-function joinChunk(chunks: readonly OutputChunk[], chunk: OutputChunk): readonly OutputChunk[] {
-  const previous = chunks[chunks.length - 1]
-  if (previous?.stream !== chunk.stream || previous.text.length > 20_000) return [...chunks, chunk]
-  const gap = previous.text.endsWith('\n') || previous.text === '' ? '' : '\n'
-  return [...chunks.slice(0, -1), { stream: chunk.stream, text: previous.text + gap + chunk.text }]
 }

@@ -16,8 +16,11 @@ export function useTail(element: Ref<HTMLElement | null>, length: () => number, 
   function toEnd(): void {
     const box = element.value
     if (!box) return
+    const before = box.scrollTop
     box.scrollTop = box.scrollHeight
     lastTop = box.scrollTop
+    // The browser tells of it with the next frame, and this one would be painted with what was in sight before.
+    if (lastTop !== before) box.dispatchEvent(new Event('scroll'))
   }
   function onScroll(): void {
     const box = element.value

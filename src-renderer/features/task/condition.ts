@@ -1,48 +1,93 @@
-import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+import type { Review } from '../../../src-shared/contract/reviews.ts'
+import type { ErrorAnnotation, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 
 const titles = {
   hook_failed: 'A hook failed',
-  execution_paused: 'Paused',
+  execution_paused: 'Stopped',
   execution_failed: 'The agent failed',
-  execution_incomplete: 'The agent did not finish',
-  execution_lost: 'The agent was lost',
-  merge_conflict: 'The merge has conflicts',
-  retry_budget_exhausted: 'The retry budget is used up',
-  workspace_error: 'The worktree cannot be used',
-  workspace_reset_required: 'The worktree and its branch are gone',
+  execution_incomplete: 'The agent didn’t finish',
+  execution_lost: 'Lost contact with the agent',
+  merge_conflict: 'Merge conflict',
+  retry_budget_exhausted: 'Review limit reached',
+  workspace_error: 'Worktree problem',
+  workspace_reset_required: 'Worktree and branch are missing',
   nested_repository: 'The worktree holds another repository',
   submodule_not_pushed: 'A submodule is not pushed',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
 /** The tab that says more, and what its button is called. */
 export interface PlaceToLook {
-  readonly tab: 'workspace' | 'review' | 'hooks'
+  readonly tab: 'agent' | 'workspace' | 'review' | 'hooks'
   readonly label: string
 }
 
-export const placeToLook: Partial<Record<ErrorAnnotation['type'], PlaceToLook>> = {
-  workspace_reset_required: { tab: 'workspace', label: 'See the workspace' },
-  merge_conflict: { tab: 'review', label: 'See the conflict' },
-  retry_budget_exhausted: { tab: 'review', label: 'See the attempts' },
-  hook_failed: { tab: 'hooks', label: 'See its log' },
+const places: Partial<Record<ErrorAnnotation['type'], PlaceToLook>> = {
+  execution_failed: { tab: 'agent', label: 'Show log' },
+  execution_incomplete: { tab: 'agent', label: 'Show log' },
+  execution_lost: { tab: 'agent', label: 'Show log' },
+  workspace_reset_required: { tab: 'workspace', label: 'Open Workspace' },
+  merge_conflict: { tab: 'review', label: 'Show conflict' },
+  retry_budget_exhausted: { tab: 'review', label: 'Show attempts' },
+  hook_failed: { tab: 'hooks', label: 'Show log' },
 }
 
 export interface Condition {
-  readonly tone: 'warn' | 'fail' | 'you'
+  readonly tone: 'neutral' | 'warn' | 'fail' | 'you'
   readonly title: string
+  /** What the title does not say. */
+  readonly text: string | null
+  readonly place: PlaceToLook | null
+}
+
+interface ConditionFacts {
+  readonly annotation: ErrorAnnotation
+  /** Whose run it was. */
+  readonly agent: string
+  /** The newest attempt. */
+  readonly review: Review | undefined
 }
 
 /** Nothing has failed: it goes on when a person says how. */
 const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
-  ...(['execution_paused', 'execution_incomplete', 'nested_repository', 'submodule_not_pushed'] as const),
+  ...(['execution_incomplete', 'nested_repository', 'submodule_not_pushed'] as const),
 ])
 
-/** How the note above the tabs names and colours the task's condition. */
-export function conditionOf(annotation: ErrorAnnotation): Condition {
+/** How the note above the tabs says the task's condition. */
+export function conditionOf({ annotation, agent, review }: ConditionFacts): Condition {
+  const place = places[annotation.type] ?? null
+  if (isStopped(annotation))
+    return { tone: 'neutral', title: 'Stopped. Your agent’s work is kept.', text: null, place: null }
+  if (annotation.type === 'execution_failed')
+    return { tone: 'fail', title: failureSentence(annotation.message, agent, review), text: null, place }
   const asks = annotation.type === 'execution_incomplete' && annotation.reason === 'question'
-  const paused = waiting.has(annotation.type)
+  const title = asks ? 'The agent has a question' : titles[annotation.type]
+  const says = annotation.message.replace(/\.$/, '')
   return {
-    tone: asks ? 'you' : paused ? 'warn' : 'fail',
-    title: asks ? 'The agent asks something' : titles[annotation.type],
+    tone: asks ? 'you' : waiting.has(annotation.type) ? 'warn' : 'fail',
+    title,
+    text: says === title ? null : annotation.message,
+    place,
   }
 }
+
+/** A person ended the run, and nothing else is the matter. */
+export const isStopped = (annotation: ErrorAnnotation | null | undefined): boolean =>
+  annotation?.type === 'execution_paused'
+
+/** The task has a run that ended too early: the note says so, with all the ways to go on. */
+export const hasEndedEarly = (annotation: ErrorAnnotation | null | undefined): boolean =>
+  annotation?.recovery_actions.some((action) => startsAgain.has(action)) === true
+
+const startsAgain: ReadonlySet<RecoveryAction> = new Set(['resume', 'retry_execution'])
+
+/** Why the agent failed, and what had failed before it, in one sentence: `npm test` failed, then Worker failed: … */
+function failureSentence(message: string, agent: string, review: Review | undefined): string {
+  const command = review?.status === 'failed' ? failedCommand(review) : undefined
+  const ended = /^It ended with (exit code \d+|a signal)\.(?: Its last line: (.+))?$/s.exec(message)
+  const cause = ended ? (ended[2] ?? ended[1] ?? '') : message.replace(/^(It|The) /, (word) => word.toLowerCase())
+  const own = `${agent} failed: ${cause.replace(/\.$/, '')}.`
+  return command === undefined ? own : `\`${command}\` failed, then ${own}`
+}
+
+const failedCommand = ({ step_results, ci_steps }: Review): string | undefined =>
+  ci_steps[step_results.findIndex(({ exit_code }) => exit_code !== null && exit_code !== 0)]

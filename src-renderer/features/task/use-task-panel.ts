@@ -1,7 +1,5 @@
 import { computed, ref, watch } from 'vue'
-import type { MenuItem } from '../../components/AppMenu.vue'
 import { glyphOfState, stateOf } from '../../model/workflow-shape.ts'
-import { useAgents } from '../../stores/agents.ts'
 import { useComments } from '../../stores/comments.ts'
 import { useExecutions } from '../../stores/executions.ts'
 import { useLive, useWhenBack } from '../../stores/live.ts'
@@ -12,6 +10,7 @@ import { useTasks } from '../../stores/tasks.ts'
 import type { RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 import { useAction } from '../../stores/query.ts'
 import { useToasts } from '../../stores/toasts.ts'
+import { hasEndedEarly } from './condition.ts'
 
 /** The task, what belongs to it, and what can be done with it as a whole. */
 export function useTaskPanel(taskId: () => string) {
@@ -23,14 +22,12 @@ export function useTaskPanel(taskId: () => string) {
   const state = computed(() => stateOf(workflow.value, task.value?.status ?? ''))
   const { moves, workspace } = useTaskQueries(taskId)
 
-  const agents = useAgents()
-  const agentItems = computed<MenuItem[]>(() =>
-    agents.items.map((agent) => ({ id: agent.id, label: agent.name, refused: agent.paused ? 'Paused' : null })),
-  )
   const start = computed(() => {
     const kind = state.value?.kind
     if (task.value === null || task.value.active_execution_id !== null) return null
     if (kind !== 'backlog' && kind !== 'initial' && kind !== 'active') return null
+    // The note above the tabs has all the ways to go on.
+    if (hasEndedEarly(task.value.error_annotation)) return null
     return { refused: live.refusal }
   })
   const glyph = computed(() => (workflow.value && state.value ? glyphOfState(workflow.value, state.value) : 'custom'))
@@ -41,7 +38,6 @@ export function useTaskPanel(taskId: () => string) {
     state,
     workspace,
     moves: moves.data,
-    agentItems,
     start,
     glyph,
     ...useTaskLoad(taskId),
@@ -77,26 +73,39 @@ function useTaskLoad(taskId: () => string) {
   return { failure, load }
 }
 
+const failures: Readonly<Record<RecoveryAction, string>> = {
+  retry_hook: 'Couldn’t retry the hook',
+  skip_hook_once: 'Couldn’t skip the hook',
+  resume: 'Couldn’t resume the agent',
+  retry_execution: 'Couldn’t start the agent again',
+  retry_merge: 'Merge failed',
+  absorb_nested: 'Couldn’t take its files',
+  ignore_nested: 'Couldn’t leave it out',
+}
+
 /** What the head of the panel does. Each answers whether it went well; what was refused says why in a toast. */
 function useTaskActions(taskId: () => string) {
   const tasks = useTasks()
   const executions = useExecutions()
   const toasts = useToasts()
-  const { busy, runWithToast } = useAction()
+  const { busy, runOn } = useAction()
   const recovery = useAction<RecoveryAction>()
 
-  async function stopRunning(): Promise<void> {
-    const running = tasks.byId.get(taskId())?.active_execution_id
-    if (running) await executions.stop(running)
+  async function stop(): Promise<void> {
+    const task = tasks.byId.get(taskId())
+    const running = task?.active_execution_id
+    if (running) await runOn(task, 'Couldn’t stop the agent', () => executions.stop(running))
+  }
+  async function recover(action: RecoveryAction, reason?: string): Promise<void> {
+    const task = tasks.byId.get(taskId())
+    if (task) await recovery.runOn(task, failures[action], () => tasks.recover(task.id, action, reason), action)
   }
 
   return {
     busy,
     recovering: recovery.current,
-    startWith: (agentId: string) => runWithToast('The agent did not start.', () => tasks.claim(taskId(), agentId)),
-    stop: () => runWithToast('The agent was not stopped.', stopRunning),
-    recover: (action: RecoveryAction, reason?: string) =>
-      recovery.runWithToast('It did not work.', () => tasks.recover(taskId(), action, reason), action),
+    stop,
+    recover,
     saveTitle: (title: string) => {
       const version = tasks.byId.get(taskId())?.version
       return toasts.attempt('The title was not saved.', () =>

@@ -38,29 +38,11 @@ describe('an execution in words', () => {
 
 describe('what stands below a transcript that ended', () => {
   test('an agent that never started is told apart from one that failed', () => {
-    expect(endNotice(failed, null)?.title).toBe('The agent failed')
-    expect(endNotice({ ...failed, started_at: null }, null)?.title).toBe('The agent did not start')
+    expect(endNotice(failed)?.title).toBe('The agent failed')
+    expect(endNotice({ ...failed, started_at: null })?.title).toBe('The agent did not start')
   })
-  test('a question asks for the person', () => {
-    const annotation = {
-      type: 'execution_incomplete',
-      reason: 'question',
-      message: 'Which?',
-      recovery_actions: [],
-    } as const
-    expect(endNotice({ ...failed, status: 'stopped' }, { ...annotation, recovery_actions: [] })).toEqual({
-      tone: 'you',
-      title: 'The agent asks something',
-      text: 'Which?',
-    })
-  })
-  test('the condition of another run is not this one’s', () => {
-    const annotation = {
-      type: 'execution_incomplete' as const,
-      message: 'x',
-      recovery_actions: [],
-      execution_id: running.id,
-    }
-    expect(endNotice({ ...failed, status: 'succeeded' }, annotation)).toBeNull()
+  test('what ended well needs no word', () => {
+    expect(endNotice({ ...failed, status: 'succeeded' })).toBeNull()
+    expect(endNotice({ ...failed, status: 'stopped', error: null })?.title).toBe('Stopped')
   })
 })

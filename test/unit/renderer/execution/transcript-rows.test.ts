@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
-import { createTranscriptRows } from '../../../../src-renderer/features/execution/transcript-rows.ts'
+import { createTranscriptRows, LINES_A_ROW } from '../../../../src-renderer/features/execution/transcript-rows.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
 const call = (id: string, action: 'read' | 'run' = 'run'): Extract<TranscriptEntry, { type: 'tool_call' }> => ({
@@ -45,7 +45,7 @@ describe('the rows of a transcript', () => {
 
   test('a result that no call asked for is shown as output', () => {
     expect(rowsOf(result('lost', 'words'))).toEqual([
-      { kind: 'output', key: 0, at, chunks: [{ stream: 'stdout', text: 'words' }] },
+      { kind: 'output', key: 0, at, stream: 'stdout', lines: ['words'], block: 0 },
     ])
   })
 
@@ -62,16 +62,24 @@ describe('the rows of a transcript', () => {
       { type: 'stderr', at, text: 'oh' },
     )
     expect(rows).toEqual([
-      {
-        kind: 'output',
-        key: 0,
-        at,
-        chunks: [
-          { stream: 'stdout', text: 'one\ntwo\nthree' },
-          { stream: 'stderr', text: 'oh' },
-        ],
-      },
+      { kind: 'output', key: 0, at, stream: 'stdout', lines: ['one', 'two', 'three'], block: 0 },
+      { kind: 'output', key: 1, at, stream: 'stderr', lines: ['oh'], block: 0 },
     ])
+  })
+
+  test('however much is printed, a row stays small, and all of it is one block', () => {
+    const text = Array.from({ length: 100 }, (_, n) => `line ${n}`).join('\n')
+    const rows = rowsOf({ type: 'stdout', at, text }, { type: 'stdout', at, text }, call('a'), {
+      type: 'stdout',
+      at,
+      text: 'more',
+    })
+    const output = rows.filter((row) => row.kind === 'output')
+    expect(output.map(({ key, block, lines }) => [key, block, lines.length])).toEqual([
+      ...[0, 1, 2, 3, 4].map((key) => [key, 0, LINES_A_ROW]),
+      [6, 6, 1],
+    ])
+    expect(output.slice(0, 5).flatMap(({ lines }) => lines)).toEqual([...text.split('\n'), ...text.split('\n')])
   })
 
   test('the first prompt starts the run, later ones are the person’s words, a repeated start is one', () => {
@@ -88,7 +96,7 @@ describe('the rows of a transcript', () => {
       { type: 'usage', at, input_tokens: 10, output_tokens: 5, cost_usd: null },
       { type: 'usage', at, input_tokens: 20, output_tokens: 5, cost_usd: 0.5 },
     ])
-    expect([builder.rows(), builder.totals(), builder.count()]).toEqual([[], { tokens: 40, cost_usd: 0.5 }, 2])
+    expect([builder.rows(), builder.totals()]).toEqual([[], { tokens: 40, cost_usd: 0.5 }])
   })
 
   test('a row that grows is a new object with the same key, the others stay the same objects', () => {

@@ -1,0 +1,17 @@
+import { useElementBounding } from '@vueuse/core'
+import { onScopeDispose, watchEffect, type Ref } from 'vue'
+
+/** How far toasts reach from the left. */
+const reach = 16 + 420
+
+/** Keeps toasts above an element at the bottom of the page, wherever it lies in their corner. */
+export function useToastRoom(element: Readonly<Ref<HTMLElement | null>>): void {
+  const { left, top, height } = useElementBounding(element)
+  const { style } = document.documentElement
+  watchEffect(() => {
+    const isInTheWay = height.value > 0 && left.value < reach
+    if (isInTheWay) style.setProperty('--toast-bottom', `${Math.round(window.innerHeight - top.value) + 8}px`)
+    else style.removeProperty('--toast-bottom')
+  })
+  onScopeDispose(() => style.removeProperty('--toast-bottom'))
+}

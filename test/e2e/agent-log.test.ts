@@ -1,0 +1,157 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+/** One frame of the log as it was painted. */
+interface Frame {
+  readonly toEnd: number
+  /** The lowest line that is in sight. */
+  readonly last: string
+}
+
+/** Notes from now on what every frame shows of the log, once there is something to show. */
+const watchFrames = `
+  window.frames_ = []
+  const look = () => {
+    const log = document.querySelector('[role="log"]')
+    if (log && log.scrollHeight > log.clientHeight + 40) {
+      const box = log.getBoundingClientRect()
+      const seen = [...log.querySelectorAll('.ln')].filter((line) => {
+        const { top, bottom } = line.getBoundingClientRect()
+        return bottom > box.top && top < box.bottom && line.textContent.trim() !== ''
+      })
+      const last = seen.at(-1)?.textContent ?? ''
+      window.frames_.push({ toEnd: log.scrollHeight - log.scrollTop - log.clientHeight, last })
+    }
+    requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)`
+/** What scrolls inside the log by itself. */
+const nested = `[...document.querySelectorAll('[role="log"] *')].filter((one) =>
+  ['auto', 'scroll'].includes(getComputedStyle(one).overflowY)).length`
+
+test('the log of a command is one list, at its end from its first frame on, and never all in the page', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  const gate = await mkdtemp(join(tmpdir(), 'copse-log-'))
+  try {
+    await using service = await startBuiltService({ as: 'local' })
+    await using browser = await launchChromium()
+    const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
+    const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+    // Quiet after its first lines, as a build is.
+    const command = `seq -f 'compiled file %g' 3000; echo 'quiet now'; until [ -e "${gate}/go" ]; do sleep 0.05; done; echo 'the very last'; until [ -e "${gate}/end" ]; do sleep 0.05; done`
+    const agent = await client.call('agents.create', { name: 'Slowpoke', executor: 'command', config: { command } })
+    const task = await client.call('tasks.create', { project_id: project.id, title: 'Build it' })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await page.reload()
+    await openProject('ferry')
+    const card = page.locator('[data-card]').filter({ hasText: 'Build it' })
+    await card.getByText('quiet now').waitFor()
+
+    await page.evaluate(watchFrames)
+    const log = panel.getByRole('log', { name: 'Transcript' })
+    for (let opening = 0; opening < 5; opening++) {
+      await card.click()
+      await log.getByText('quiet now').waitFor()
+      await page.keyboard.press('Escape')
+      await panel.waitFor({ state: 'detached' })
+    }
+    const frames = await page.evaluate<Frame[]>('window.frames_')
+    expect(frames.length).toBeGreaterThan(5)
+    expect(frames.filter(({ toEnd, last }) => toEnd > 32 || last === '')).toEqual([])
+
+    await card.click()
+    await log.getByText('quiet now').waitFor()
+    expect(await page.evaluate(nested)).toBe(0)
+    expect(await log.locator('.ln').count()).toBeLessThan(800)
+    expect(await violationsInThemes(page), 'a log').toEqual([])
+
+    // Whoever scrolls up stays there, and comes back by a button.
+    await log.hover()
+    await page.mouse.wheel(0, -4_000)
+    const latest = panel.getByRole('button', { name: /Jump to latest/ })
+    await latest.waitFor()
+    await writeFile(join(gate, 'go'), '')
+    await panel.getByRole('button', { name: 'Jump to latest 1 new' }).click()
+    await log.getByText('the very last').waitFor()
+    await latest.waitFor({ state: 'detached' })
+
+    // A stop is said once, and there is one way on from it, with the others in its menu.
+    await panel.getByRole('button', { name: 'Stop', exact: true }).click()
+    await panel.getByText('Stopped. Your agent’s work is kept.').waitFor()
+    const resume = panel.getByRole('button', { name: 'Resume' })
+    await resume.waitFor()
+    expect(await panel.getByText(/stopped|paused/i).count()).toBe(1)
+    expect(await panel.getByRole('button', { name: /^Start/ }).count()).toBe(0)
+    expect(await violationsInThemes(page), 'stopped').toEqual([])
+    await panel.getByRole('button', { name: 'Other ways to go on' }).click()
+    const ways = page.getByRole('menu', { name: 'Other ways to go on' }).getByRole('menuitem')
+    expect(await ways.allInnerTexts()).toEqual([
+      expect.stringContaining('Start again'),
+      'Start with another agent…',
+      expect.stringContaining('Start over…'),
+    ])
+    await ways.filter({ hasText: 'another agent' }).click()
+    await page
+      .getByRole('dialog', { name: /^Who/ })
+      .getByRole('button', { name: /Slowpoke/ })
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await writeFile(join(gate, 'end'), '')
+    await resume.click()
+    await panel.getByRole('button', { name: /run 2 of 2/ }).waitFor()
+    await panel.getByText('Stopped. Your agent’s work is kept.').waitFor({ state: 'detached' })
+
+    // A message lies in the corner of the page, and over nothing that is written in.
+    await page.keyboard.press('f')
+    await panel.getByRole('textbox', { name: 'Message to Slowpoke' }).waitFor()
+    await page.keyboard.press('.')
+    await page.getByRole('menuitem', { name: 'Copy id' }).click()
+    const toast = page.locator('[data-sonner-toast]')
+    await toast.waitFor()
+    const places = async () => [await toast.boundingBox(), await panel.locator('form.compose').boundingBox()]
+    await expect
+      .poll(async () => {
+        const [above, below] = await places()
+        return above && below ? [above.x < 100, above.y + above.height <= below.y] : null
+      })
+      .toEqual([true, true])
+  } finally {
+    await rm(gate, { recursive: true, force: true })
+  }
+})
+
+test('a failure says in one sentence who failed and why, with the log beside the way on', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const command = 'if grep -q two a.txt; then echo "nothing to commit"; exit 1; fi; echo two > a.txt'
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config: { command } })
+  const review_config = { ci_steps: ['test -e missing.txt'] }
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Write it', review_config })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await page.reload()
+  await openProject('ferry')
+  const ended = async () => (await client.call('tasks.get', { task_id: task.id })).error_annotation?.type
+  await expect.poll(ended, { timeout: 20_000 }).toBe('execution_failed')
+  await page.locator('[data-card]').filter({ hasText: 'Write it' }).click()
+
+  await panel.getByText('`test -e missing.txt` failed, then Writer failed: nothing to commit.').waitFor()
+  await panel.getByRole('button', { name: 'Start again' }).waitFor()
+  expect(await panel.getByRole('button', { name: /^Start/ }).count()).toBe(1)
+  expect(await violationsInThemes(page), 'failed').toEqual([])
+  await panel.getByRole('button', { name: 'Show log' }).click()
+  await panel.getByRole('tab', { name: 'Agent', selected: true }).waitFor()
+  await panel.getByRole('log', { name: 'Transcript' }).getByText('nothing to commit', { exact: true }).waitFor()
+  // It is the place that the way led to, and says nothing of it twice.
+  expect(await panel.getByRole('button', { name: 'Show log' }).count()).toBe(0)
+  expect(await panel.getByText('Writer failed').count()).toBe(1)
+})

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import type { Review } from '../../../../src-shared/contract/reviews.ts'
+import type { ErrorAnnotation } from '../../../../src-shared/contract/tasks.ts'
+import { conditionOf, hasEndedEarly } from '../../../../src-renderer/features/task/condition.ts'
+
+const of = (annotation: Partial<ErrorAnnotation> & Pick<ErrorAnnotation, 'type'>, review?: Review) =>
+  conditionOf({ annotation: { message: '', recovery_actions: [], ...annotation }, agent: 'Writer', review })
+const rejected = {
+  status: 'failed',
+  ci_steps: ['npm run lint', 'npm test'],
+  step_results: [{ exit_code: 0 }, { exit_code: 1 }],
+} as unknown as Review
+
+describe('how the note above the tabs says a condition', () => {
+  test('a stop is said once, as what it is', () => {
+    const message = 'It was stopped. Resume it, or run it again.'
+    expect(of({ type: 'execution_paused', message })).toEqual({
+      tone: 'neutral',
+      title: 'Stopped. Your agent’s work is kept.',
+      text: null,
+      place: null,
+    })
+  })
+
+  test('a failure names who failed and what it said last, and what had failed before', () => {
+    const message = 'It ended with exit code 1. Its last line: nothing to commit'
+    expect(of({ type: 'execution_failed', message }).title).toBe('Writer failed: nothing to commit.')
+    expect(of({ type: 'execution_failed', message }, rejected).title).toBe(
+      '`npm test` failed, then Writer failed: nothing to commit.',
+    )
+    const passed = { ...rejected, status: 'passed' } as Review
+    expect(of({ type: 'execution_failed', message: 'It ended with exit code 3.' }, passed).title).toBe(
+      'Writer failed: exit code 3.',
+    )
+    expect(of({ type: 'execution_failed', message: '529 overloaded' }).title).toBe('Writer failed: 529 overloaded.')
+    expect(of({ type: 'execution_failed', message }).place).toEqual({ tab: 'agent', label: 'Show log' })
+  })
+
+  test('a question asks for the person', () => {
+    expect(of({ type: 'execution_incomplete', reason: 'question', message: 'Which?' })).toMatchObject({
+      tone: 'you',
+      title: 'The agent has a question',
+      text: 'Which?',
+    })
+  })
+
+  test('only what ended too early has its ways on in the note', () => {
+    expect(hasEndedEarly({ type: 'execution_paused', message: '', recovery_actions: ['resume'] })).toBe(true)
+    expect(hasEndedEarly({ type: 'merge_conflict', message: '', recovery_actions: ['retry_merge'] })).toBe(false)
+    expect(hasEndedEarly(null)).toBe(false)
+  })
+})
