@@ -9,12 +9,13 @@ export type Route =
     }
   | { readonly screen: 'all'; readonly taskId: string | null; readonly tab: string | null }
   | { readonly screen: 'workflow'; readonly projectId: string }
+  | { readonly screen: 'project_settings'; readonly projectId: string; readonly section: string | null }
   | { readonly screen: 'add_project' }
   | { readonly screen: 'inbox' }
   | { readonly screen: 'agents' }
   | { readonly screen: 'settings'; readonly section: string | null }
 
-/** Reads `#/p/<project>/t/<task>/<tab>`, `#/p/<project>/workflow`, `#/all/t/<task>/<tab>`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
+/** Reads `#/p/<project>/t/<task>/<tab>`, `#/p/<project>/workflow`, `#/p/<project>/settings/<section>`, `#/all/t/<task>/<tab>`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
 export function parseRoute(hash: string): Route {
   const parts = hash
     .replace(/^#\/?/, '')
@@ -22,6 +23,8 @@ export function parseRoute(hash: string): Route {
     .map((part) => decode(part))
   const [first, second, third, fourth, fifth] = parts
   if (first === 'p' && second && third === 'workflow') return { screen: 'workflow', projectId: second }
+  if (first === 'p' && second && third === 'settings')
+    return { screen: 'project_settings', projectId: second, section: fourth || null }
   if (first === 'p' && second) {
     const task = third === 't' && fourth ? fourth : null
     return { screen: 'board', projectId: second, taskId: task, tab: task && fifth ? fifth : null }
@@ -49,6 +52,8 @@ export function formatRoute(route: Route): string {
     }
     case 'workflow':
       return join('p', route.projectId, 'workflow')
+    case 'project_settings':
+      return join('p', route.projectId, 'settings', ...(route.section === null ? [] : [route.section]))
     case 'add_project':
       return '#/add'
     case 'inbox':

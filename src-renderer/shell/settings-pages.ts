@@ -16,12 +16,15 @@ import {
   Timer,
   UserRoundPlus,
   Users,
+  Waypoints,
   Webhook,
 } from '@lucide/vue'
 
+/** The agents have a screen of their own. */
+export const agentsPage = { id: 'agents', href: '#/agents', label: 'Agents', icon: Bot } as const
+
 /** The pages of the settings that concern this machine and its people, in their order. */
-export const machinePages = [
-  { id: 'agents', href: '#/agents', label: 'Agents', icon: Bot },
+export const appPages = [
   { id: 'api', href: '#/settings/api', label: 'API and MCP', icon: Plug },
   { id: 'storage', href: '#/settings/storage', label: 'Storage', icon: HardDrive },
   { id: 'account', href: '#/settings/account', label: 'Account', icon: CircleUserRound },
@@ -33,15 +36,28 @@ export const machinePages = [
   ...(window.copse ? [{ id: 'desktop', href: '#/settings/desktop', label: 'Desktop', icon: Monitor } as const] : []),
 ] as const
 
-/** Those of one project. */
-export const projectPages = [
-  { id: 'repositories', href: '#/settings/repositories', label: 'Repositories', icon: FolderGit2 },
-  { id: 'issues', href: '#/settings/issues', label: 'Issue tracker', icon: CircleDot },
-  { id: 'hooks', href: '#/settings/hooks', label: 'Hooks', icon: Webhook },
-  { id: 'review', href: '#/settings/review', label: 'Review and CI', icon: ClipboardCheck },
-  { id: 'limits', href: '#/settings/limits', label: 'Agents and time', icon: Timer },
-  { id: 'prompts', href: '#/settings/prompts', label: 'Prompts', icon: MessageSquareText },
-  { id: 'knowledge', href: '#/settings/knowledge', label: 'Knowledge', icon: Lightbulb },
-  { id: 'members', href: '#/settings/members', label: 'Members', icon: UserRoundPlus },
-  { id: 'merge', href: '#/settings/merge', label: 'Merge', icon: GitMerge },
+const ofProject = [
+  { id: 'repositories', label: 'Repositories', icon: FolderGit2 },
+  { id: 'workflow', label: 'Workflow', icon: Waypoints },
+  { id: 'issues', label: 'Issue tracker', icon: CircleDot },
+  { id: 'hooks', label: 'Hooks', icon: Webhook },
+  { id: 'review', label: 'Review and CI', icon: ClipboardCheck },
+  { id: 'limits', label: 'Agents and time', icon: Timer },
+  { id: 'prompts', label: 'Prompts', icon: MessageSquareText },
+  { id: 'knowledge', label: 'Knowledge', icon: Lightbulb },
+  { id: 'members', label: 'Members', icon: UserRoundPlus },
+  { id: 'merge', label: 'Merge', icon: GitMerge },
 ] as const
+
+export type ProjectPage = Exclude<(typeof ofProject)[number]['id'], 'workflow'>
+
+/** Those of one project; its workflow has a screen of its own. */
+export const projectPages = (projectId: string) =>
+  ofProject.map((page) => ({
+    ...page,
+    href: page.id === 'workflow' ? `#/p/${projectId}/workflow` : `#/p/${projectId}/settings/${page.id}`,
+  }))
+
+/** Whether such a page is the project's: older addresses name no project. */
+export const isOfProject = (section: string): section is ProjectPage =>
+  section !== 'workflow' && ofProject.some(({ id }) => id === section)

@@ -17,6 +17,11 @@ export const useNavigation = defineStore('navigation', () => {
     if (window.location.hash !== hash) window.history.pushState(null, '', hash)
     arrive(next)
   }
+  /** Another address for where the person is already: the way back does not lead through the old one. */
+  function replace(next: Route): void {
+    window.history.replaceState(null, '', formatRoute(next))
+    arrive(next)
+  }
   const follow = () => arrive(parseRoute(window.location.hash))
   window.addEventListener('hashchange', follow)
   window.addEventListener('popstate', follow)
@@ -27,7 +32,12 @@ export const useNavigation = defineStore('navigation', () => {
     taskId: computed(() => ('taskId' in route.value ? route.value.taskId : null)),
     tab: computed(() => ('tab' in route.value ? route.value.tab : null)),
     go,
+    replace,
     openProject: (projectId: string) => go({ screen: 'board', projectId, taskId: null, tab: null }),
+    /** The settings of the project that was last looked at. */
+    openProjectSettings(section: string): void {
+      if (lastProjectId.value !== null) go({ screen: 'project_settings', projectId: lastProjectId.value, section })
+    },
     /** Opens the task beside the board that is shown, else beside that of the current project. */
     openTask(taskId: string, tab?: string): void {
       if (route.value.screen === 'all') return go({ screen: 'all', taskId, tab: tab ?? null })

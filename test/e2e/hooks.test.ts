@@ -23,6 +23,10 @@ const openHooks = async (page: Page) => {
   await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
   await page
     .getByRole('navigation', { name: 'Settings' })
+    .getByRole('link', { name: /^Settings of / })
+    .click()
+  await page
+    .getByRole('navigation', { name: /^Settings of / })
     .getByRole('link', { name: /^Hooks/ })
     .click()
 }

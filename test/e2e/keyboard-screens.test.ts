@@ -69,7 +69,9 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     // Hooks, and the theme.
     await keys.press('g', 's')
     const pages = see.getByRole('navigation', { name: 'Settings' })
-    await keys.use(pages.getByRole('link', { name: /^Hooks/ }))
+    await keys.use(pages.getByRole('link', { name: /^Settings of / }))
+    const own = see.getByRole('navigation', { name: /^Settings of / })
+    await keys.use(own.getByRole('link', { name: /^Hooks/ }))
     await keys.use(see.getByRole('button', { name: 'Add a hook to on_work_stop' }))
     await keys.to(see.getByRole('menuitem', { name: 'Script' }), 'ArrowDown')
     await keys.press('Enter')
@@ -79,6 +81,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await see.getByRole('region', { name: 'Not saved' }).waitFor({ state: 'detached' })
     const { lifecycle_hooks } = await client.call('projects.get_settings', { project_id: project.id })
     expect(lifecycle_hooks.on_work_stop).toMatchObject([{ command: 'echo tidy' }])
+    await keys.press('g', 's')
     await keys.use(pages.getByRole('link', { name: 'Appearance' }))
     await keys.use(see.getByRole('button', { name: 'Dark' }))
     await see.locator('html[data-theme="dark"]').waitFor()

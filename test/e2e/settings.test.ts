@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
-import { checkedPage, violations } from './harness/axe.ts'
+import { checkedPage, violations, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
@@ -67,4 +67,43 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   await page.getByRole('button', { name: 'Discard', exact: true }).click()
   await page.getByRole('button', { name: 'Discard…' }).waitFor({ state: 'detached' })
   expect(await violations(page)).toEqual([])
+})
+
+test('agents, a project and the app each have their own place, and older addresses still lead there', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, openProject } = await openLocally(await browser.newPage(checkedPage), service)
+  const { id } = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  await page.reload()
+  await openProject('Ferry')
+
+  // From the project's own menu, under its name.
+  await page.getByRole('button', { name: 'Project Ferry, switch project' }).click()
+  await page.getByRole('menuitem', { name: 'Settings of Ferry' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Ferry' }).waitFor()
+  const own = page.getByRole('navigation', { name: 'Settings of Ferry' })
+  expect(await own.getByRole('link').allInnerTexts()).toEqual([
+    ...['Repositories', 'Workflow', 'Issue tracker', 'Hooks', 'Review and CI', 'Agents and time', 'Prompts'],
+    ...['Knowledge', 'Members', 'Merge'],
+  ])
+  expect(page.url()).toContain(`#/p/${id}/settings`)
+  expect(await violationsInThemes(page), 'project').toEqual([])
+
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Agents').click()
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  expect(await page.getByRole('navigation', { name: /^Settings/ }).count()).toBe(0)
+
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  expect(await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts()).toEqual([
+    ...['API and MCP', 'Storage', 'Account', 'People', 'Notifications', 'Appearance', 'Keyboard', 'Settings of Ferry'],
+  ])
+
+  // The way back does not lead through the old address again.
+  await page.evaluate("location.hash = '#/settings/hooks'")
+  await own.getByRole('link', { name: 'Hooks' }).waitFor()
+  await expect.poll(() => page.url()).toContain(`#/p/${id}/settings/hooks`)
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 })

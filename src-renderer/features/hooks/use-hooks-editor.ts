@@ -131,11 +131,14 @@ function everyHook(draft: HooksDraft | null): readonly HookDraft[] {
 function warnWhenLeft(changed: { readonly value: boolean }): void {
   const navigation = useNavigation()
   const toasts = useToasts()
+  const { projectId } = navigation
   onScopeDispose(() => {
     if (!changed.value) return
     toasts.warn('Your hook changes aren’t saved yet.', {
       label: 'Review them',
-      run: () => navigation.go({ screen: 'settings', section: 'hooks' }),
+      run: () => {
+        if (projectId !== null) navigation.go({ screen: 'project_settings', projectId, section: 'hooks' })
+      },
     })
   })
 }

@@ -12,6 +12,8 @@ describe('the address', () => {
     ['#/p/a%2Fb', { screen: 'board', projectId: 'a/b', taskId: null, tab: null }],
     ['#/add', { screen: 'add_project' }],
     ['#/agents', { screen: 'agents' }],
+    ['#/p/one/settings', { screen: 'project_settings', projectId: 'one', section: null }],
+    ['#/p/one/settings/hooks', { screen: 'project_settings', projectId: 'one', section: 'hooks' }],
     ['#/settings', { screen: 'settings', section: null }],
     ['#/settings/api', { screen: 'settings', section: 'api' }],
   ])('%s leads there and back', (hash, route) => {

@@ -4,18 +4,18 @@ import { useNavigation } from '../../../../src-renderer/stores/navigation.ts'
 import { useToasts } from '../../../../src-renderer/stores/toasts.ts'
 import { withService } from '../renderer-app.ts'
 
-vi.mock('vue-sonner', () => ({ toast: { error: vi.fn(), success: vi.fn() } }))
 afterEach(() => {
   vi.unstubAllGlobals()
-  vi.clearAllMocks()
+  vi.restoreAllMocks()
 })
 const task = { id: 't1', project_id: 'p1', title: 'Say in the README which commands there are, and how to run them' }
-const last = (of: unknown) => vi.mocked(of as typeof toast.error).mock.calls.at(-1)
 
 test('a message names its task and leads there, unless that is the one on screen', () => {
+  const error = vi.spyOn(toast, 'error').mockReturnValue(1)
+  const success = vi.spyOn(toast, 'success').mockReturnValue(1)
   const { used, end } = withService({}, () => ({ toasts: useToasts(), navigation: useNavigation() }))
   used.toasts.refusedOn(task, new Error('lost'), 'Merge failed')
-  const [text, options] = last(toast.error) ?? []
+  const [text, options] = error.mock.calls.at(-1) ?? []
   expect(text).toMatch(/^Merge failed: Say in the README which commands there are, and…\. /)
   const { action } = options as { action: { label: string; onClick: () => void } }
   expect(action.label).toBe('Open')
@@ -23,9 +23,9 @@ test('a message names its task and leads there, unless that is the one on screen
   expect(used.navigation.route).toEqual({ screen: 'board', projectId: 'p1', taskId: 't1', tab: null })
 
   used.toasts.refusedOn(task, new Error('lost'), 'Merge failed')
-  expect(last(toast.error)?.[0]).toMatch(/^Merge failed\. /)
-  expect(last(toast.error)?.[1]).not.toHaveProperty('action')
+  expect(error.mock.calls.at(-1)?.[0]).toMatch(/^Merge failed\. /)
+  expect(error.mock.calls.at(-1)?.[1]).not.toHaveProperty('action')
   used.toasts.doneOn(task, 'Merged into main')
-  expect(toast.success).not.toHaveBeenCalled()
+  expect(success).not.toHaveBeenCalled()
   end()
 })
