@@ -4,6 +4,9 @@ import { gateOf, transitionsOf, type RawDefinition } from './edit-definition.ts'
 /** The size of a state in the graph, in pixels. */
 export const stateSize = { width: 116, height: 48 } as const
 
+/** Between two states of a row, with room for the word on their edge. */
+const gap = 64
+
 export interface PlacedState {
   readonly name: string
   readonly x: number
@@ -28,7 +31,7 @@ export function edgesOf(raw: RawDefinition): readonly GraphEdge[] {
   }
   for (const state of raw.states) {
     const reject = gateOf(state)['reject_target']
-    if (typeof reject === 'string') add({ from: state.name, to: reject, kind: 'reject', label: 'reject' })
+    if (typeof reject === 'string') add({ from: state.name, to: reject, kind: 'reject', label: 'Reject' })
     for (const { to, label } of transitionsOf(state)) add({ from: state.name, to, kind: 'transition', label })
     for (const to of cascadesOf(state['hooks'])) add({ from: state.name, to, kind: 'cascade', label: 'by a hook' })
   }
@@ -42,7 +45,7 @@ export function edgesOf(raw: RawDefinition): readonly GraphEdge[] {
 export function placeStates(raw: RawDefinition): readonly PlacedState[] {
   const line = wayOn(raw)
   const graph = new graphlib.Graph()
-  graph.setGraph({ rankdir: 'LR', ranksep: 36, marginx: 24 })
+  graph.setGraph({ rankdir: 'LR', ranksep: gap, marginx: 24 })
   graph.setDefaultEdgeLabel(() => ({}))
   for (const { name } of raw.states) graph.setNode(name, { ...stateSize })
   line.forEach((name, index) => {
@@ -100,16 +103,23 @@ export interface EdgeSides {
 export function sidesOf(kind: GraphEdge['kind'], from: PlacedState, to: PlacedState): EdgeSides {
   if (to.y > from.y) return { out: 'bottom', in: 'top', arc: null }
   if (to.y < from.y) return { out: 'top', in: 'bottom', arc: null }
-  const pitch = stateSize.width + 36
+  const pitch = stateSize.width + gap
   if (to.x > from.x && to.x - from.x <= pitch) return { out: 'right', in: 'left', arc: null }
   return kind === 'reject' ? { out: 'top', in: 'top', arc: 'over' } : { out: 'bottom', in: 'bottom', arc: 'under' }
 }
 
 /** The line of an edge that leaves and arrives at the same side: the further, the higher, but never far. */
 export function arcPath(fromX: number, toX: number, y: number, arc: 'over' | 'under'): string {
-  const height = Math.min(48, 22 + Math.abs(toX - fromX) * 0.06) * (arc === 'over' ? -1 : 1)
+  const height = arcHeight(fromX, toX, arc)
   return `M${fromX},${y} C${fromX},${y + height} ${toX},${y + height} ${toX},${y}`
 }
+
+/** Where such a line is furthest from the states. */
+export const arcTop = (fromX: number, toX: number, y: number, arc: 'over' | 'under'): number =>
+  y + arcHeight(fromX, toX, arc) * 0.75
+
+const arcHeight = (fromX: number, toX: number, arc: 'over' | 'under'): number =>
+  Math.min(48, 22 + Math.abs(toX - fromX) * 0.06) * (arc === 'over' ? -1 : 1)
 
 function cascadesOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(cascadesOf)
