@@ -20,6 +20,7 @@ import { withTrust, type TrustedPrograms } from './commands/configured-programs.
 import { GitError } from './commands/git-error.ts'
 import { removeLeftTemporary } from './commands/temporary-folder.ts'
 import { commonDir } from './commands/worktree.ts'
+import { findRepositories } from './find-repositories.ts'
 import { inspectRepository } from './inspect-repository.ts'
 import { removeStaleGitLocks } from './worktree/left-git-locks.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.ts'
@@ -91,6 +92,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     await repositories.run(await requireRepository(repo, { signal }), work)
 
   return {
+    nearby: findRepositories,
     inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
     programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
     runs: (repo, { signal }) => asWorkspaceError(readRuns(repo, { signal })),

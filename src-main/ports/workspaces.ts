@@ -105,9 +105,19 @@ export interface WorktreeLock {
   readonly pid: number | null
 }
 
+/** A folder that may become a project. */
+export interface NearbyRepository {
+  readonly path: string
+  readonly name: string
+  /** When somebody last worked there. */
+  readonly changed_at: string
+}
+
 export interface Workspaces extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
+  /** Lists repositories in the usual places below a home folder, those worked in last first. Starts no git. */
+  nearby(home: string, options: Cancellable): Promise<readonly NearbyRepository[]>
   /** Reads which programs a repository's own configuration makes git run. */
   programs(repo_path: string, options: Cancellable): Promise<RepositoryPrograms>
   /** Lists all that a repository's own configuration and hooks would make git run, for people. */

@@ -1,9 +1,22 @@
-/** Two letters that stand for a name: `Claude Code` → `Cc` for an agent, `Mara Lindqvist` → `ML` for a person. */
+/** Words that many agents have in their names. */
+const common: ReadonlySet<string> = new Set(['agent', 'cli', 'code'])
+
+/**
+ * Two letters that stand for a name: `Claude Code` → `Cl` and `Codex` → `Cd` for an agent, `Mara Lindqvist` → `ML` for
+ * a person. Of one word the second letter is a consonant, by which names that begin alike are told apart.
+ */
 export function initials(name: string, kind: 'agent' | 'person'): string {
   const words = name.split(/[\s\-_.]+/).filter((word) => word !== '')
-  const first = words[0] ?? '?'
-  const second = words.length > 1 ? (words.at(-1) ?? '') : ''
-  const letters = [...first].slice(0, second ? 1 : 2).join('') + [...second].slice(0, 1).join('')
-  if (kind === 'person') return letters.toUpperCase()
+  const [first = '?'] = words
+  const last = words.at(-1) ?? ''
+  if (kind === 'person') return (words.length > 1 ? letter(first) + letter(last) : start(first)).toUpperCase()
+  const isOne = words.length < 2 || common.has(last.toLowerCase())
+  const letters = isOne
+    ? letter(first) + ([...first].slice(1).find(isConsonant) ?? start(first).slice(letter(first).length))
+    : letter(first) + letter(last)
   return letters.charAt(0).toUpperCase() + letters.slice(1).toLowerCase()
 }
+
+const letter = (word: string): string => [...word].slice(0, 1).join('')
+const start = (word: string): string => [...word].slice(0, 2).join('')
+const isConsonant = (sign: string): boolean => /[^aeiou\d\W]/i.test(sign)

@@ -48,6 +48,8 @@ export const useProjects = defineStore('projects', () => {
       state.put(demo.project)
       return demo
     },
+    /** Repositories of this machine that are no project yet; only whoever manages it is told. */
+    nearby: async () => (await client.call('system.nearby_repositories', {})).items,
     inspectFolder: (path: string) => client.call('system.inspect_folder', { path }),
     repos: async (projectId: string): Promise<readonly RepoState[]> =>
       (await client.call('repos.list', { project_id: projectId })).items,

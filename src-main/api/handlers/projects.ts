@@ -23,6 +23,7 @@ import { newTask } from '../new-task.ts'
 type Names =
   | 'system.get'
   | 'system.inspect_folder'
+  | 'system.nearby_repositories'
   | 'demo.create'
   | 'projects.list'
   | 'projects.create'
@@ -55,6 +56,11 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       const { root, name, default_branch, branches } = await workspaces.inspect(path, { signal })
       const runs = await workspaces.runs(root, { signal })
       return { path: root, name, default_branch, branches: [...branches], runs: [...runs] }
+    },
+    'system.nearby_repositories': async (_input, { signal }) => {
+      const known = new Set(read.projects.list().flatMap(({ id }) => read.repos.byProject(id).map(({ path }) => path)))
+      const found = await workspaces.nearby(config.homeDir, { signal })
+      return { items: found.filter(({ path }) => !known.has(path)) }
     },
     'demo.create': (_input, { principal, signal }) => createDemo(parts, principal, signal),
     'projects.list': (_input, { principal }) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProjectId, UserId } from '../ids.ts'
+import { ProjectId, Timestamp, UserId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
 import {
   Agent,
@@ -38,6 +38,13 @@ export const projectsOperations = {
     }),
     200,
     ['not_a_git_repository', 'repository_has_no_commits'],
+  ),
+  'system.nearby_repositories': get(
+    '/system/nearby_repositories',
+    'admin',
+    'Git repositories in the usual places below the home folder of the service that are no project yet, those worked in last first.',
+    z.object({}),
+    list(z.object({ path: z.string(), name: z.string(), changed_at: Timestamp })),
   ),
   'demo.create': post(
     '/demo',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { folderProblem } from '../../../../src-renderer/features/first-run/use-choose-repository.ts'
 import { stepsOf } from '../../../../src-renderer/features/new-task/task-draft.ts'
 import { errorSentence } from '../../../../src-renderer/formatters/error-sentence.ts'
+import { executorInfos } from '../../../../src-shared/contract/executor-profiles.ts'
 import { initials } from '../../../../src-renderer/formatters/initials.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 
@@ -46,11 +47,20 @@ test('steps are the lines that say something', () => {
 })
 
 test.each([
-  ['Claude Code', 'agent', 'Cc'],
-  ['Codex', 'agent', 'Co'],
+  ['Claude Code', 'agent', 'Cl'],
+  ['Copilot CLI', 'agent', 'Cp'],
+  ['Codex', 'agent', 'Cd'],
+  ['Codex thorough', 'agent', 'Ct'],
+  ['Ai', 'agent', 'Ai'],
   ['Some Body', 'person', 'SB'],
   ['Ana Maria de Souza', 'person', 'AS'],
   ['', 'agent', '?'],
 ] as const)('%s as %s is %s', (name, kind, letters) => {
   expect(initials(name, kind)).toBe(letters)
+})
+
+test('the agents that Copse knows have letters of their own', () => {
+  const programs = Object.values(executorInfos).filter(({ command }) => command === 'path')
+  const letters = programs.map(({ name }) => initials(name, 'agent'))
+  expect(new Set(letters).size).toBe(programs.length)
 })

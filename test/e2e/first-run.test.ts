@@ -1,0 +1,48 @@
+import { cp, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+test('the first screen shows repositories nearby and what is here; what can be installed is folded, to be copied', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  const home = join(repository.beside, 'home')
+  await mkdir(join(home, 'code'), { recursive: true })
+  const path = join(home, 'code', 'ferry')
+  await cp(repository.path, path, { recursive: true })
+  await using service = await startBuiltService({ as: 'local', env: { HOME: home, USERPROFILE: home } })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+
+  const nearby = page.getByRole('region', { name: 'Found nearby' })
+  await nearby.getByRole('button', { name: /^ferry/ }).waitFor()
+  const agents = page.getByRole('heading', { name: 'Agents on this machine' })
+  await agents.waitFor()
+  const fold = page.locator('summary').filter({ hasText: /\d+ (other|agent)s? you can install/ })
+  await fold.waitFor()
+  expect(await page.getByText('Not found').first().isVisible()).toBe(false)
+  await fold.click()
+  const copy = page.getByRole('button', { name: /^Copy npm install/ }).first()
+  await copy.waitFor()
+  expect(await violationsInThemes(page), 'first run').toEqual([])
+
+  // On a small screen everything is below each other, and nothing is cut off at the side.
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  expect(await violationsInThemes(page), 'narrow').toEqual([])
+  await page.setViewportSize(checkedPage.viewport)
+
+  await nearby.getByRole('button', { name: /^ferry/ }).click()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('ferry')
+  await page.getByRole('button', { name: /add project/i }).click()
+  await page
+    .getByRole('button', { name: /New task/ })
+    .first()
+    .waitFor()
+  // A project is no longer something to find.
+  expect((await client.call('projects.list', {})).items[0]?.repos[0]?.path).toBe(path)
+  expect(await client.call('system.nearby_repositories', {})).toEqual({ items: [] })
+})
