@@ -6,6 +6,8 @@ export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const key = 'copse.appearance'
+/** As wide as the task panel is before somebody draws it. */
+export const defaultPanelWidth = 680
 
 /** How the app looks on this device: the theme, the rail's and the panel's width, collapsed columns. */
 export const useAppearance = defineStore('appearance', () => {
@@ -54,7 +56,7 @@ interface Kept {
 }
 
 function read(): Kept {
-  const fallback: Kept = { theme: 'system', railOpen: false, panelWidth: 680, collapsed: [] }
+  const fallback: Kept = { theme: 'system', railOpen: false, panelWidth: defaultPanelWidth, collapsed: [] }
   const state = { ...fallback, ...readLocal(key) }
   return themes.includes(state.theme) && Array.isArray(state.collapsed) ? state : fallback
 }

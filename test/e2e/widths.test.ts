@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { writeAskingClaude } from '../helpers/asking-claude.ts'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const requests = [{ tool_name: 'Bash', input: { command: 'npm publish --tag next' } }]
+
+test('an agent is answered on a phone; at 1024 what needs somebody is counted; at 2560 the width is used', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const phone = { ...checkedPage, viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+  const { page, client, panel } = await openLocally(await browser.newPage(phone), service)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const config = { command: await writeAskingClaude(service.dataDir, requests), permissions: 'worktree' } as const
+  const agent = await client.call('agents.create', { name: 'Asker', executor: 'claude-code', config })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Publish it' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  const asks = async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.asks?.length ?? 0
+  await expect.poll(asks, { timeout: 20_000 }).toBe(1)
+  await page.reload()
+
+  // Opened by its link, as a notification does.
+  await page.evaluate(`location.hash = '#/p/${project.id}/t/${task.id}/agent'`)
+  const allow = panel.getByRole('button', { name: 'Allow', exact: true, disabled: false })
+  await allow.waitFor()
+  const shots = process.env['COPSE_SHOTS']
+  if (shots) await page.screenshot({ path: `${shots}/360.png` })
+  const box = await allow.boundingBox()
+  expect(box).not.toBeNull()
+  const { x = -1, y = -1, width = 0, height = 0 } = box ?? {}
+  expect([x >= 0, x + width <= 360, y >= 0, y + height <= 740, height >= 44]).toEqual([true, true, true, true, true])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  expect(await violationsInThemes(page), 'phone').toEqual([])
+
+  // On a laptop's half the question has lost its word, not its number.
+  await page.setViewportSize({ width: 1024, height: 700 })
+  await panel.getByRole('button', { name: 'Close', exact: true }).click()
+  const needsYou = page.getByRole('button', { name: /Needs you/ })
+  await needsYou.getByText('1', { exact: true }).waitFor()
+  expect((await needsYou.boundingBox())?.width).toBeLessThan(80)
+  if (shots) await page.screenshot({ path: `${shots}/1024.png` })
+
+  await page.setViewportSize({ width: 2560, height: 1400 })
+  await page.locator('[data-card]').filter({ hasText: 'Publish it' }).click()
+  await allow.waitFor()
+  expect((await panel.boundingBox())?.width).toBeGreaterThan(900)
+  if (shots) await page.screenshot({ path: `${shots}/2560.png` })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await allow.tap()
+  await expect.poll(asks).toBe(0)
+})
