@@ -194,15 +194,20 @@ test.concurrent(
   },
 )
 
-test.concurrent('repositories nearby lie below the home folder of the service, and none is a project already', async () => {
-  await using job = await startJob()
-  const { client } = job.running
-  const { home_dir } = await client.call('system.get', {})
-  const { items } = await client.call('system.nearby_repositories', {})
-  expect(items.filter(({ path }) => !path.startsWith(home_dir))).toEqual([])
-  const projects = (await client.call('projects.list', {})).items.flatMap(({ repos }) => repos.map(({ path }) => path))
-  expect(items.filter(({ path }) => projects.includes(path))).toEqual([])
-})
+test.concurrent(
+  'repositories nearby lie below the home folder of the service, and none is a project already',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const { home_dir } = await client.call('system.get', {})
+    const { items } = await client.call('system.nearby_repositories', {})
+    expect(items.filter(({ path }) => !path.startsWith(home_dir))).toEqual([])
+    const projects = (await client.call('projects.list', {})).items.flatMap(({ repos }) =>
+      repos.map(({ path }) => path),
+    )
+    expect(items.filter(({ path }) => projects.includes(path))).toEqual([])
+  },
+)
 
 test.concurrent('the demo is a project with an agent and a task that goes to its merge by itself', async () => {
   await using running = await runApp()
