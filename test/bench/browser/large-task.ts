@@ -3,17 +3,49 @@ import { dirname, join } from 'node:path'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { BoardScene } from './board-scene.ts'
 
-/** A task in whose worktree so many lines are new, in files of 250. */
-export async function makeLargeDiff({ product, project }: BoardScene, lines: number): Promise<Task> {
+/** Threads stand on the first so many lines. */
+const threadedLines = 2_000
+
+interface LargeDiff {
+  readonly perFile?: number
+  readonly perThread?: number | null
+  /** Every line was another one before. */
+  readonly changed?: boolean
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+/** A task in whose worktree so many lines are new, in files of `perFile`, with a thread on every `perThread`th line. */
+export async function makeLargeDiff(
+  { product, project, repository }: BoardScene,
+  lines: number,
+  { perFile = 250, perThread = null, changed = false }: LargeDiff = {},
+): Promise<Task> {
   const { client } = product
+  const files = Array.from({ length: Math.ceil(lines / perFile) }, (_, file) => file)
+  const nameOf = (file: number) => `src/part-${file % 20}/file-${file}.ts`
+  const textOf = (file: number, word: string) =>
+    Array.from({ length: perFile }, (_, line) => `export const v${line} = ${word}(${file}, 'line ${line}')\n`).join('')
+  if (changed) {
+    for (const file of files) await write(join(repository.path, nameOf(file)), textOf(file, 'before'))
+    await repository.git(['add', '-A'])
+    await repository.git(['commit', '-qm', 'Before'])
+  }
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Write much' })
   const { workspace } = await client.call('tasks.claim', { task_id: task.id })
   if (!workspace) throw new Error('The task has no worktree.')
-  for (let file = 0; file < lines / 250; file += 1) {
-    const path = join(workspace.path, `src/part-${file % 20}/file-${file}.ts`)
-    await mkdir(dirname(path), { recursive: true })
-    const text = Array.from({ length: 250 }, (_, line) => `export const v${line} = compute(${file}, 'line ${line}')\n`)
-    await writeFile(path, text.join(''))
+  for (const file of files) {
+    const name = nameOf(file)
+    await write(join(workspace.path, name), textOf(file, 'compute'))
+    // Where the scrolling goes: over the files of the first folder.
+    const threaded = file % 20 === 0 ? Math.max(0, threadedLines - (file / 20) * perFile) : 0
+    for (let line = perThread ?? Infinity; line <= Math.min(perFile, threaded); line += perThread ?? 1) {
+      const anchor = { path: name, side: 'new' as const, line }
+      await client.call('comments.create', { task_id: task.id, body: `What about line ${line}?`, anchor })
+    }
   }
   return task
 }

@@ -39,16 +39,35 @@ const dragCard: Scene = {
   actOnFloor: (page, size) => drag(page, { x: 20, y: 300 }, { x: 600, y: 500 }, size.seconds),
 }
 
-const scrollDiff: Scene = {
+interface DiffKind {
+  readonly layout: 'Unified' | 'Side by side'
+  /** `file`: a fifth of the lines in one file. */
+  readonly of: 'files' | 'file'
+}
+
+/** With threads open on the lines over which it goes. */
+const scrollDiff = ({ layout, of }: DiffKind): Scene => ({
   prepare: async (scene, size) => {
-    const task = await makeLargeDiff(scene, size.lines)
+    const lines = of === 'files' ? size.lines : size.lines / 5
+    // Of a file of this size the patch comes only when it is asked for, where every line is there twice.
+    const changed = layout !== 'Unified' && of === 'files'
+    const task = await makeLargeDiff(scene, lines, { perThread: 20, changed, ...(of === 'file' && { perFile: lines }) })
     const page = await scene.open({ id: task.id, tab: 'changes' })
-    await page.page.getByRole('region', { name: 'Differences' }).getByText('export').first().waitFor()
+    const panel = page.page.locator('[data-task-panel]')
+    await panel.getByRole('region', { name: 'Differences' }).getByText('export').first().waitFor()
+    await page.page.keyboard.press('f')
+    await panel.getByRole('button', { name: 'View', exact: true }).click()
+    await page.page.getByRole('menuitemcheckbox', { name: layout }).click()
+    await panel
+      .locator(`[data-diff-type="${changed ? 'split' : 'single'}"]`)
+      .first()
+      .waitFor()
+    await panel.getByText('What about line 20?').filter({ visible: true }).first().waitFor({ timeout: 30_000 })
     return page
   },
   act: async (page, size) => scroll(page, await centreOf(page, '[aria-label="Differences"]'), size.pixels),
   actOnFloor: scrollAt(middle),
-}
+})
 
 const scrollTranscript: Scene = {
   prepare: async (scene, size) => {
@@ -71,7 +90,10 @@ const scrollTranscript: Scene = {
 export const frameRows: readonly BenchRow[] = [
   frameRow('frames-scroll-board', scrollBoard),
   frameRow('frames-drag-card', dragCard),
-  frameRow('frames-scroll-diff', scrollDiff),
+  frameRow('frames-scroll-diff', scrollDiff({ layout: 'Unified', of: 'files' })),
+  frameRow('frames-scroll-diff-split', scrollDiff({ layout: 'Side by side', of: 'files' })),
+  frameRow('frames-scroll-file', scrollDiff({ layout: 'Unified', of: 'file' })),
+  frameRow('frames-scroll-file-split', scrollDiff({ layout: 'Side by side', of: 'file' })),
   frameRow('frames-scroll-transcript', scrollTranscript),
 ]
 
