@@ -26,8 +26,18 @@ export const useRunning = defineStore('running', () => {
     }
     return byProject
   })
+  const byAgent = computed(() => {
+    const counted = new Map<string, number>()
+    for (const task of tasks.byId.values()) {
+      const execution = executions.byId.get(task.active_execution_id ?? '')
+      if (execution?.status === 'running' && execution.agent_id !== null)
+        counted.set(execution.agent_id, (counted.get(execution.agent_id) ?? 0) + 1)
+    }
+    return counted
+  })
   return {
     all: computed(() => [...counts.value.values()].reduce((sum, count) => sum + count, 0)),
+    ofAgent: (agentId: string): number => byAgent.value.get(agentId) ?? 0,
     inProject: (projectId: string): number => counts.value.get(projectId) ?? 0,
     /** Whether its tasks are here: until then none of them counts. */
     isKnown: (projectId: string): boolean => ['begun', 'ready'].includes(tasks.loadState(projectId).kind),

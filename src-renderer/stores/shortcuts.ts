@@ -27,6 +27,7 @@ export const useShortcuts = defineStore('shortcuts', () => {
     mac,
     /** What stands on the key that goes with letters for commands. */
     mod: mac ? '⌘' : 'Ctrl',
+    shift: mac ? '⇧' : 'Shift',
     all,
     keysOf,
     /** The first of its keys in words; nothing when the command has none. */

@@ -5,7 +5,7 @@ import type { Assignee, RecoveryAction, Task } from '../../src-shared/contract/t
 import type { TaskState } from './task-state.ts'
 
 /** Everything that a person does to a task; what the service answers goes into the state. */
-export function createTaskChanges(client: Client, state: TaskState, { fetch, seen }: ChangeBasis) {
+export function createTaskChanges(client: Client, state: TaskState, { fetch, seen, claimed }: ChangeBasis) {
   async function answered<T extends { readonly task: Task }>(call: Promise<T>): Promise<T> {
     const reply = await call
     state.put(reply.task)
@@ -32,8 +32,10 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
         return mine
       }),
     /** Without an agent the caller takes the task. */
-    claim: (taskId: string, agentId?: string, overrides?: OperationInput<'tasks.claim'>['overrides']) =>
-      answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) })),
+    claim: (taskId: string, agentId?: string, overrides?: OperationInput<'tasks.claim'>['overrides']) => {
+      if (agentId !== undefined) claimed(agentId)
+      return answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) }))
+    },
     transition: async (taskId: string, status: string, reason?: string) => {
       const version = await versionOf(taskId)
       return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))
@@ -89,6 +91,8 @@ interface ChangeBasis {
   readonly fetch: (taskId: string) => Promise<Task>
   /** The tree of a task's work as the person last saw it. */
   readonly seen: (taskId: string) => string | undefined
+  /** Hears which agent gets work. */
+  readonly claimed: (agentId: string) => void
 }
 
 /** A refusal because of the work says which task it is about, so that the person can look at it. */

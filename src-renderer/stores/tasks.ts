@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import type { TaskMove } from '../../src-shared/contract/tasks.ts'
 import { shortId } from '../formatters/short-id.ts'
 import { useClient } from './client.ts'
+import { useRecentAgents } from './recent-agents.ts'
 import { useSeenWork } from './seen-work.ts'
 import { createTaskChanges } from './task-changes.ts'
 import { createTaskLoading } from './task-loading.ts'
@@ -13,6 +14,7 @@ export const useTasks = defineStore('tasks', () => {
   const state = createTaskState()
   const loading = createTaskLoading(client, state)
   const seenWork = useSeenWork()
+  const recent = useRecentAgents()
   const seen = (taskId: string) => {
     const task = state.byId.get(taskId)
     return task && seenWork.treeOf(task)
@@ -20,7 +22,7 @@ export const useTasks = defineStore('tasks', () => {
   return {
     ...state,
     ...loading,
-    ...createTaskChanges(client, state, { fetch: loading.fetch, seen }),
+    ...createTaskChanges(client, state, { fetch: loading.fetch, seen, claimed: recent.used }),
     /** What people call it: `SHO-42`; for one that is not known here, the end of its id. */
     refOf: (taskId: string): string => state.byId.get(taskId)?.ref ?? shortId(taskId),
     /** The name of the task's branch; refused before the first claim. */

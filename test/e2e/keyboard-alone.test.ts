@@ -35,8 +35,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.to(dialog.getByLabel('Description'))
     await keys.type('Say **hello**.')
     await keys.press('Control+Enter')
-    await card('Greet by name').waitFor()
-    await keys.on(card('Beside'))
+    await keys.on(card('Greet by name'))
     await keys.press('/')
     await keys.type('greet')
     await card('Beside').waitFor({ state: 'detached' })
@@ -45,10 +44,12 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
 
     // Over the cards, by letters and by arrows.
     await keys.press('ArrowDown')
+    await keys.on(card('Greet by name'))
+    await keys.press('h')
     await keys.on(card('Beside'))
     await keys.press('l')
     await keys.on(card('Greet by name'))
-    await keys.press('h')
+    await keys.press('ArrowLeft')
     await keys.on(card('Beside'))
     await keys.press('ArrowRight')
     await keys.on(card('Greet by name'))
@@ -109,7 +110,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
 
     // Its agent: started, watched, written to, stopped.
     await keys.press('m')
-    const byWorker = see.getByRole('dialog', { name: 'Who works on it?' }).getByRole('button', { name: /Worker/ })
+    const byWorker = see.getByRole('dialog', { name: 'Who should do this?' }).getByRole('button', { name: /Worker/ })
     await keys.to(
       see.getByRole('dialog', { name: 'Move to' }).getByRole('button', { name: /^In progress/ }),
       'ArrowDown',

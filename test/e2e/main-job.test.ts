@@ -30,7 +30,8 @@ test('by pointer in the web app: from a folder to a merged task', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Title').fill('Sum any numbers')
   await dialog.getByLabel('Description').fill('`sum` shall take **any** number of numbers.')
-  await dialog.getByLabel(/CI steps/).fill('grep -q reduce sum.ts\necho all fine')
+  await dialog.getByRole('button', { name: 'Checks: none' }).click()
+  await dialog.getByLabel(/^Checks/).fill('grep -q reduce sum.ts\necho all fine')
   await dialog.getByRole('button', { name: /create task/i }).click()
 
   const card = page.getByRole('region', { name: 'Board' }).getByText('Sum any numbers')
@@ -85,7 +86,7 @@ test('by keyboard in the desktop app: a task is written, started, read and merge
   await board.getByText('Sum any numbers').waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('s')
-  await page.getByRole('dialog').getByText('Who works on it?').waitFor()
+  await page.getByRole('dialog').getByText('Who should do this?').waitFor()
   await page.keyboard.press('Enter')
   await column(page, 'Review').getByText('Sum any numbers').waitFor()
   await page.keyboard.press('Enter')

@@ -1,4 +1,5 @@
 import { shallowRef, watch } from 'vue'
+import type { ExecutionOverrides } from '../../../src-shared/contract/executions.ts'
 import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { hasTrait, stateOf } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
@@ -36,8 +37,8 @@ export function useMoves() {
   const merges = (task: Task, to: string): boolean => {
     return hasTrait(projects.workflow(task.project_id), { name: to }, 'merges')
   }
-  const claim = (task: Task, to: string | null, agentId: string | null) =>
-    optimistic(task, to, () => tasks.claim(task.id, agentId ?? undefined))
+  const claim = (task: Task, to: string | null, agentId: string | null, overrides?: ExecutionOverrides) =>
+    optimistic(task, to, () => tasks.claim(task.id, agentId ?? undefined, overrides))
 
   async function start(task: Task, to: string | null = null): Promise<void> {
     const agent = knownAgent(task)

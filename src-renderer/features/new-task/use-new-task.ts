@@ -1,12 +1,15 @@
 import { computed, reactive, watch } from 'vue'
-import type { Assignee } from '../../../src-shared/contract/tasks.ts'
+import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { coderRole } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
+import { useArrivals } from '../../stores/arrivals.ts'
 import { useAction } from '../../stores/query.ts'
 import { useDrafts } from '../../stores/drafts.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
+import { useRecentAgents } from '../../stores/recent-agents.ts'
+import { useShortcuts } from '../../stores/shortcuts.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { emptyDraft, optionsText, readOptions, taskInput, type TaskDraft } from './task-draft.ts'
@@ -18,6 +21,10 @@ export function useNewTask(projectId: () => string) {
   const projects = useProjects()
   const tasks = useTasks()
   const handOver = useHandOver(projectId)
+  const arrivals = useArrivals()
+  const recent = useRecentAgents()
+  const shortcuts = useShortcuts()
+  const toasts = useToasts()
   const { busy, failure, run } = useAction()
   const draft = reactive(emptyDraft(null))
   // What was typed outlives the dialog and the page: it is there again until it is a task or thrown away.
@@ -52,13 +59,47 @@ export function useNewTask(projectId: () => string) {
     ),
   )
 
-  async function create(): Promise<boolean> {
+  /** Whom the work goes to when it is started without a choice: the agent chosen, else the one used last. */
+  const starter = computed(() => {
+    const chosen = agents.byId.get(draft.agentId ?? '')
+    return chosen ?? recent.usual
+  })
+  const startRefusal = computed((): string | null => {
+    if (draft.waitsFor.length > 0) return 'It waits for other tasks first'
+    if (starter.value === null) return agents.items.length === 0 ? 'There is no agent yet' : 'Every agent is paused'
+    return starter.value.paused ? `${starter.value.name} is paused` : null
+  })
+
+  /** `more`: another is written next. Answers whether it is there. */
+  async function create(how: { readonly start: boolean; readonly more: boolean }): Promise<boolean> {
     return run(async () => {
-      const task = await tasks.create(taskInput(projectId(), draft))
-      await handOver(task.id, draft)
-      throwAway()
+      const chosen = { ...draft }
+      if (how.start) Object.assign(chosen, { agentId: starter.value?.id ?? null, startNow: true })
+      const task = await tasks.create(taskInput(projectId(), chosen))
+      const isComplete = await handOver(task.id, chosen)
+      nextDraft(how.more)
       if (!('taskId' in navigation.route)) navigation.openProject(projectId())
+      const { route } = navigation
+      const isElsewhere = 'projectId' in route && route.projectId !== projectId()
+      const open = () => navigation.go({ screen: 'board', projectId: projectId(), taskId: task.id, tab: null })
+      if (isComplete) toasts.done(createdText(task, chosen, !isElsewhere && !how.more), { label: 'Open', run: open })
+      arrivals.announce(task.id, !how.more && !isElsewhere)
     })
+  }
+  /** `inHand`: the next key is about it. */
+  function createdText(task: Task, { agentId, startNow, waitsFor }: TaskDraft, inHand: boolean): string {
+    const worker = agents.byId.get(agentId ?? '')
+    const starts = worker !== undefined && startNow && waitsFor.length === 0
+    if (starts) return `Created ${task.ref}. ${worker.name} starts on it.`
+    const key = shortcuts.line('start')
+    return key === '' || waitsFor.length > 0 || !inHand
+      ? `Created ${task.ref}.`
+      : `Created ${task.ref}. ${key} starts it.`
+  }
+  /** What is chosen stays for the next one; what it says is its own. */
+  function nextDraft(more: boolean): void {
+    if (!more) throwAway()
+    else Object.assign(draft, { title: '', description: '', waitsFor: [] })
   }
   return {
     draft,
@@ -82,6 +123,8 @@ export function useNewTask(projectId: () => string) {
       failure.value = null
     },
     create,
+    starter,
+    startRefusal,
     throwAway,
   }
 }
@@ -92,9 +135,9 @@ const workingRole = (workflow: WorkflowDefinition | undefined): string =>
 
 /**
  * Says who has which role and what comes first, and gives the task to the chosen agent, at once or for later; the task
- * is there even where that fails.
+ * is there even where that fails. Answers whether all of it was done.
  */
-function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft) => Promise<void> {
+function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft) => Promise<boolean> {
   const projects = useProjects()
   const tasks = useTasks()
   const toasts = useToasts()
@@ -104,11 +147,13 @@ function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft
       for (const id of waitsFor) await tasks.addDependency(taskId, id)
       for (const [role, to] of Object.entries(roles)) await tasks.giveRole(taskId, role, to)
       missing = 'nobody works on it'
-      if (agentId === null) return
+      if (agentId === null) return true
       if (startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId)
       else await tasks.giveRole(taskId, workingRole(projects.workflow(projectId())), { type: 'agent', id: agentId })
+      return true
     } catch (error) {
       toasts.refused(error, `“${title.trim()}” is there, but ${missing}.`)
+      return false
     }
   }
 }

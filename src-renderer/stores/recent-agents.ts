@@ -1,0 +1,36 @@
+import { defineStore } from 'pinia'
+import { computed, shallowRef } from 'vue'
+import type { Agent } from '../../src-shared/contract/projects.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
+import { useAgents } from './agents.ts'
+import { writeLocal } from './local-storage.ts'
+
+const storageKey = 'copse.recent-agents'
+const mostKept = 20
+
+/** The agents in the order in which this device last gave them work. */
+export const useRecentAgents = defineStore('recent-agents', () => {
+  const agents = useAgents()
+  const ids = shallowRef(read())
+  const rank = (id: string): number => {
+    const at = ids.value.indexOf(id)
+    return at < 0 ? mostKept : at
+  }
+  const items = computed((): readonly Agent[] => agents.items.toSorted((one, other) => rank(one.id) - rank(other.id)))
+  return {
+    /** Every agent, the one used last first; those never used by name. */
+    items,
+    /** Whom work goes to that names no agent: the one used last that takes work now. */
+    usual: computed((): Agent | null => items.value.find(({ paused }) => !paused) ?? null),
+    used(agentId: string): void {
+      ids.value = [agentId, ...ids.value.filter((id) => id !== agentId)].slice(0, mostKept)
+      writeLocal(storageKey, JSON.stringify(ids.value))
+    },
+  }
+})
+
+/** What somebody else wrote there is passed over. */
+function read(): readonly string[] {
+  const kept = parseJson(localStorage.getItem(storageKey) ?? '')
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
+}

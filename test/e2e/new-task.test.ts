@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title })
+const column = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^${name}, `) })
+const toast = (page: Page, text: RegExp) => page.locator('[data-sonner-toast]').filter({ hasText: text })
+
+test('a task is written and started by three keys, and the next one follows it', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const ferry = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const quiet = { executor: 'command', config: { command: 'sleep 600' } } as const
+  await client.call('agents.create', { name: 'Abel', ...quiet })
+  await client.call('agents.create', { name: 'Writer', ...quiet })
+  await page.reload()
+  await column(page, 'To do').waitFor()
+  const dialog = page.getByRole('dialog', { name: 'New task' })
+  let presses = 0
+  const press = async (key: string) => {
+    presses += 1
+    await page.keyboard.press(key)
+  }
+
+  // Made: its card is in hand, and one key starts it.
+  await press('c')
+  await dialog.waitFor()
+  await page.keyboard.type('Count the passengers')
+  await press('Control+Enter')
+  await toast(page, /^Created FER-1\. s starts it\./i).waitFor()
+  await expect.poll(() => card(page, 'Count').evaluate((one) => one === document.activeElement)).toBe(true)
+  await press('s')
+  // Nobody has worked here yet: the agents have digits.
+  const who = page.getByRole('dialog', { name: 'Who should do this?' })
+  await who.getByRole('button', { name: /^Writer/ }).waitFor()
+  await press('2')
+  await column(page, 'In progress').filter({ hasText: 'Count' }).waitFor()
+  expect(presses).toBe(4)
+
+  // Made and started at once: by whoever was used last.
+  presses = 0
+  await press('c')
+  await dialog.getByRole('button', { name: /^Start with Writer/ }).waitFor()
+  expect(await violationsInThemes(page), 'new task').toEqual([])
+  await page.keyboard.type('Paint the hull')
+  await press('Control+Shift+Enter')
+  await column(page, 'In progress').filter({ hasText: 'Paint' }).waitFor()
+  expect(presses).toBeLessThanOrEqual(3)
+  await toast(page, /Created FER-2\. Writer starts on it\./).waitFor()
+  const started = (await client.call('tasks.list', { project_id: ferry.id, q: 'Paint' })).items[0]
+  const [run] = (await client.call('tasks.executions', { task_id: started?.id ?? '' })).items
+  const writer = (await client.call('agents.list', {})).items.find(({ name }) => name === 'Writer')
+  expect(run?.agent_id).toBe(writer?.id)
+
+  // Several in a row: the dialog stays, and what was chosen with it.
+  await page.keyboard.press('c')
+  await dialog.getByText('Create another').click()
+  await dialog.getByRole('button', { name: /^Priority/ }).click()
+  await page.getByRole('menuitem', { name: 'High' }).click()
+  await dialog.getByLabel('Title').fill('First of two')
+  await page.keyboard.press('Control+Enter')
+  await card(page, 'First of two').waitFor()
+  await expect.poll(() => dialog.getByLabel('Title').inputValue()).toBe('')
+  await dialog.getByRole('button', { name: 'Priority: High' }).waitFor()
+  await dialog.getByText('Create another').click()
+  await dialog.getByLabel('Title').fill('Second of two')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => card(page, 'Second of two').evaluate((one) => one === document.activeElement)).toBe(true)
+  const items = (await client.call('tasks.list', { project_id: ferry.id, q: 'of two' })).items
+  expect(items.map(({ priority }) => priority)).toEqual([3, 3])
+}, 120_000)
