@@ -107,6 +107,9 @@ export function toReviewSummary(review: Review): ReviewSummary {
       if (result.exit_code === null) return 'running'
       return result.exit_code === 0 ? 'passed' : 'failed'
     }),
+    approved_by: [...new Map(review.verdicts.map(({ by, verdict }) => [by, verdict]))].flatMap(([by, verdict]) =>
+      verdict === 'pass' ? [by] : [],
+    ),
   }
 }
 

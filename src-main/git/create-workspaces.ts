@@ -13,7 +13,7 @@ import { changedPaths, listChanged } from './commands/tree-paths.ts'
 import { ensureWorktree } from './worktree/ensure-worktree.ts'
 import { explainFileError, orNull } from './files/file-errors.ts'
 import { measureFolder } from './files/folder-size.ts'
-import { arePortsFree } from './free-ports.ts'
+import { answeringPorts, arePortsFree } from './free-ports.ts'
 import { mergeBase, resolveBase } from './commands/branch.ts'
 import { commitEverything } from './commands/commit.ts'
 import { withTrust, type TrustedPrograms } from './commands/configured-programs.ts'
@@ -247,6 +247,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
         ),
       ),
     arePortsFree,
+    answeringPorts,
     orphans: (root, known) => asWorkspaceError(findOrphans(root, known)),
     rescues: (repo, task, { signal }) => asWorkspaceError(listRescues(repo, task, { signal })),
     rescueDiff: (rescue, file, { signal }) => asWorkspaceError(readRescueDiff(rescue, file, { signal })),

@@ -18,6 +18,14 @@ export async function arePortsFree(ports: readonly number[]): Promise<boolean> {
   return (await Promise.all(ports.map(isFree))).every(Boolean)
 }
 
+/** Those of the ports, in their order, on which something on this machine answers now. */
+export async function answeringPorts(ports: readonly number[]): Promise<readonly number[]> {
+  const answered = await Promise.all(
+    ports.map(async (port) => (await Promise.all(loopback.map((host) => isAnswered(host, port)))).includes(true)),
+  )
+  return ports.filter((_, index) => answered[index])
+}
+
 async function isFree(port: number): Promise<boolean> {
   for (const host of places) if (!(await canListen(host, port))) return false
   for (const host of loopback) if (await isAnswered(host, port)) return false

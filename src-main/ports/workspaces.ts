@@ -214,6 +214,8 @@ export interface Workspaces extends DiffReader, LineChanger, RescueStore, Orphan
   relink(repo_path: string, path: string, options: Cancellable): Promise<void>
   /** Whether nothing on this machine uses any of these ports now. */
   arePortsFree(ports: readonly number[]): Promise<boolean>
+  /** Those of the ports on which something answers now. */
+  answeringPorts(ports: readonly number[]): Promise<readonly number[]>
   /** Directories below the workspace root that are none of `known`. */
   orphans(root: string, known: readonly string[]): Promise<readonly string[]>
 }

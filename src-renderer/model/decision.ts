@@ -195,10 +195,10 @@ function standingAt(facts: DecisionFacts, gate: WorkflowState, review: Review | 
   if (!isReviewGate)
     return task.entry_barrier
       ? held('Hooks are running', 'run', see('hooks', 'See the hooks'))
-      : { sentence: { text: 'Waiting for your approval', tone: 'you' }, refusal: null, look: null }
+      : { sentence: { text: planText, tone: 'you' }, refusal: null, look: null }
 
   const failing = review?.step_results.find(({ exit_code }) => exit_code !== null && exit_code !== 0)
-  if (failing) return held(`Check failed: ${failing.command}`, 'fail', see('review', 'See what failed'))
+  if (failing) return held(checkFailedText(failing.command), 'fail', see('review', 'See what failed'))
   const isOpen = review?.status === 'running' || review?.status === 'pending'
   const done = review?.step_results.filter(({ exit_code }) => exit_code === 0).length ?? 0
   const total = review?.ci_steps.length ?? 0
@@ -215,10 +215,19 @@ function reviewText({ nameOf, isMine }: DecisionFacts, { ci_steps, verdicts }: R
   const last = new Map(verdicts.map(({ by, verdict }) => [by, verdict]))
   const others = [...last].flatMap(([by, verdict]) => (verdict === 'pass' && !isMine(by) ? [nameOf(by)] : []))
   const names = [...last].some(([by, verdict]) => verdict === 'pass' && isMine(by)) ? ['You', ...others] : others
-  const said = names.length === 0 ? 'No one has reviewed it.' : `${names.join(' and ')} approved it.`
-  return ci_steps.length === 0
-    ? { text: `Nothing was checked. ${said}`, tone: names.length === 0 ? 'neutral' : 'ok' }
-    : { text: `Checks passed. ${said}`, tone: 'ok' }
+  const tone = ci_steps.length === 0 && names.length === 0 ? 'neutral' : 'ok'
+  return { text: checkedText(ci_steps.length, names), tone }
+}
+
+/** What a plan waits for. */
+export const planText = 'Waiting for your approval'
+
+export const checkFailedText = (command: string): string => `Check failed: ${command}`
+
+/** How many checks passed, and who approved the work: the same on a card and where it is decided. */
+export function checkedText(checks: number, approvers: readonly string[]): string {
+  const said = approvers.length === 0 ? 'No one has reviewed it.' : `${approvers.join(' and ')} approved it.`
+  return `${checks === 0 ? 'Nothing was checked' : 'Checks passed'}. ${said}`
 }
 
 const workText = (worker: NonNullable<DecisionFacts['worker']>, reviews: boolean): DecisionSentence => ({

@@ -61,6 +61,10 @@ export const ReviewSummary = z.object({
   attempt_number: z.int(),
   status: z.enum(reviewStatuses),
   steps: z.array(z.enum(['waiting', 'running', 'passed', 'failed'])),
+  approved_by: z
+    .array(z.string())
+    .optional()
+    .describe('Whose last verdict on this attempt is `pass`: `agent:<id>`, `user:<handle>`.'),
   rejections: z
     .record(z.string(), z.int())
     .optional()
@@ -121,6 +125,15 @@ export const TaskFields = z.object({
   priority: z.int().min(0).max(4),
   repo_id: RepoId,
 })
+
+/** Where something that runs in a worktree can be looked at. */
+export const Preview = z
+  .object({
+    port_base: z.int().describe('As on the tasks that work in the worktree.'),
+    port: z.int().describe('On the machine where Copse runs.'),
+  })
+  .meta({ id: 'Preview' })
+export type Preview = z.infer<typeof Preview>
 
 /** Another task that has to be done first. */
 export const Dependency = z

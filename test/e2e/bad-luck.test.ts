@@ -60,10 +60,10 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
     .getByText(/exit code 7|this is why/)
     .waitFor()
   await card('Silent')
-    .getByText(/without output/)
+    .getByText(/Agent changed nothing/)
     .waitFor()
   await card('Red CI')
-    .getByText(/failed Review 3 times/)
+    .getByText(/Too many failed reviews/)
     .waitFor()
 
   await card('Fails').click()
@@ -77,7 +77,9 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
     .first()
     .waitFor()
 
-  await card('Conflict').getByText('Passed, and waits for you').waitFor()
+  await card('Conflict')
+    .getByText(/No one has reviewed it/)
+    .waitFor()
   await card('Conflict').click()
   await panel.getByRole('tab', { name: /Review/ }).click()
   await panel

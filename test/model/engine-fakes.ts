@@ -119,6 +119,7 @@ export const fakeWorkspaces: Workspaces = {
   isKnownTo: () => Promise.resolve(true),
   relink: () => Promise.resolve(),
   arePortsFree: () => Promise.resolve(true),
+  answeringPorts: () => Promise.resolve([]),
   conflicts: ({ branch, base_branch }) =>
     Promise.resolve({ branch, head_commit: 'head', base_branch, base_commit: 'base', files: [], hunks: [] }),
   updateBranch: () => Promise.resolve({ kind: 'up_to_date', head: 'head', base: 'base' }),

@@ -1,4 +1,6 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Preview } from '../../../src-shared/contract/tasks.ts'
+import { portsFrom } from '../../domain/task/port-ranges.ts'
 import type { TaskPlace } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject } from '../find.ts'
@@ -8,7 +10,12 @@ const mostOfState = 30
 /** Of a workflow with very many states not all columns are seen at once. */
 const mostOfAll = 400
 
-export function createBoardHandlers({ store, engine, workflows }: ApiParts): Handlers<'tasks.board'> {
+export function createBoardHandlers({
+  store,
+  engine,
+  workflows,
+  workspaces,
+}: ApiParts): Handlers<'tasks.board' | 'tasks.previews'> {
   const { read } = store
   return {
     'tasks.board': ({ project_id }) => {
@@ -31,6 +38,17 @@ export function createBoardHandlers({ store, engine, workflows }: ApiParts): Han
         return task === null || task.archived ? [] : [engine.views.task(task)]
       })
       return { items, counts: Object.fromEntries([...byStatus].map(([status, { length }]) => [status, length])) }
+    },
+    'tasks.previews': async ({ project_id }) => {
+      const { id } = findProject(read, project_id)
+      const items: Preview[] = []
+      // One worktree after the other: boards ask for this again and again.
+      for (const { port_base } of read.workspaces.byProject(id)) {
+        if (port_base === null) continue
+        const [port] = await workspaces.answeringPorts(portsFrom(port_base))
+        if (port !== undefined) items.push({ port_base, port })
+      }
+      return { items }
     },
   }
 }

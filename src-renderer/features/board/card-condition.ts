@@ -1,10 +1,15 @@
 import type { ErrorAnnotation, Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 
+import { checkedText, checkFailedText, planText } from '../../model/decision.ts'
+import { failureText } from '../../formatters/failure-text.ts'
+
 /** The one sentence below a card's title, with the glyph that carries its meaning. */
 export interface CardCondition {
   readonly glyph: 'failed' | 'barrier' | 'gate' | 'clock' | 'timed-out' | null
   readonly text: string
+  /** All that there is to say, where the text is a part of it. */
+  readonly full?: string
   /** A person must act. */
   readonly needsYou: boolean
 }
@@ -14,6 +19,8 @@ interface CardFacts {
   readonly state: WorkflowState | undefined
   /** What its agent waits for a person to answer. */
   readonly asks: string | null
+  /** The names of those who approved the work that waits; asked for only where it does. */
+  readonly approvers?: () => readonly string[]
 }
 
 const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition['glyph']>> = {
@@ -32,37 +39,41 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
 }
 
 /** What holds a task up, or what it waits for; null while nothing does. */
-export function conditionOf({ task, state, asks }: CardFacts): CardCondition | null {
+export function conditionOf({ task, state, asks, approvers = () => [] }: CardFacts): CardCondition | null {
   if (asks !== null) return { glyph: 'gate', text: asks, needsYou: true }
   const annotation = task.error_annotation
   if (annotation) {
     const glyph =
       task.entry_barrier && annotation.type === 'hook_failed' ? 'barrier' : glyphOfAnnotation[annotation.type]
-    return { glyph, text: annotation.message, needsYou: true }
+    const failing = annotation.type === 'hook_failed' ? failedCheck(task) : null
+    return { glyph, text: failing ?? failureText(annotation), full: annotation.message, needsYou: true }
   }
   if (state?.kind === 'terminal') return null
   if (task.active_execution_id !== null) return null
-  if (state?.kind === 'gate') return gateCondition(task, state)
+  if (state?.kind === 'gate') return gateCondition(task, state, approvers)
   return null
 }
 
-const waitsForApproval: CardCondition = { glyph: 'gate', text: 'Waits for your approval', needsYou: true }
-
-function gateCondition(task: Task, state: WorkflowState): CardCondition | null {
+function gateCondition(task: Task, state: WorkflowState, approvers: () => readonly string[]): CardCondition | null {
   const review = task.review_summary
   // A gate with hooks before it makes a review row of every attempt; one without is a plan to approve.
-  if ((state.hooks?.before_enter ?? []).length === 0)
-    return { glyph: 'gate', text: 'Approve it or send it back', needsYou: true }
+  if ((state.hooks?.before_enter ?? []).length === 0) return waits(planText)
   if (task.entry_barrier) return null
+  const looked = () => waits(checkedText(review?.steps.length ?? 0, approvers()))
   if (review?.status === 'running' || review?.status === 'pending') {
-    // Once its CI is green, a review stays open for whoever has to judge it.
+    // Once its checks have passed, a review stays open for whoever has to judge it.
     const isGreen = review.steps.every((step) => step === 'passed')
-    return isGreen && state.gate_config?.requires_human_approval === true ? waitsForApproval : null
+    return isGreen && state.gate_config?.requires_human_approval === true ? looked() : null
   }
-  if (review?.status === 'failed') {
-    const step = task.review_config.ci_steps[review.steps.indexOf('failed')]
-    return { glyph: 'failed', text: `${step ?? `Attempt ${review.attempt_number}`} failed`, needsYou: true }
-  }
-  // Where nobody is asked a green CI is the verdict: what is left to a person is the next step, not an approval.
-  return review?.status === 'passed' ? { ...waitsForApproval, text: 'Passed, and waits for you' } : waitsForApproval
+  if (review?.status === 'failed')
+    return { glyph: 'failed', text: failedCheck(task) ?? `Attempt ${review.attempt_number} failed`, needsYou: true }
+  return review?.status === 'passed' ? looked() : waits(planText)
+}
+
+const waits = (text: string): CardCondition => ({ glyph: 'gate', text, needsYou: true })
+
+/** Which of its checks failed; null where none did, or where they were changed since. */
+function failedCheck(task: Task): string | null {
+  const step = task.review_config.ci_steps[task.review_summary?.steps.indexOf('failed') ?? -1]
+  return step === undefined ? null : checkFailedText(step)
 }

@@ -1,4 +1,4 @@
-import { computed } from 'vue'
+import { computed, type ComputedRef } from 'vue'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
@@ -40,7 +40,7 @@ export function useBoard(project: () => Project | null) {
   const columns = computed(() => groupTasks(shapes.value, found.value, coming.value, view.value.order))
   const sortFacts = useSortFacts(facts, () => shapes.value.flatMap(({ states }) => states.map(({ name }) => name)))
   const rows = computed(() => (isList() ? sortTasks(found.value, view.value.sort, sortFacts.value) : []))
-  const collapsing = useCollapsing(() => scope.value)
+  const collapsing = useCollapsing(() => scope.value, all, coming)
   const isList = () => view.value.layout === 'list'
   const change = (patch: Partial<BoardView>) => views.change(scope.value, patch)
 
@@ -139,12 +139,31 @@ function useSortFacts(facts: ReturnType<typeof useTaskFacts>, stateNames: () => 
   })
 }
 
-function useCollapsing(scope: () => string) {
+function useCollapsing(
+  scope: () => string,
+  all: ComputedRef<readonly Task[]>,
+  coming: ComputedRef<readonly UnloadedTasks[]>,
+) {
   const appearance = useAppearance()
   const key = (column: BoardColumnModel) => `${scope()}/${column.name}`
-  /** An empty backlog stands aside by itself until somebody opens it. */
+  const inUse = computed(
+    () =>
+      new Set([
+        ...all.value.map(({ project_id, status }) => `${project_id}/${status}`),
+        ...coming.value.map(({ projectId, status }) => `${projectId}/${status}`),
+      ]),
+  )
+  /**
+   * A column without any task stands aside by itself until somebody opens it; not the one where tasks wait to be
+   * taken, and none while the board is empty. What the search or a filter hides is still there.
+   */
   const isCollapsedByDefault = (column: BoardColumnModel) =>
-    column.tasks.length === 0 && column.states.every((state) => state.kind === 'backlog')
+    inUse.value.size > 0 &&
+    column.tasks.length === 0 &&
+    column.states.every(({ kind }) => kind !== 'initial') &&
+    ![...column.statesIn].some(([projectId, states]) =>
+      states.some(({ name }) => inUse.value.has(`${projectId}/${name}`)),
+    )
   return {
     isShut: (column: BoardColumnModel): boolean =>
       appearance.isCollapsed(key(column)) ||

@@ -7,6 +7,7 @@ import { useExecutions } from '../../stores/executions.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useQueue } from '../../stores/queue.ts'
+import { useSession } from '../../stores/session.ts'
 import { useSubtasks } from '../../stores/subtasks.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { waitReasonText } from '../../formatters/wait-reason-text.ts'
@@ -19,14 +20,29 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const people = usePeople()
   const projects = useProjects()
   const queue = useQueue()
+  const session = useSession()
   const subtasks = useSubtasks()
 
   const execution = computed(() => {
     const id = task().active_execution_id
     return id === null ? undefined : executions.byId.get(id)
   })
+  /** You first, as where it is decided. */
+  function approvers({ review_summary }: Task): readonly string[] {
+    const by = review_summary?.approved_by ?? []
+    const isMine = (one: string) => one === `user:${session.me?.handle ?? 'local'}`
+    return [
+      ...by.filter(isMine).map(() => 'You'),
+      ...by.filter((one) => !isMine(one)).map((one) => people.actor(one).name),
+    ]
+  }
   const condition = computed(() =>
-    conditionOf({ task: task(), state: state(), asks: execution.value?.asks?.[0]?.text ?? null }),
+    conditionOf({
+      task: task(),
+      state: state(),
+      asks: execution.value?.asks?.[0]?.text ?? null,
+      approvers: () => approvers(task()),
+    }),
   )
   const glyph = computed(() => {
     const workflow = projects.workflow(task().project_id)
@@ -72,7 +88,9 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const verdict = computed(() => {
     const review = task().review_summary
     if (!review) return 'none'
-    if (review.status === 'passed') return 'passed'
+    // Checks that passed are no verdict of anybody.
+    if ((review.approved_by ?? []).length > 0) return 'passed'
+    if (review.status === 'passed') return 'unseen'
     return review.status === 'failed' && !review.steps.includes('failed') ? 'failed' : 'waiting'
   })
   return {

@@ -3,7 +3,7 @@ import { Execution, ExecutionOverrides } from '../executions.ts'
 import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
 import { get, post, patch, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
-import { Dependency, recoveryActions, Task, TaskFields, TaskMove } from '../tasks.ts'
+import { Dependency, Preview, recoveryActions, Task, TaskFields, TaskMove } from '../tasks.ts'
 import { SeenTree, Workspace } from '../workspaces.ts'
 
 /** Of moves and verdicts, which may lead to a merge. */
@@ -46,6 +46,13 @@ export const tasksOperations = {
         .describe('None that is archived. With those for which one of them waits, and the subtasks of each.'),
       counts: z.record(z.string(), z.int()).describe('All tasks of each state that has some, but archived ones.'),
     }),
+  ),
+  'tasks.previews': get(
+    '/projects/{project_id}/previews',
+    'member',
+    'Of the worktrees whose ports something answers on now, like a dev server: the first of these ports.',
+    z.object({ project_id: ProjectId }),
+    list(Preview),
   ),
   'tasks.create': post(
     '/projects/{project_id}/tasks',

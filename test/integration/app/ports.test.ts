@@ -64,7 +64,15 @@ test.concurrent('the dev servers of two tasks listen side by side, each on the p
     expect([await said(base), await said(base + 9)]).toEqual([`${title} on ${base}`, `${title} on ${base + 9}`])
     expect(await job.running.client.call('tasks.get', { task_id: id })).toMatchObject({ port_base: base })
   }
-  for (const { id } of tasks) await said(Number(await baseOf(job, id)), '/stop')
+  // A board knows where something answers, and that nothing does any more.
+  const project_id = (await job.running.client.call('tasks.get', { task_id: tasks[0]?.id ?? '' })).project_id
+  const previews = async () => (await job.running.client.call('tasks.previews', { project_id })).items
+  const bases = await Promise.all(tasks.map(async ({ id }) => Number(await baseOf(job, id))))
+  expect((await previews()).toSorted((a, b) => a.port - b.port)).toEqual(
+    bases.toSorted((a, b) => a - b).map((port) => ({ port_base: port, port })),
+  )
+  for (const base of bases) await said(base, '/stop')
+  await job.running.eventually(previews, (items) => items.length === 0)
   for (const { id } of tasks)
     await job.running.taskWhere(id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })

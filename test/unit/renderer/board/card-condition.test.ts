@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { actionsOf } from '../../../../src-renderer/features/board/card-actions.ts'
 import { conditionOf } from '../../../../src-renderer/features/board/card-condition.ts'
+import { failureText } from '../../../../src-renderer/formatters/failure-text.ts'
 import { stateOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import { ExecutionId } from '../../../../src-shared/contract/ids.ts'
-import type { ReviewSummary, Task } from '../../../../src-shared/contract/tasks.ts'
+import type { ErrorAnnotation, ReviewSummary, Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 
@@ -38,12 +39,39 @@ test('a task that waits for nothing says nothing', () => {
   expect(condition({ status: 'over', review_summary: review('passed', []) })).toBeNull()
 })
 
-test('an error is said in its own words and needs somebody', () => {
+test('an error is said in a line with its cause, and needs somebody', () => {
   expect(condition({ status: 'making', error_annotation: annotation('execution_failed') })).toEqual({
     glyph: 'failed',
-    text: 'npm ci exited 1',
+    text: 'Agent failed: npm ci exited 1',
+    full: 'npm ci exited 1',
     needsYou: true,
   })
+})
+
+test('of a failure the cause is said, not how it ended', () => {
+  const text = (rest: Partial<ErrorAnnotation>) =>
+    failureText({ type: 'execution_failed', message: '', recovery_actions: [], ...rest })
+  expect(text({ message: 'It ended with exit code 1. Its last line: nothing to commit' })).toBe(
+    'Agent failed: nothing to commit',
+  )
+  expect(text({ message: 'It ended with exit code 7.' })).toBe('Agent failed: exit code 7')
+  expect(text({ message: '529 overloaded\nrequest 12' })).toBe('Agent failed: 529 overloaded')
+  expect(text({ message: 'Resets at 15:00', reason: 'limit' })).toBe('Usage limit: Resets at 15:00')
+  expect(text({ type: 'execution_incomplete', message: 'Which port?', reason: 'question' })).toBe('Which port?')
+  expect(text({ type: 'execution_incomplete', message: 'It ended …', reason: 'nothing_done' })).toBe(
+    'Agent changed nothing',
+  )
+  expect(text({ type: 'execution_paused', message: 'It was stopped. Resume it, or run it again.' })).toBe('Stopped')
+  const merge = { type: 'merge_conflict', message: 'Two files conflict.' } as const
+  expect(text({ ...merge, files: ['a', 'b'] })).toBe('Conflicts in 2 files')
+  const hook = { type: 'hook_failed', message: 'The hook before work failed (exit code 3): set up. Retry it.' } as const
+  expect(text({ ...hook, hook: 'before_work[0]' })).toBe('Hook failed: set up, exit code 3')
+  expect(text({ ...hook, hook: 'before_work[0]', stderr_summary: 'warn\nno such file\n' })).toBe(
+    'Hook failed: no such file',
+  )
+  expect(text({ type: 'hook_failed', message: 'Review said no, and its workflow names no state to send it to.' })).toBe(
+    'Review said no, and its workflow names no state to send it to.',
+  )
 })
 
 test('a failed hook behind a barrier shows the barrier', () => {
@@ -52,10 +80,13 @@ test('a failed hook behind a barrier shows the barrier', () => {
 })
 
 test('a plan waits for approval, a review only after its CI', () => {
-  expect(condition({ status: 'planned' })?.text).toBe('Approve it or send it back')
+  expect(condition({ status: 'planned' })?.text).toBe('Waiting for your approval')
   expect(condition({ status: 'judged', review_summary: review('running', ['running']) })).toBeNull()
   expect(condition({ status: 'judged', review_summary: review('passed', ['passed']) })?.text).toBe(
-    'Passed, and waits for you',
+    'Checks passed. No one has reviewed it.',
+  )
+  expect(condition({ status: 'judged', review_summary: review('passed', []) })?.text).toBe(
+    'Nothing was checked. No one has reviewed it.',
   )
   expect(condition({ status: 'planned', active_execution_id: execution })).toBeNull()
 })
@@ -70,7 +101,11 @@ test('a review that a person has to judge waits for that person once its CI is g
       asks: null,
     })
   expect(of(['passed', 'running'])).toBeNull()
-  expect(of(['passed', 'passed'])).toEqual({ glyph: 'gate', text: 'Waits for your approval', needsYou: true })
+  expect(of(['passed', 'passed'])).toEqual({
+    glyph: 'gate',
+    text: 'Checks passed. No one has reviewed it.',
+    needsYou: true,
+  })
   expect(of([])?.needsYou).toBe(true)
   expect(of(['passed'], { active_execution_id: execution })).toBeNull()
   expect(
@@ -85,7 +120,7 @@ test('a review that a person has to judge waits for that person once its CI is g
 test('a failed review names the step, or the attempt where the steps are not the task’s own', () => {
   const failed = { status: 'judged', review_summary: review('failed', ['passed', 'failed']) }
   const ci = { ci_steps: ['npm run lint', 'npm test'], review_prompt: null }
-  expect(condition({ ...failed, review_config: ci })?.text).toBe('npm test failed')
+  expect(condition({ ...failed, review_config: ci })?.text).toBe('Check failed: npm test')
   expect(condition(failed)?.text).toBe('Attempt 2 failed')
 })
 

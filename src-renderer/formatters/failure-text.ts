@@ -1,0 +1,55 @@
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { count } from './format-amounts.ts'
+
+/** What went wrong with a task, in a line: what failed, and why. The annotation's message says more. */
+export function failureText(annotation: ErrorAnnotation): string {
+  const cause = causeOf(annotation.message)
+  switch (annotation.type) {
+    case 'execution_failed':
+      return annotation.reason === 'limit' ? `Usage limit: ${cause}` : `Agent failed: ${cause}`
+    case 'execution_lost':
+      return `Agent lost: ${cause}`
+    case 'execution_paused':
+      return 'Stopped'
+    case 'execution_incomplete':
+      if (annotation.reason === 'nothing_done') return 'Agent changed nothing'
+      return annotation.reason === 'limit' ? `Usage limit: ${cause}` : cause
+    case 'hook_failed':
+      return hookText(annotation)
+    case 'merge_conflict':
+      return annotation.files?.length ? `Conflicts in ${count(annotation.files.length, 'file')}` : cause
+    case 'retry_budget_exhausted':
+      return 'Too many failed reviews'
+    case 'workspace_error':
+    case 'workspace_reset_required':
+    case 'nested_repository':
+    case 'submodule_not_pushed':
+      return cause
+  }
+}
+
+function hookText({ message, stderr_summary, hook }: ErrorAnnotation): string {
+  const said = stderr_summary === undefined ? undefined : lastLine(stderr_summary)
+  if (said !== undefined) return `Hook failed: ${said}`
+  // It says itself which hook it was.
+  return hook === undefined && !message.startsWith('The hook') ? firstLine(message) : `Hook failed: ${causeOf(message)}`
+}
+
+/** Of what a program said, its last words; else how it ended. */
+function causeOf(message: string): string {
+  const said = /Its last line: (.+)/.exec(message)?.[1]
+  if (said !== undefined) return said.trim()
+  const code = /^It ended with (.+?)\.?$/.exec(firstLine(message))?.[1]
+  if (code !== undefined) return code
+  const hook = /^The hook before work failed \((.+?)\): (.*?)(?:\.|$)/.exec(message)
+  if (hook) return `${hook[2] ?? ''}, ${hook[1] ?? ''}`
+  return firstLine(message).replace(/^[\w.-]+ failed at \w+: /, '')
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+const firstLine = (text: string): string => linesOf(text)[0] ?? text
+const lastLine = (text: string): string | undefined => linesOf(text).at(-1)
