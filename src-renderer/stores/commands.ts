@@ -27,13 +27,16 @@ export const useCommands = defineStore('commands', () => {
   /** A binding's last key was pressed. */
   let isThrough = false
 
-  function dispatch(id: CommandId, event: KeyboardEvent): void {
+  /** The same keys may mean one thing on the board and another in the changes: whoever accepts the press has it. */
+  function dispatch(ids: readonly CommandId[], event: KeyboardEvent): void {
     isThrough = true
     if (event.defaultPrevented || event.isComposing) return
-    const accepting = registered.value.find(({ [id]: handler }) => {
-      if (handler === undefined || (handler.on !== undefined && handler.on() === null)) return false
-      return handler.accepts?.(event) ?? !isTaken(event.target)
-    })?.[id]
+    const accepting = registered.value
+      .flatMap((handlers) => ids.flatMap((id) => handlers[id] ?? []))
+      .find((handler) => {
+        if (handler.on !== undefined && handler.on() === null) return false
+        return handler.accepts?.(event) ?? !isTaken(event.target)
+      })
     if (accepting === undefined) return
     event.preventDefault()
     perform(accepting, event.repeat)
@@ -49,7 +52,10 @@ export const useCommands = defineStore('commands', () => {
     const bindings = shortcuts.all.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
     const longFirst = bindings.toSorted((a, b) => b.binding.split(' ').length - a.binding.split(' ').length)
     const map = Object.fromEntries(
-      longFirst.map(({ id, binding }) => [binding, (event: KeyboardEvent) => dispatch(id, event)]),
+      [...Map.groupBy(longFirst, ({ binding }) => binding)].map(([binding, all]) => {
+        const ids = all.map(({ id }) => id)
+        return [binding, (event: KeyboardEvent) => dispatch(ids, event)]
+      }),
     )
     const begin = () => createKeybindingsHandler(map, { ignore: () => false })
     let handler = begin()

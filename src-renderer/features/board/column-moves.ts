@@ -46,3 +46,12 @@ export function dropHint(
         : { verb: move.label, title: `Drop to move it to ${target}`, text: move.label }
   }
 }
+
+/** How wide a folded column opens while a drag passes, in pixels. */
+const peekWidth = 232
+
+/** Whether there is no room for it to the right. */
+export function peekOpensLeft(column: HTMLElement): boolean {
+  const board = column.parentElement?.getBoundingClientRect()
+  return board !== undefined && column.getBoundingClientRect().left + peekWidth > board.right
+}

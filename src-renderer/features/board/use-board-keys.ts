@@ -3,6 +3,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { toggled } from '../../model/board-filter.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
 import { useNavigation } from '../../stores/navigation.ts'
+import { useSelection } from '../../stores/selection.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import type { TaskPlacement } from '../../stores/task-changes.ts'
 import { changesAreOff } from '../../formatters/changes-are-off.ts'
@@ -11,6 +12,7 @@ import { placementOf } from './group-tasks.ts'
 import { moveFocus, type Direction } from './move-focus.ts'
 import type { Board } from './use-board.ts'
 import { useTaskFacts } from './use-task-facts.ts'
+import type { Moves } from './use-moves.ts'
 import type { CardAction } from './use-card-actions.ts'
 
 interface BoardKeyPorts {
@@ -20,6 +22,9 @@ interface BoardKeyPorts {
   place(task: Task, placement: TaskPlacement): Promise<void>
   openMenu(task: Task): void
   closeTask(): void
+  moves: Pick<Moves, 'askAll' | 'bulk'>
+  /** The tasks that are selected, in the order that is shown. */
+  chosen(): readonly Task[]
   newTask(): void
   search(): void
   filter(): void
@@ -31,6 +36,7 @@ interface BoardKeyPorts {
 /** The board's commands, while it is on screen. */
 export function useBoardKeys(ports: BoardKeyPorts): void {
   const { board } = ports
+  const selection = useSelection()
   const focused = (): Task | null => board.taskOf(board.focusedId.value) ?? null
   const open = (): Task | null => board.taskOf(ports.panelTask()) ?? null
 
@@ -87,7 +93,38 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     }
   }
   const onCard = (id: string) => on(focused, id, takes('card'))
+  const order = () => board.lanes.value.flatMap(({ cards }) => cards.map(({ id }) => id as string))
+  /** The next card joins what is selected, and has the focus. */
+  function extend(to: Direction): CommandHandler {
+    return {
+      accepts: takes('card'),
+      on: () => focused()?.ref ?? null,
+      run: () => {
+        const from = board.focusedId.value
+        if (from === null) return
+        if (!selection.has(from)) selection.toggle(from)
+        const next = moveFocus(board.lanes.value, from, to)
+        if (next === null) return
+        if (to === 'up' || to === 'down') selection.extend(next, order())
+        else if (!selection.has(next)) selection.toggle(next)
+        ports.focusCard(next)
+      },
+    }
+  }
+  /** With several selected a key is about all of them. */
+  function onAll(work: (tasks: readonly Task[]) => unknown): CommandHandler {
+    return {
+      accepts: takes('page'),
+      on: () => {
+        const { size } = selection.ids
+        return size === 0 ? null : `${size} selected`
+      },
+      refused: () => (ports.offline() ? changesAreOff : null),
+      run: () => void work(ports.chosen()),
+    }
+  }
   function back(): void {
+    if (selection.ids.size > 0) return selection.clear()
     const shown = board.focusedId.value
     if (ports.panelTask() !== null) {
       ports.closeTask()
@@ -108,7 +145,10 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     lower: step(1),
     menu: { ...onCard('open'), run: () => withTask(focused(), ports.openMenu) },
     ...Object.fromEntries(
-      (['open', 'changes', 'review', 'move', 'assign', 'start', 'stop'] as const).map((id) => [id, onCard(id)]),
+      (['open', 'changes', 'review', 'move', 'assign', 'start', 'stop', 'priority', 'label'] as const).map((id) => [
+        id,
+        onCard(id),
+      ]),
     ),
     view: { run: toggleView },
     filter: { ...onPage, run: () => ports.filter() },
@@ -120,6 +160,25 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     },
     search: { ...onPage, run: ports.search },
     back: { accepts: (event) => boardTakes('page', focusKind(event.target), event.key), run: back },
+  })
+  useCommandHandlers({
+    select: {
+      accepts: takes('card'),
+      on: () => focused()?.ref ?? null,
+      run: () => withTask(focused(), ({ id }) => selection.toggle(id)),
+    },
+    'select-up': extend('up'),
+    'select-down': extend('down'),
+    'select-left': extend('left'),
+    'select-right': extend('right'),
+  })
+  const { moves } = ports
+  useCommandHandlers({
+    start: onAll((all) => moves.askAll('start', all)),
+    move: onAll((all) => moves.askAll('state', all)),
+    label: onAll((all) => moves.askAll('labels', all)),
+    priority: onAll((all) => moves.askAll('priority', all)),
+    stop: onAll((all) => moves.bulk.stop(all)),
   })
   // The panel has its own keys for what it does itself; this question is the board's.
   useCommandHandlers({ assign: on(open, 'assign', (event) => inPanel(event.target) && takesAnywhere(event)) })

@@ -11,7 +11,9 @@ import {
   Link,
   PanelRight,
   Play,
+  SignalHigh,
   Square,
+  Tag,
   UserRound,
 } from '@lucide/vue'
 import type { Component } from 'vue'
@@ -126,6 +128,14 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
       action('stop', `Stop ${worker ?? ''}`.trim(), Square, () => stop(task), { command: 'stop', refused: can.stop }),
       action('move', 'Move to…', ArrowLeftRight, () => moves.askMove(task), { command: 'move', refused: can.cancel }),
       action('assign', 'Assign…', UserRound, () => moves.askAssign(task), { command: 'assign', refused: can.cancel }),
+      action('priority', 'Priority…', SignalHigh, () => moves.askAll('priority', [task]), {
+        command: 'priority',
+        refused: live.refusal,
+      }),
+      action('label', 'Labels…', Tag, () => moves.askAll('labels', [task]), {
+        command: 'label',
+        refused: live.refusal,
+      }),
       action('copy', 'Copy id', Copy, () => copies.id(task), { apart: true }),
       action('link', 'Copy link', Link, () => copies.link(task)),
       action('branch', 'Copy branch name', GitBranch, () => copies.branch(task)),

@@ -10,7 +10,11 @@ import { useProjects } from '../../stores/projects.ts'
 import type { TaskPlacement } from '../../stores/task-changes.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
+import { useBulk } from './use-bulk.ts'
 import { useUndo } from './use-undo.ts'
+
+/** What is asked about several tasks at once, or about one. */
+export type BulkQuestion = 'start' | 'state' | 'labels' | 'priority'
 
 /** A question that a move asks before it is made. */
 export type MoveQuestion =
@@ -18,6 +22,7 @@ export type MoveQuestion =
   | { readonly kind: 'feedback'; readonly task: Task; readonly to: string }
   | { readonly kind: 'cancel'; readonly task: Task }
   | { readonly kind: 'assign'; readonly task: Task }
+  | { readonly kind: BulkQuestion; readonly task: Task; readonly tasks: readonly Task[] }
   | { readonly kind: 'move'; readonly task: Task; readonly moves: readonly TaskMove[] | null }
 
 /** Makes moves by the operation that each names, asking first where something must be known. */
@@ -28,6 +33,7 @@ export function useMoves() {
   const { optimistic, stays } = withOptimisticMove()
   const knownAgent = useKnownAgent()
   const { cancelWithUndo, archive } = useUndo(stays)
+  const bulk = useBulk()
   const executions = useExecutions()
   const movesKey = useMovesKey()
   const question = shallowRef<MoveQuestion | null>(null)
@@ -104,6 +110,11 @@ export function useMoves() {
     questions: {
       feedback: (task: Task, to: string) => ask({ kind: 'feedback', task, to }),
       move: (task: Task) => void askMove(task),
+    },
+    bulk,
+    askAll: (kind: BulkQuestion, all: readonly Task[]): void => {
+      const [task] = all
+      if (task) ask({ kind, task, tasks: all })
     },
     askAssign: (task: Task) => ask({ kind: 'assign', task }),
     assign: async (task: Task, role: string, to: Assignee): Promise<void> => {
