@@ -97,6 +97,8 @@ export const notifications = sqliteTable(
       .notNull()
       .references(() => tasks.id, { onDelete: 'cascade' }),
     created_at: text('created_at').notNull(),
+    /** Whose own act it reports, to whom it is no news: `user:<handle>`. */
+    caused_by: text('caused_by'),
   },
   (t) => [
     index('notifications_by_time').on(t.created_at, t.id),
