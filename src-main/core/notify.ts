@@ -10,6 +10,8 @@ import { redactorOf } from './redactor-of.ts'
 export interface NotificationDraft {
   readonly event_type: NotificationType
   readonly body: string | null
+  /** Whoever did it themselves hears nothing of it. */
+  readonly caused_by?: string
 }
 
 /** In characters. The body gives the reason in readable length; the logs have the rest. */
@@ -32,6 +34,7 @@ export function notify(
     project_id: task.project_id,
     task_id: task.id,
     created_at: tx.now(),
+    caused_by: notice.caused_by?.startsWith('user:') ? notice.caused_by : null,
   }
   tx.notifications.put(record)
   tx.emit('notification.created', {
@@ -41,6 +44,7 @@ export function notify(
     event_type,
     title: record.title,
     body: record.body,
+    caused_by: record.caused_by,
   })
 }
 

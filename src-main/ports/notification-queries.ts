@@ -7,6 +7,8 @@ export type NotificationRecord = Omit<Notification, 'read'>
 export interface NotificationFilter {
   /** Whose marks count: a user's id, or `operator`. */
   readonly reader: string
+  /** Whose own acts are left out: `user:<handle>`. */
+  readonly actor?: string
   readonly project_ids: readonly ProjectId[]
   readonly read: boolean | null
   /** null: all of them. */
@@ -22,7 +24,7 @@ export interface NotificationQueries {
   delete(id: NotificationId): void
   /** Newest first, of the given projects, with what the reader has read. */
   list(filter: NotificationFilter): readonly (NotificationRecord & { readonly read: boolean })[]
-  unreadCount(reader: string, project_ids: readonly ProjectId[]): number
+  unreadCount(reader: string, project_ids: readonly ProjectId[], actor?: string): number
   isRead(id: NotificationId, reader: string): boolean
   /** Both answer whether that changed anything. */
   markRead(id: NotificationId, reader: string): boolean

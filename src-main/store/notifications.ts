@@ -13,11 +13,11 @@ export function createNotificationQueries(db: Database): NotificationQueries {
     put: prepareUpsert(db, notifications, notifications.id),
     delete: (id) => void db.delete(notifications).where(eq(notifications.id, id)).run(),
     list: (filter) => listNotifications(db, filter),
-    unreadCount: (reader, project_ids) =>
+    unreadCount: (reader, project_ids, actor) =>
       db
-        .select({ n: sql<number>`count(*)` })
+        .select({ n: sql<number>`count(distinct ${notifications.task_id})` })
         .from(notifications)
-        .where(and(isOf(project_ids), notExists(mark(db, reader))))
+        .where(and(isOf(project_ids), isNewsTo(actor), notExists(mark(db, reader))))
         .get()?.n ?? 0,
     isRead: (id, reader) =>
       db
@@ -45,7 +45,7 @@ export function createNotificationQueries(db: Database): NotificationQueries {
 }
 
 function listNotifications(db: Database, filter: NotificationFilter): ReturnType<NotificationQueries['list']> {
-  const { reader, project_ids, read, types, after, limit } = filter
+  const { reader, actor, project_ids, read, types, after, limit } = filter
   const marked = mark(db, reader)
   return db
     .select({ notification: notifications, read: sql<number>`${exists(marked)}` })
@@ -53,6 +53,7 @@ function listNotifications(db: Database, filter: NotificationFilter): ReturnType
     .where(
       and(
         isOf(project_ids),
+        isNewsTo(actor),
         types === null ? undefined : inArray(notifications.event_type, types),
         olderThan(notifications, after),
         read === null ? undefined : read ? exists(marked) : notExists(marked),
@@ -70,6 +71,10 @@ function isOf(project_ids: readonly ProjectId[]): SQL {
   if (project_ids.length === 1 && only !== undefined) return eq(notifications.project_id, only)
   return sql`${notifications.project_id} IN (SELECT value FROM json_each(${JSON.stringify(project_ids)}))`
 }
+
+/** Nobody has to be told of what they did themselves. */
+const isNewsTo = (actor: string | undefined): SQL | undefined =>
+  actor === undefined ? undefined : sql`${notifications.caused_by} IS NOT ${actor}`
 
 /** The reader's mark on the notification at hand. */
 function mark(db: Database, reader: string) {

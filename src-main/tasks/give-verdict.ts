@@ -225,7 +225,12 @@ function writeVerdict(deps: StepServices, tx: Tx, task: TaskRecord, request: Ver
   }
   tx.reviews.put(judged)
   tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: judged })
-  if (failed) notify(deps.context, tx, task, { event_type: 'review.failed', body: request.feedback })
+  if (failed)
+    notify(deps.context, tx, task, {
+      event_type: 'review.failed',
+      body: request.feedback,
+      caused_by: request.triggered_by,
+    })
 }
 
 /** Marks the review as passed; a workflow that cascades on a pass goes on to the merge at once. */
@@ -245,7 +250,8 @@ function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: Verdi
     ...(isPerson(request.triggered_by) && { repository_changes: [] }),
     ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
   })
-  if (review.status !== 'passed') notify(deps.context, tx, task, { event_type: 'review.passed', body: null })
+  if (review.status !== 'passed')
+    notify(deps.context, tx, task, { event_type: 'review.passed', body: null, caused_by: request.triggered_by })
   const workflow = deps.transitions.workflowOf(tx, task)
   const gate = workflow.states.get(task.status)
   const to = gate && cascadeOnPass(workflow, gate)

@@ -161,12 +161,14 @@ function commitPlan(
     triggered_by: request.triggered_by,
   })
   if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
-  if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null })
+  // What follows by itself from what somebody did is news to them too.
+  const own = (request.depth ?? 0) === 0 ? { caused_by: request.triggered_by } : {}
+  if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null, ...own })
   const { triggered_by } = request
   const from = plan.from.name
   for (const execution of working) enqueueWorkStopped(tx, plan.workflow, moved, { execution, from, triggered_by })
   enqueueTaskFinished(tx, plan.workflow, moved, { from, triggered_by, transition_id })
-  if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null })
+  if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null, ...own })
   return { task: moved, transition_id, review, plan }
 }
 

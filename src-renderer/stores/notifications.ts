@@ -6,6 +6,7 @@ import { kindOf, type NotificationKind } from '../../src-shared/contract/notific
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import { oneAtATime } from '../../src-shared/lang/one-at-a-time.ts'
 import { useClient } from './client.ts'
+import { useSession } from './session.ts'
 import { createOptimisticChanges } from './entity-store.ts'
 
 /** Which notifications the inbox shows; null: of every project, of every kind. */
@@ -25,12 +26,13 @@ type Change = (items: Items) => Items
 /** The inbox as far as it has been scrolled through, and how many are not read. */
 export const useNotifications = defineStore('notifications', () => {
   const client = useClient()
+  const session = useSession()
   const filter = shallowRef<InboxFilter>({ project_id: null, kind: null, unread: false })
   const items = shallowRef<Items>([])
   const failure = shallowRef<unknown>(null)
   const loading = ref(false)
   const loaded = ref(false)
-  /** How many the service says; null while it has not said. */
+  /** Of how many tasks something is not read, as the service says; null while it has not said. */
   const count = ref<number | null>(null)
   const own = createOptimisticChanges()
   const listeners = new Set<(item: Notification) => void>()
@@ -96,6 +98,8 @@ export const useNotifications = defineStore('notifications', () => {
   function created(data: EventPayload<'notification.created'>): void {
     const { notification_id: id, occurred_at: created_at, ...rest } = data
     const item: Notification = { ...rest, id, created_at, read: false }
+    // The service lists nobody's own acts to them; the event goes to all.
+    if (item.caused_by === `user:${session.me?.handle ?? 'local'}`) return
     if (fits(filter.value, item)) change((list) => (list.some((known) => known.id === id) ? list : [item, ...list]))
     void recount()
     for (const listener of listeners) listener(item)
@@ -111,14 +115,18 @@ export const useNotifications = defineStore('notifications', () => {
     drop(isGone)
     void recount()
   }
+  /** What a row stands for: the newest of its task, and those before it. */
+  const rowOf = (item: Notification) => items.value.filter(({ task_id }) => task_id === item.task_id)
+  /** Whoever has read the newest has read all of its task; unread is the newest alone. */
   async function mark(item: Notification, read: boolean): Promise<void> {
-    const ids = new Set([item.id as string])
+    const all = read ? rowOf(item).filter((one) => !one.read) : [item]
+    const ids = new Set(all.map(({ id }) => id as string))
     const name = read ? 'notifications.mark_read' : 'notifications.mark_unread'
     setRead(ids, read)
     try {
-      await own.send([item.id], () => client.call(name, { notification_id: item.id }))
+      for (const id of ids) await own.send([id], () => client.call(name, { notification_id: id }))
     } catch (error) {
-      setRead(ids, item.read)
+      setRead(ids, !read)
       throw error
     }
   }
@@ -134,13 +142,15 @@ export const useNotifications = defineStore('notifications', () => {
   }
   return {
     filter: computed(() => filter.value),
-    items: computed(() => items.value.filter((item) => !leaving.has(item.id))),
+    /** One a task: the newest says how it stands. */
+    items: computed(() => newestOfTasks(items.value.filter((item) => !leaving.has(item.id)))),
     failure: computed(() => failure.value),
     loading: computed(() => loading.value),
     loaded: computed(() => loaded.value),
     /** Not read, of all projects; null while that is not known. */
     unread: computed(() => {
-      const going = items.value.filter((item) => leaving.has(item.id) && !item.read).length
+      const going = new Set(items.value.flatMap((item) => (leaving.has(item.id) && !item.read ? [item.task_id] : [])))
+        .size
       return count.value === null ? null : Math.max(0, count.value - going)
     }),
     /** The first page of what the filter lets through. */
@@ -180,12 +190,19 @@ export const useNotifications = defineStore('notifications', () => {
     },
     /** Hides it at once, and deletes it when the time to take that back is up. Answers how to take it back. */
     remove: (id: string, onFailure: (error: unknown) => void): (() => void) => {
-      leaving.add(id)
-      const timer = setTimeout(() => void erase(id).catch(onFailure), undoTime)
+      const item = items.value.find((one) => one.id === id)
+      const ids = item ? rowOf(item).map((one) => one.id as string) : [id]
+      for (const each of ids) leaving.add(each)
+      const timer = setTimeout(() => void Promise.all(ids.map(erase)).catch(onFailure), undoTime)
       return () => {
         clearTimeout(timer)
-        leaving.delete(id)
+        for (const each of ids) leaving.delete(each)
       }
     },
   }
 })
+
+function newestOfTasks(items: Items): Items {
+  const seen = new Set<string>()
+  return items.filter(({ task_id }) => !seen.has(task_id) && seen.add(task_id))
+}

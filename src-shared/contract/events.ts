@@ -84,6 +84,7 @@ export const eventPayloads = {
     event_type: z.enum(notificationTypes),
     title: z.string(),
     body: z.string().nullable(),
+    caused_by: z.string().nullable().optional(),
   }),
   /** Heard only by the one who marked it (null: the local operator). `notification_id` is null for all of the project. */
   'notification.read': z.object({

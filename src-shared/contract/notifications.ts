@@ -11,6 +11,11 @@ export const Notification = z
     body: z.string().nullable(),
     project_id: ProjectId,
     task_id: TaskId,
+    caused_by: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('`user:<handle>` whose own act this reports; they don’t get it. null: nobody’s.'),
     read: z.boolean().describe('By the caller.'),
     created_at: Timestamp,
   })

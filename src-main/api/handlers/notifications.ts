@@ -3,7 +3,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { NotificationId, Timestamp, type ProjectId } from '../../../src-shared/contract/ids.ts'
 import { kindOf, notificationTypes } from '../../../src-shared/contract/notification-types.ts'
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
-import type { Principal } from '../../domain/access/principal.ts'
+import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { NotificationRecord } from '../../ports/notification-queries.ts'
 import type { Queries } from '../../ports/store.ts'
@@ -28,6 +28,7 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
     'notifications.list': ({ project_id, read: isRead, kind, cursor, limit }, { principal }) => {
       const found = read.notifications.list({
         reader: readerId(principal),
+        actor: actorOf(principal),
         project_ids: projectsFor(read, principal, project_id),
         read: isRead ?? null,
         types: kind === undefined ? null : notificationTypes.filter((type) => kindOf(type) === kind),
@@ -37,7 +38,11 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
       return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
     },
     'notifications.unread_count': ({ project_id }, { principal }) => ({
-      count: read.notifications.unreadCount(readerId(principal), projectsFor(read, principal, project_id)),
+      count: read.notifications.unreadCount(
+        readerId(principal),
+        projectsFor(read, principal, project_id),
+        actorOf(principal),
+      ),
     }),
     'notifications.mark_all_read': ({ project_id }, { principal }) => {
       const projects = projectsFor(read, principal, project_id)

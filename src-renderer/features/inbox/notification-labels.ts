@@ -14,7 +14,7 @@ export interface NoticeWords {
 const known: Partial<Record<NotificationType, NoticeWords>> = {
   'task.done': { glyph: 'terminal', label: 'Done', tone: 'ok', tab: 'overview' },
   'task.blocked': { glyph: 'blocked', label: 'Blocked', tone: 'warn', tab: 'overview' },
-  'review.passed': { glyph: 'gate-passed', label: 'Review passed', tone: 'ok', tab: 'review' },
+  'review.passed': { glyph: 'gate-passed', label: 'Ready for review', tone: 'ok', tab: 'review' },
   'review.failed': { glyph: 'failed', label: 'Review failed', tone: 'fail', tab: 'review' },
   'execution.asks': { glyph: 'clock', label: 'Asks', tone: 'you', tab: 'agent' },
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
@@ -31,8 +31,9 @@ export function notificationLabels(type: NotificationType): NoticeWords {
 
 /** What happened, in one line under the task's title. `isAtGate`: its task waits for a judgement now. */
 export function noticeSentence(item: Pick<Notification, 'event_type' | 'body'>, isAtGate: boolean): string {
-  const reason = firstLine(item)
-  if (item.event_type === 'review.passed' && isAtGate) return 'Review passed, and waits for you'
+  const reason = firstLine(item)?.replaceAll('`', '') ?? null
+  // Whether anybody has looked at it the decision says, beside it.
+  if (item.event_type === 'review.passed') return isAtGate ? 'Ready for your review' : 'Was ready for review'
   const { label } = notificationLabels(item.event_type)
   return reason === null ? label : `${label}: ${reason}`
 }

@@ -8,7 +8,7 @@ export const notificationsOperations = {
   'notifications.list': get(
     '/notifications',
     'human',
-    'Notifications of the caller’s projects, newest first.',
+    'Notifications of the caller’s projects, newest first; none about the caller’s own acts.',
     z.object({
       project_id: ProjectId.optional(),
       read: z.boolean().optional(),
@@ -23,7 +23,7 @@ export const notificationsOperations = {
   'notifications.unread_count': get(
     '/notifications/unread-count',
     'human',
-    'How many the caller has not read.',
+    'Of how many tasks the caller has not read something.',
     z.object({ project_id: ProjectId.optional() }),
     z.object({ count: z.int() }),
   ),

@@ -55,12 +55,20 @@ test.concurrent('a failed review is told with its words, secrets blacked out', a
   const { client } = job.running
   await job.settings({ redaction_patterns: ['shibboleth-[0-9]+'] })
   const task = await passReview(job, 'Add numbers')
-  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' })
-  expect((await list(client))[0]).toMatchObject({
+  const guest = await register(job.running, 'Grace')
+  await addMember(job.running, job.project.id, guest.user_id, 'member')
+  const before = await list(client)
+  const fail = { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' } as const
+  await client.call('tasks.verdict', fail)
+  // It is news to the others, not to whoever gave the verdict.
+  expect(await list(client)).toEqual(before)
+  expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
+  expect((await list(guest.client))[0]).toMatchObject({
     event_type: 'review.failed',
     title: '“Add numbers” failed review',
     body: 'It prints [redacted]',
     task_id: task.id,
+    caused_by: 'user:owner',
   })
 })
 
@@ -222,8 +230,10 @@ test.concurrent('what needs somebody, what failed and what is finished can be li
   await using job = await startJob()
   const { client } = job.running
   const task = await passReview(job, 'One')
+  const guest = await register(job.running, 'Grace')
+  await addMember(job.running, job.project.id, guest.user_id, 'member')
   await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'No.' })
   const typesOf = async (kind: NotificationKind) =>
-    (await client.call('notifications.list', { kind })).items.map((one) => one.event_type)
+    (await guest.client.call('notifications.list', { kind })).items.map((one) => one.event_type)
   expect(await Promise.all(notificationKinds.map(typesOf))).toEqual([['review.passed'], ['review.failed'], []])
 })

@@ -53,7 +53,13 @@ test('the line below a title says what happened and why, and that somebody is wa
   const passed = { event_type: 'review.passed', body: null } as const
   expect([
     noticeSentence({ event_type: 'merge.failed', body: 'Two files conflict.\nBoth' }, false),
+    noticeSentence({ event_type: 'review.failed', body: '`src/a.ts` is wrong' }, false),
     noticeSentence(passed, false),
     noticeSentence(passed, true),
-  ]).toEqual(['Merge failed: Two files conflict.', 'Review passed', 'Review passed, and waits for you'])
+  ]).toEqual([
+    'Merge failed: Two files conflict.',
+    'Review failed: src/a.ts is wrong',
+    'Was ready for review',
+    'Ready for your review',
+  ])
 })

@@ -7,7 +7,7 @@ import { taskOf } from '../task-fixture.ts'
 import { onService, type Reply } from '../renderer-app.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
-const { project_id, id: task_id } = taskOf(1)
+const { project_id } = taskOf(1)
 
 function notice(number: number, more: Partial<Notification> = {}): Notification {
   const id = NotificationId.parse(`01990009-0000-7000-8000-${String(number).padStart(12, '0')}`)
@@ -17,13 +17,14 @@ function notice(number: number, more: Partial<Notification> = {}): Notification 
     title: 'T',
     body: null,
     project_id,
-    task_id,
+    // Each of a task of its own: of one task the inbox shows the newest.
+    task_id: taskOf(number).id,
     read: false,
     created_at: at,
     ...more,
   }
 }
-const eventOf = ({ id, event_type, title, body }: Notification) => ({
+const eventOf = ({ id, event_type, title, body, task_id }: Notification) => ({
   notification_id: id,
   project_id,
   task_id,
@@ -156,7 +157,7 @@ test('with a task or a project its notifications go', async () => {
   await store.load()
   store.forgetTask('another')
   expect(store.items).toHaveLength(1)
-  store.forgetTask(task_id)
+  store.forgetTask(taskOf(1).id)
   expect(store.items).toHaveLength(0)
   await store.load()
   store.forgetProject(project_id)
@@ -212,4 +213,21 @@ test('what was marked just now has reached the service before others are asked f
   marking.resolve(null)
   await Promise.all([marked, filtered])
   expect(shown(store)).toEqual([])
+})
+
+test('of one task the newest stands for all, and is read with them', async () => {
+  const newest = notice(3, { event_type: 'task.done' })
+  const before = notice(2, { task_id: newest.task_id, event_type: 'review.passed' })
+  const other = notice(1)
+  const { store, calls } = storeWith(answering([newest, before, other], 2))
+  await store.load()
+  expect(shown(store).map(([id]) => id)).toEqual([newest.id, other.id])
+  await store.mark(newest, true)
+  expect(calls.slice(1)).toEqual([
+    ['notifications.mark_read', { notification_id: newest.id }],
+    ['notifications.mark_read', { notification_id: before.id }],
+  ])
+  // What somebody did themselves is no news to them.
+  store.created({ ...eventOf(notice(4)), caused_by: 'user:local' })
+  expect(shown(store).map(([id]) => id)).toEqual([newest.id, other.id])
 })
