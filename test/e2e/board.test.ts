@@ -38,10 +38,11 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await page.getByRole('button', { name: 'List' }).click()
   const table = page.getByRole('table')
   await table.getByRole('button', { name: 'Title' }).click()
-  await expect.poll(async () => (await titles(page))[0]).toBe('Alpha, low')
+  // What an agent has comes first; within a state the head sorts.
+  await expect.poll(async () => (await titles(page)).slice(0, 2)).toEqual(['Delta, breaks', 'Alpha, low'])
   await table.getByRole('button', { name: 'Title' }).click()
   await table.locator('th[aria-sort="descending"]').filter({ hasText: 'Title' }).waitFor()
-  await expect.poll(async () => (await titles(page))[0]).toBe('Gamma, a part')
+  await expect.poll(async () => (await titles(page)).slice(0, 2)).toEqual(['Delta, breaks', 'Gamma, a part'])
   expect(await violations(page), 'list').toEqual([])
   await card(page, 'Gamma').focus()
   await page.keyboard.press('j')

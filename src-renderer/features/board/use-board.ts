@@ -5,13 +5,20 @@ import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-d
 import { fits, isEmpty, type BoardFilter } from '../../model/board-filter.ts'
 import { boardColumns } from '../../model/workflow-shape.ts'
 import { useAppearance } from '../../stores/appearance.ts'
-import { useBoardViews, type BoardView, type CardOrder, type SortColumn } from '../../stores/board-views.ts'
+import {
+  useBoardViews,
+  type BoardView,
+  type CardOrder,
+  type ListGrouping,
+  type SortColumn,
+} from '../../stores/board-views.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import type { LoadState } from '../../stores/task-state.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { groupTasks, matcher, type BoardColumnModel, type UnloadedTasks } from './group-tasks.ts'
+import { groupRows, linesOf } from './list-groups.ts'
 import { nextSort, sortTasks, type SortFacts } from './sort-tasks.ts'
 import { useTaskFacts } from './use-task-facts.ts'
 
@@ -40,13 +47,22 @@ export function useBoard(project: () => Project | null) {
   const columns = computed(() => groupTasks(shapes.value, found.value, coming.value, view.value.order))
   const sortFacts = useSortFacts(facts, () => shapes.value.flatMap(({ states }) => states.map(({ name }) => name)))
   const rows = computed(() => (isList() ? sortTasks(found.value, view.value.sort, sortFacts.value) : []))
+  const grouping = computed((): ListGrouping => view.value.group ?? (project() === null ? 'project' : 'state'))
+  const lines = computed(() => {
+    const { state: rank } = sortFacts.value
+    const projectName = (task: Task) => projects.byId.get(task.project_id)?.name ?? ''
+    const groups = groupRows(rows.value, grouping.value, { stateOfTask: facts.stateOfTask, projectName, rank })
+    return linesOf(groups, grouping.value, (key) => view.value.folded.includes(key))
+  })
   const collapsing = useCollapsing(() => scope.value, all, coming)
   const isList = () => view.value.layout === 'list'
   const change = (patch: Partial<BoardView>) => views.change(scope.value, patch)
 
   /** What the keys go over: a list is one column. */
   const lanes = computed((): readonly { readonly cards: readonly Task[] }[] =>
-    isList() ? [{ cards: rows.value }] : columns.value.filter((column) => !collapsing.isShut(column)),
+    isList()
+      ? [{ cards: lines.value.flatMap((line) => (line.kind === 'task' ? [line.task] : [])) }]
+      : columns.value.filter((column) => !collapsing.isShut(column)),
   )
   return {
     scope,
@@ -56,6 +72,15 @@ export function useBoard(project: () => Project | null) {
     shapes,
     columns,
     rows,
+    lines,
+    grouping,
+    /** Shows what was saved under the name. */
+    open: (name: string) => views.open(scope.value, name),
+    groupBy: (group: ListGrouping) => change({ group, folded: [] }),
+    fold(key: string): void {
+      const { folded } = view.value
+      change({ folded: folded.includes(key) ? folded.filter((one) => one !== key) : [...folded, key] })
+    },
     lanes,
     facts,
     all,

@@ -1,9 +1,11 @@
+import { Bookmark } from '@lucide/vue'
 import { computed, type Component } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
 import type { CommandId } from '../../model/command-list.ts'
 import { parseRoute } from '../../model/route.ts'
 import { stateFace } from '../../model/workflow-shape.ts'
+import { useBoardViews } from '../../stores/board-views.ts'
 import { useCommands } from '../../stores/commands.ts'
 import { useNavigation } from '../../stores/navigation.ts'
 import { useProjects } from '../../stores/projects.ts'
@@ -32,6 +34,7 @@ const notListed: readonly CommandId[] = ['palette', 'back', 'left', 'right', 'up
 export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: Task, full: boolean) => void) {
   const commands = useCommands()
   const navigation = useNavigation()
+  const views = useBoardViews()
   const projects = useProjects()
   const shortcuts = useShortcuts()
   const tasks = useTasks()
@@ -88,6 +91,24 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
       run: () => navigation.openProject(project.id),
     })),
   )
+  /** Those of the board that is shown, or of the current project's. */
+  const ofViews = computed(() => {
+    const isAll = navigation.route.screen === 'all'
+    const scope = isAll ? 'all' : projects.current?.id
+    return (scope === undefined ? [] : views.savedOf(scope)).map(({ name }): RunnableItem => ({
+      id: `view ${name}`,
+      kind: 'action',
+      icon: Bookmark,
+      group: 'Views',
+      text: name,
+      words: 'view saved',
+      run: () => {
+        if (scope === undefined) return
+        views.open(scope, name)
+        if (!isAll && projects.current) navigation.openProject(projects.current.id)
+      },
+    }))
+  })
   const ofSettings = pages.map(({ id, href, label }): RunnableItem => ({
     id,
     kind: 'setting',
@@ -99,6 +120,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
   return computed((): readonly RunnableItem[] => [
     ...ofTasks.value,
     ...ofCommands.value,
+    ...ofViews.value,
     ...ofProjects.value,
     ...ofSettings,
   ])
