@@ -147,7 +147,7 @@ test.concurrent.each([
   },
 )
 
-test.concurrent('worktree rule 6: what points outside the worktree is rejected, and the task says so', async () => {
+test.concurrent('worktree rule 6: what leads out of the worktree is rejected, and the task says so', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.repository.write({ 'secret.txt': 's\n' }, job.repository.beside)
