@@ -26,9 +26,7 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
   }
   function useLocal(token: string, endsAt: number): void {
     access = token
-    again(endsAt - host.now(), () =>
-      forget('This local session has ended. Press Enter where Copse runs for a new link.'),
-    )
+    again(endsAt - host.now(), () => forget('This session has ended. Press Enter in Copse’s terminal for a new link.'))
     become({ kind: 'signed_in', as: 'local' })
   }
   function usePair(pair: SessionPair): void {
@@ -43,8 +41,7 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
     return refreshing
   }
   async function exchange(): Promise<void> {
-    if (refresher === null)
-      return forget('Copse was started anew. Open the link that it shows, or sign in. What you typed is kept.')
+    if (refresher === null) return forget('Copse restarted. Open the link it printed, or sign in. Your text is kept.')
     try {
       usePair(await call('auth.refresh', { refresh_token: refresher }))
     } catch (error) {

@@ -58,7 +58,7 @@ export function createWebSession(call: Call, host: SessionHost): Session {
       tokens.keepLocal(local.access_token, host.now() + local.expires_in * 1_000)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      tokens.forget('This link has been used or is too old. Press Enter where Copse runs for a new one, or sign in.')
+      tokens.forget('This link has expired. Press Enter in Copse’s terminal for a new one, or sign in.')
     }
   }
   return {

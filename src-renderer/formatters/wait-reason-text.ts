@@ -6,9 +6,9 @@ type Waiting = Pick<Queue['waiting'][number], 'reason' | 'position'>
 export function waitReasonText({ reason, position }: Waiting, held: boolean): string {
   switch (reason) {
     case 'entering':
-      return held ? 'Barrier up' : 'Hooks run first'
+      return held ? 'Hook failed' : 'Running hooks'
     case 'task_paused':
-      return 'Comes when you resume'
+      return 'Sent when you resume'
     case 'task_busy':
       return 'After the current run'
     case 'project_paused':

@@ -309,7 +309,7 @@ function afterFailedMerge(facts: DecisionFacts): Decision {
   const { task, branch, conflicts } = facts
   const files = conflicts ?? task.error_annotation?.files?.length ?? 0
   const retry = task.error_annotation?.recovery_actions.includes('retry_merge') ? [recover('retry_merge')] : []
-  const look = see('review', 'See the conflict')
+  const look = see('review', 'Show conflict')
   if (files === 0) return offer(facts, { text: `It would merge into ${branch} now`, tone: 'neutral' }, [...retry, look])
   const text = conflictText(files, branch)
   const later = retry.map((action) => ({ ...action, refused: text }))

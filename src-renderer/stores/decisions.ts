@@ -171,7 +171,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
       })
     else if (outcome === 'editor')
       toasts.done(`The merge is begun in the worktree. Resolve ${all} there.`, {
-        label: 'See the workspace',
+        label: 'Open Workspace',
         run: () => see(task, 'workspace'),
       })
     else toasts.done(`The branch has all of ${branchOf(task)} now.`)

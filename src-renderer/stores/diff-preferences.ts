@@ -6,7 +6,7 @@ const key = 'copse.diff'
 /** How the person likes to read changes, on this device. */
 export const useDiffPreferences = defineStore('diff-preferences', () => {
   const kept = (localStorage.getItem(key) ?? '').split(' ')
-  /** Changes of white space are shown, too. */
+  /** Show whitespace changes are shown, too. */
   const whitespace = ref(!kept.includes('no-whitespace'))
   /** Files that no person writes are open from the start. */
   const generated = ref(kept.includes('generated'))

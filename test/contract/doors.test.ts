@@ -33,7 +33,7 @@ interface Case {
   readonly who?: Who
   readonly input: (name: OperationName, world: World) => Values | null
   readonly before?: (store: Store, world: World) => void
-  /** Nothing is changed by what is refused, so all may meet the same world. */
+  /** No changes to save by what is refused, so all may meet the same world. */
   readonly refused: boolean
 }
 

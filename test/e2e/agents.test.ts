@@ -13,7 +13,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
   await page.getByRole('button', { name: /demo project/i }).waitFor()
   await page.evaluate(() => (location.hash = '#/agents'))
   await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
-  await page.getByText('No other machine is registered.').waitFor()
+  await page.getByText('No remote machines yet.').waitFor()
   expect(await violationsInThemes(page), 'no agents').toEqual([])
 
   const table = page.getByRole('table').first()
@@ -36,7 +36,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
       expect(await dialog.getByLabel('Value of TOKEN').getAttribute('type')).toBe('password')
     }
     if (executor === 'claude-code') {
-      await dialog.getByLabel('More arguments, one a line').fill('--print\n--add-dir\n../docs')
+      await dialog.getByLabel('Extra arguments, one per line').fill('--print\n--add-dir\n../docs')
       await dialog.getByLabel('Name', { exact: true }).focus()
       await dialog.getByText('leaves yours out: --print').waitFor()
       await dialog.getByLabel('May do').selectOption('ask')
@@ -57,7 +57,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
 
   await page.getByRole('button', { name: 'Test run of My Command' }).click()
   const panel = page.getByRole('status', { name: 'Test run of My Command' })
-  await panel.getByText('It ended well').waitFor()
+  await panel.getByText('Ended without errors').waitFor()
   expect(await panel.getByLabel('What My Command said').innerText()).toContain('ready')
   expect(await violationsInThemes(page), 'all agents').toEqual([])
 
@@ -70,8 +70,8 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
   await page.getByRole('menuitem', { name: 'Duplicate as a variant' }).click()
   expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('My Claude Code 2')
   expect(await dialog.getByLabel('May do').inputValue()).toBe('ask')
-  await dialog.getByLabel('Model, if not its default').fill('opus')
-  await dialog.getByLabel('More arguments, one a line').press('Control+Enter')
+  await dialog.getByLabel('Model (optional)').fill('opus')
+  await dialog.getByLabel('Extra arguments, one per line').press('Control+Enter')
   await table.getByText('claude-code · opus', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'More about My Claude Code 2' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -84,5 +84,5 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
   expect(await violationsInThemes(page), 'daemon').toEqual([])
   await page.getByRole('button', { name: 'Revoke…' }).click()
   await page.getByRole('button', { name: 'Revoke alder' }).click()
-  await page.getByText('No other machine is registered.').waitFor()
+  await page.getByText('No remote machines yet.').waitFor()
 })

@@ -47,11 +47,11 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   // What would hide the rest of the line is shown as what it is.
   await command.getByText('npm publish --tag next\\u{d}echo harmless').waitFor()
   expect(await violationsInThemes(page), 'a command').toEqual([])
-  await command.getByLabel('Why you reject it').fill('Not before Friday.')
+  await command.getByLabel('Why you deny it').fill('Not before Friday.')
   // What is written stays, also when one looks elsewhere.
   await panel.getByRole('tab', { name: 'Overview' }).click()
   await panel.getByRole('tab', { name: /^Agent/ }).click()
-  expect(await command.getByLabel('Why you reject it').inputValue()).toBe('Not before Friday.')
+  expect(await command.getByLabel('Why you deny it').inputValue()).toBe('Not before Friday.')
   await command.getByRole('button', { name: 'Deny', disabled: false }).focus()
   // A press that comes as the next ask takes its place answers nothing.
   const pressed = page.evaluate(pressAtOnce('/elsewhere/a.ts', 'Allow'))
@@ -60,7 +60,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
 
   const edit = ask(/Asks to change \/elsewhere\/a\.ts/)
   await edit.getByRole('group', { name: 'Change of /elsewhere/a.ts' }).getByText('new').first().waitFor()
-  expect(await edit.getByLabel('Why you reject it').inputValue()).toBe('')
+  expect(await edit.getByLabel('Why you deny it').inputValue()).toBe('')
   await edit.getByRole('button', { name: 'Allow', exact: true, disabled: false }).focus()
   expect(await asked()).toEqual([expect.stringContaining('/elsewhere/a.ts')])
   await page.keyboard.press('Enter')

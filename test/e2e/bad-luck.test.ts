@@ -25,7 +25,7 @@ test('a folder that cannot become a project is refused where it was named, and s
   await page.getByText('/nowhere/at/all').waitFor()
   await folder.fill(empty.path)
   await open.click()
-  await page.getByText('This repository has no branch with a commit').waitFor()
+  await page.getByText('This repository has no commits yet').waitFor()
 })
 
 test('what goes wrong in a task stands on its card and in its panel, with the ways out', async () => {

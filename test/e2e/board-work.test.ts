@@ -32,7 +32,7 @@ test('columns without tasks stand aside, and open while a card is dragged over t
   // A search that hides everything folds nothing more.
   await page.keyboard.press('/')
   await page.keyboard.type('nothing like it')
-  await page.getByRole('heading', { name: 'No task fits' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching tasks' }).waitFor()
   await page.getByRole('region', { name: 'To do, 0 tasks', exact: true }).waitFor()
   await page.keyboard.press('Escape')
 
@@ -146,7 +146,7 @@ test('several cards are picked, and one thing is done with all of them', async (
     .getByRole('button', { name: /^Waits/ })
     .click()
   await bar.getByText('2 of 3 started. These were not:').waitFor()
-  await bar.getByText('The task is finished').waitFor()
+  await bar.getByText('This task is finished').waitFor()
   await bar.getByText('1 selected').waitFor()
   expect((await named('One'))?.status).toBe('in_progress')
   expect((await named('Two'))?.status).toBe('in_progress')

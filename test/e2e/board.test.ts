@@ -183,7 +183,7 @@ async function putInOrder(page: Page): Promise<void> {
 /** What is done with a card, by its menu and by keys, and taken back. */
 async function useActions(page: Page): Promise<void> {
   await card(page, 'Alpha').click({ button: 'right' })
-  await page.getByRole('menuitem', { name: /^Stop/ }).getByText('Nothing is running').waitFor()
+  await page.getByRole('menuitem', { name: /^Stop/ }).getByText('No agent is running').waitFor()
   await page.getByRole('menuitem', { name: /^Assign/ }).click()
   const assign = page.getByRole('dialog', { name: 'Assign' })
   expect(await violations(page), 'assign').toEqual([])
@@ -192,7 +192,7 @@ async function useActions(page: Page): Promise<void> {
   await card(page, 'Alpha').getByRole('img', { name: 'Breaks' }).waitFor()
   await card(page, 'Beta').focus()
   await page.keyboard.press('x')
-  await toast(page, /^Nothing is running\.$/).waitFor()
+  await toast(page, /^No agent is running\.$/).waitFor()
   await page.keyboard.press('a')
   await assign.waitFor()
   await page.keyboard.press('Enter')

@@ -180,7 +180,7 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   await drop(desktop, join(desktop.dataDir, 'window.json'))
   await page.getByText('Drop a folder that is a git repository').waitFor()
   await drop(desktop, desktop.dataDir)
-  await page.getByText('This folder is no git repository').waitFor()
+  await page.getByText('This folder isn’t a git repository').waitFor()
 
   // An agent is at work: the tray counts it, and closing the window asks once.
   const agent = await call<{ id: string }>(desktop, 'agents.create', {

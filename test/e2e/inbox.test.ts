@@ -30,7 +30,7 @@ test('what happened is in the inbox: read, marked, filtered, deleted, and opened
   await page.keyboard.press('End')
   await page.keyboard.press('Home')
   await page.getByRole('checkbox', { name: 'Unread' }).click()
-  await page.getByRole('heading', { name: 'Nothing fits this filter' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching notifications' }).waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
   await row(page, /· Done/).click()
   await page.keyboard.press('u')
@@ -42,7 +42,7 @@ test('what happened is in the inbox: read, marked, filtered, deleted, and opened
   await page.getByText('0 unread').waitFor()
 
   await page.getByRole('button', { name: 'Failed' }).click()
-  await page.getByRole('heading', { name: 'Nothing fits this filter' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching notifications' }).waitFor()
   await page.getByRole('button', { name: 'Finished' }).click()
   await row(page, /· Done/).click()
   await page.keyboard.press('Delete')

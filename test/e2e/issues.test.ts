@@ -57,7 +57,7 @@ test('a tracker is connected, its import is seen to come on and to fail, and its
   const { id } = await client.call('tasks.create', { project_id, title: 'By hand' })
   await go(`#/p/${project_id}/t/${id}`)
   await page.getByRole('button', { name: 'Link an issue' }).click()
-  await page.getByLabel('Address of the issue').fill(first?.external_issue_url ?? '')
+  await page.getByLabel('Issue URL').fill(first?.external_issue_url ?? '')
   await page.getByRole('button', { name: 'Link', exact: true }).click()
   await page.getByRole('button', { name: 'Open that task' }).click()
   await page.getByRole('link', { name: /^#1\b.*opens/ }).waitFor()

@@ -72,7 +72,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.press('k')
     await keys.on(card('Greet by name'))
     await keys.press('.')
-    await see.getByRole('menuitem', { name: /^Stop/ }).getByText('Nothing is running').waitFor()
+    await see.getByRole('menuitem', { name: /^Stop/ }).getByText('No agent is running').waitFor()
     await keys.press('Escape')
     await see.getByRole('menu').waitFor({ state: 'detached' })
     await keys.on(card('Greet by name'))
@@ -141,7 +141,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.press('ArrowRight')
     await keys.on(panel.getByRole('tab', { name: /^Changes/, selected: true }))
     await keys.press('f')
-    await panel.getByRole('button', { name: 'Back beside the board' }).waitFor()
+    await panel.getByRole('button', { name: 'Back to side panel' }).waitFor()
     await keys.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await keys.on(card('Greet everybody'))
@@ -203,7 +203,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await see.getByRole('textbox', { name: /^Comment on line/ }).waitFor({ state: 'detached' })
     await keys.on(panel.getByRole('region', { name: 'Differences' }))
     await keys.press('Control+Enter')
-    await see.getByText('2 comments sent to the agent.').waitFor()
+    await see.getByText('2 comments to the agent.').waitFor()
     await commits(client, task.id, 2)
 
     // Sent back with words, then approved and merged.

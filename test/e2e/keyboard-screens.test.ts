@@ -64,7 +64,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.retype('Moored')
     await keys.press('Enter')
     await keys.use(see.getByRole('button', { name: 'Save', exact: true }))
-    await see.getByText('The workflow is saved.').waitFor()
+    await see.getByText('Workflow saved').waitFor()
 
     // Hooks, and the theme.
     await keys.press('g', 's')

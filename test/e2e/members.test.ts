@@ -51,16 +51,16 @@ async function shareKnowledge(owner: Page, guest: Page): Promise<void> {
   await guest.getByRole('button', { name: 'From agents' }).click()
   await guest.getByText('Nothing that an agent learned').waitFor()
   await guest.getByRole('button', { name: 'All', exact: true }).click()
-  await guest.getByLabel('Search what is known').fill('sailors')
-  await guest.getByText('Nothing fits “sailors”.').waitFor()
-  await guest.getByLabel('Search what is known').fill('water')
+  await guest.getByLabel('Search knowledge').fill('sailors')
+  await guest.getByText('No results for “sailors”.').waitFor()
+  await guest.getByLabel('Search knowledge').fill('water')
   await guest.getByRole('button', { name: 'Edit Tides' }).click()
   await guest.getByRole('dialog').getByLabel('Title').fill('High water')
   await guest.getByRole('button', { name: 'Save' }).click()
   await entryAt(owner).getByText('edited by grace').waitFor()
   await owner.getByRole('button', { name: 'Forget…' }).click()
   await owner.getByRole('button', { name: 'Forget it' }).click()
-  await guest.getByText('Nothing fits “water”.').waitFor()
+  await guest.getByText('No results for “water”.').waitFor()
 }
 
 test('an owner adds a member, who sees the project at once and loses it at once', async () => {

@@ -37,7 +37,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
     await palette.getByText(/^Actions on/).getAttribute('id'),
   )
   await field.fill('>stop')
-  await expect.poll(() => chosen.textContent()).toContain('Nothing is running')
+  await expect.poll(() => chosen.textContent()).toContain('No agent is running')
   await page.keyboard.press('Enter')
   await palette.waitFor()
   await field.fill('>changes')

@@ -23,12 +23,12 @@ test('what agents are told is seen at the task, and a template is tried, kept an
   await page.getByText('Work as coder and be brief.').waitFor()
   expect(await violationsInThemes(page), 'settings').toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'Back to the built-in template' }).waitFor()
+  await page.getByRole('button', { name: 'Restore built-in template' }).waitFor()
 
   await page.goBack()
   await card.click()
   await page.getByRole('tab', { name: /^Overview/ }).click()
-  await page.getByText('What the agent is told').click()
+  await page.getByText('Prompt preview').click()
   const parts = page.getByRole('group', { name: 'Template' })
   await parts.getByText('Work as coder and be brief.').waitFor()
   expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet whoever is named')
@@ -40,7 +40,7 @@ test('what agents are told is seen at the task, and a template is tried, kept an
   await parts.getByText('You are in a git worktree of your own').waitFor()
 
   await page.evaluate(() => (location.hash = '#/settings/prompts'))
-  await page.getByRole('button', { name: 'Back to the built-in template' }).click()
+  await page.getByRole('button', { name: 'Restore built-in template' }).click()
   await page.getByLabel('Template, built in').waitFor()
   expect(await page.getByLabel('Template, built in').inputValue()).toContain('## How to work')
 })

@@ -76,7 +76,7 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
 
   // One that ends makes room for the next, and the row of a task opens it.
   await signs.end('First')
-  await queue.getByText('Nothing waits for a slot.').waitFor()
+  await queue.getByText('Nothing queued.').waitFor()
   expect((await rows()).toSorted()).toEqual(['Second', 'Third'])
   await queue.getByRole('link', { name: /Third/ }).focus()
   await page.keyboard.press('Enter')
@@ -168,7 +168,7 @@ test('what a run has used is told of the run, the task and the project, and time
   await panel.getByText('$0.84', { exact: true }).waitFor()
 
   await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
-  await page.getByRole('link', { name: 'Agents and time' }).click()
+  await page.getByRole('link', { name: 'Limits' }).click()
   await page.getByRole('row', { name: 'Claude 1 184k $0.84' }).waitFor()
   await page.getByRole('button', { name: 'By task' }).click()
   await page.getByRole('row', { name: 'Count the cost 1 184k $0.84' }).waitFor()
@@ -180,16 +180,16 @@ test('what a run has used is told of the run, the task and the project, and time
     const settings = await client.call('projects.get_settings', { project_id: project.id })
     return [settings.execution_timeout_seconds, settings.stall_after_seconds]
   }
-  await set('An agent may work for', '90')
+  await set('Time limit per run', '90')
   await expect.poll(saved).toEqual([5_400, 600])
-  await set('An agent may work for', '')
+  await set('Time limit per run', '')
   await expect.poll(saved).toEqual([null, 600])
   // Out of bounds: nothing is saved, and the field says why.
-  await set('Say that an agent is quiet after', '2000')
-  expect(await page.getByLabel('Say that an agent is quiet after').evaluate((field) => field.matches(':invalid'))).toBe(
+  await set('Warn when an agent is silent for', '2000')
+  expect(await page.getByLabel('Warn when an agent is silent for').evaluate((field) => field.matches(':invalid'))).toBe(
     true,
   )
-  await set('Say that an agent is quiet after', '0.5')
+  await set('Warn when an agent is silent for', '0.5')
   await expect.poll(saved).toEqual([null, 30])
   expect(await violationsInThemes(page), 'usage').toEqual([])
 })

@@ -65,7 +65,7 @@ test('a second repository is added, chosen for a task, found again after it was 
     await page.goto(`${new URL(page.url()).origin}/#/settings/repositories`)
     const row = rows.filter({ hasText: 'Backend' })
     await row.getByText(/No git repository at/).waitFor()
-    await row.getByRole('button', { name: 'Say where it is…' }).click()
+    await row.getByRole('button', { name: 'Update path…' }).click()
     await dialog.getByLabel('Folder, on the machine where Copse runs').fill(place)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'hidden' })

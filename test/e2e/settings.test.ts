@@ -21,7 +21,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   await slots.waitFor()
   const saved = Promise.withResolvers<void>()
   await page.route(/\/settings$/, (route) => saved.promise.then(() => route.continue()), { times: 1 })
-  await page.getByLabel('A CI step may take').fill('7')
+  await page.getByLabel('Time limit per check').fill('7')
   await slots.focus()
   await slots.fill('5')
   saved.resolve()
@@ -31,7 +31,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   await expect.poll(settings).toMatchObject({ ci_step_timeout_seconds: 420, max_concurrent_executions: 5 })
 
   // Nothing is typed: what is saved elsewhere shows. Something is: it is said, and one chooses.
-  await page.getByRole('link', { name: 'Review and CI' }).click()
+  await page.getByRole('link', { name: 'Review and checks' }).click()
   const steps = page.getByLabel('Default CI steps')
   await saveElsewhere(['npm test'])
   await expect.poll(() => steps.inputValue()).toBe('npm test')
@@ -84,7 +84,7 @@ test('agents, a project and the app each have their own place, and older address
   await page.getByRole('heading', { level: 1, name: 'Ferry' }).waitFor()
   const own = page.getByRole('navigation', { name: 'Settings of Ferry' })
   expect(await own.getByRole('link').allInnerTexts()).toEqual([
-    ...['Repositories', 'Workflow', 'Issue tracker', 'Hooks', 'Review and CI', 'Agents and time', 'Prompts'],
+    ...['Repositories', 'Workflow', 'Issue tracker', 'Hooks', 'Review and checks', 'Limits', 'Prompts'],
     ...['Knowledge', 'Members', 'Merge'],
   ])
   expect(page.url()).toContain(`#/p/${id}/settings`)

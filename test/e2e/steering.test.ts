@@ -82,9 +82,9 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('tab', { name: 'Activity' }).click()
     const timeline = page.getByRole('region', { name: 'Timeline' })
     await timeline.getByText('finished run 2').waitFor()
-    await timeline.getByText('Worktree made from').waitFor()
+    await timeline.getByText('Worktree created from').waitFor()
     await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: 'Runs' }).click()
-    await timeline.getByText('Worktree made from').waitFor({ state: 'detached' })
+    await timeline.getByText('Worktree created from').waitFor({ state: 'detached' })
     await timeline.getByRole('button', { name: /^Transcript: .*run 1/ }).click()
     await page.getByRole('button', { name: /run 1 of 2/ }).waitFor()
 

@@ -68,7 +68,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   expect(await client.call('projects.get', { project_id: project.id })).toEqual(before)
 
   await save.click()
-  await page.getByText('The workflow is saved.').waitFor()
+  await page.getByText('Workflow saved').waitFor()
   const saved = await client.call('projects.get_workflow', { project_id: project.id })
   expect(saved.states.map((state) => state.name)).toContain('parked')
   expect(saved.states.find((state) => state.name === 'review')?.gate_config?.reject_target).toBe('in_progress')
@@ -89,7 +89,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   // Somebody saves another version meanwhile: that is said, kept over a reload, and the person chooses.
   const theirs = JSON.stringify({ ...saved, states: saved.states.filter(({ name }) => name !== 'parked').map(aside) })
   await client.call('projects.update', { project_id: project.id, workflow_definition: theirs })
-  const overtaken = page.getByText('Somebody saved another version while you edited this one.')
+  const overtaken = page.getByText('Someone saved another version while you were editing.')
   await overtaken.waitFor()
   expect(await save.getAttribute('aria-disabled')).toBe('true')
   await page.reload()
@@ -108,7 +108,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   await side.getByLabel('Label', { exact: true }).press('Enter')
   await client.call('projects.update', { project_id: project.id, workflow_definition: JSON.stringify(saved) })
   await overtaken.waitFor()
-  await page.getByRole('button', { name: 'Save mine anyway' }).click()
+  await page.getByRole('button', { name: 'Overwrite with mine' }).click()
   await overtaken.waitFor({ state: 'detached' })
   const labels = async () => (await client.call('projects.get_workflow', { project_id: project.id })).states
   await expect.poll(async () => (await labels()).map(({ label }) => label)).toContain('Ready now')

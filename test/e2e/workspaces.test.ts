@@ -205,7 +205,7 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
   await panel.getByRole('button', { name: 'Let For Clash resolve the conflict' }).first().waitFor()
   const { version } = await client.call('tasks.get', { task_id: task.id })
   await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
-  const conflict = panel.getByRole('region', { name: 'The merge has conflicts' })
+  const conflict = panel.getByRole('region', { name: 'Merge conflict' })
   await conflict.getByText('Both changed the same lines, 1 place').click()
   await conflict.getByText('three').waitFor()
   await conflict.getByRole('button', { name: 'Retry merge' }).waitFor()

@@ -106,5 +106,5 @@ async function readUrl(child: ChildProcess): Promise<string> {
     const { url } = JSON.parse(line) as { url: string }
     return url
   }
-  throw new Error('It said nothing.')
+  throw new Error('No answer.')
 }

@@ -52,7 +52,7 @@ export function plainTask(id: TaskId, at: string): Task {
   }
 }
 
-/** An agent at work since `at`. */
+/** Agent running since `at`. */
 export function runningExecution(id: ExecutionId, taskId: TaskId, at: string): Execution {
   return {
     id,

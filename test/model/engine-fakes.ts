@@ -4,7 +4,7 @@ import type { Scripts } from '../../src-main/ports/scripts.ts'
 import type { Workspaces } from '../../src-main/ports/workspaces.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 
-/** An agent at work: it ends when the test says so, or when it is stopped. */
+/** Agent running: it ends when the test says so, or when it is stopped. */
 export interface FakeRun {
   readonly task_id: TaskId
   end(outcome: ExecutionOutcome): void

@@ -24,8 +24,8 @@ export interface AgentDraft {
 
 export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
   all: 'Everything, without asking',
-  worktree: 'Read and edit in its worktree; ask for the rest',
-  ask: 'Read; ask for everything else',
+  worktree: 'Read and edit in its worktree; ask for anything else',
+  ask: 'Read only; ask for anything else',
 }
 
 /** A new agent of a kind. */
@@ -74,9 +74,9 @@ export function missingOf(draft: AgentDraft): string | null {
   const command = missingCommand(draft.executor, draft)
   if (command !== null) return command
   if (draft.effort.trim() !== '' && !Effort.safeParse(draft.effort.trim()).success)
-    return 'The effort is one word, like low, medium or high'
+    return 'Use one word for effort: low, medium or high'
   const bad = draft.env.find(({ name, value }) => (name.trim() === '') !== (value === '') || !/^\w*$/.test(name.trim()))
-  if (bad) return bad.name.trim() === '' ? 'A variable needs a name' : `${bad.name} is no variable with a value`
+  if (bad) return bad.name.trim() === '' ? 'A variable needs a name' : `${bad.name} needs a value`
   return null
 }
 

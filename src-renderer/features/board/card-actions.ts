@@ -20,14 +20,14 @@ export function actionsOf(
   offline: boolean,
 ): CardActions {
   const off = offline ? changesAreOff : null
-  const ended = state?.kind === 'terminal' ? 'The task is finished' : null
-  const atWork = task.active_execution_id === null ? null : `${worker ?? 'Somebody'} is already working on it`
+  const ended = state?.kind === 'terminal' ? 'This task is finished' : null
+  const atWork = task.active_execution_id === null ? null : `${worker ?? 'Someone'} is already working on this`
   const startable = state?.kind === 'backlog' || state?.kind === 'initial' || state?.kind === 'active'
   return {
-    start: off ?? ended ?? atWork ?? (startable || state === undefined ? null : `Not from ${state.label}`),
-    stop: off ?? (task.active_execution_id === null ? 'Nothing is running' : null),
-    review: task.review_summary === null && state?.kind !== 'gate' ? 'Opens when the task reaches a review' : null,
+    start: off ?? ended ?? atWork ?? (startable || state === undefined ? null : `Can’t start from ${state.label}`),
+    stop: off ?? (task.active_execution_id === null ? 'No agent is running' : null),
+    review: task.review_summary === null && state?.kind !== 'gate' ? 'Nothing to review yet' : null,
     cancel: off ?? ended,
-    archive: off ?? (ended === null ? 'Finish or cancel it first' : null),
+    archive: off ?? (ended === null ? 'Finish or cancel the task first' : null),
   }
 }

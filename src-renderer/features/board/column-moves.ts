@@ -15,7 +15,7 @@ export function verdictOf(column: ColumnShape, status: string, moves: readonly T
   const allowed = options.find((move) => move.allowed)
   if (allowed) return { kind: 'allowed', move: allowed }
   const reason = options.find((move) => move.reason !== null)?.reason
-  return { kind: 'refused', reason: reason ?? `No way leads from here to ${target?.label ?? column.name}.` }
+  return { kind: 'refused', reason: reason ?? `Tasks can’t move from here to ${target?.label ?? column.name}.` }
 }
 
 /** What a drop on the column will do: a verb for its head, a short heading, and the consequence below that. */
@@ -30,19 +30,19 @@ export function dropHint(
       return {
         verb: 'Start',
         title: `Drop to start it in ${target}`,
-        text: 'An agent takes it in a worktree of its own.',
+        text: 'An agent works on it in its own worktree.',
       }
     case 'verdict_fail':
       return {
-        verb: 'Send back',
-        title: `Drop to send it back to ${target}`,
-        text: 'You say what should change; the agent gets it.',
+        verb: 'Request changes',
+        title: `Drop to request changes (goes to ${target})`,
+        text: 'You say what should change; the agent reads it.',
       }
     case 'cancel':
-      return { verb: 'Cancel', title: 'Drop to cancel it', text: 'Its worktree is kept for a day.' }
+      return { verb: 'Cancel', title: 'Drop to cancel it', text: 'The worktree is kept for 24 hours.' }
     case 'transition':
       return column.glyph === 'merging'
-        ? { verb: 'Merge', title: `Drop to merge into ${branch}`, text: 'The worktree goes once it is merged.' }
+        ? { verb: 'Merge', title: `Drop to merge into ${branch}`, text: 'The worktree is removed after the merge.' }
         : { verb: move.label, title: `Drop to move it to ${target}`, text: move.label }
   }
 }

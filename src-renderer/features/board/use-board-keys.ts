@@ -202,8 +202,8 @@ function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHand
       return id && tasks.refOf(id)
     },
     refused: () => {
-      if (at() < 0) return 'The board does not show this task'
-      return order()[at() + by] ? null : by === 1 ? 'It is the last one shown' : 'It is the first one shown'
+      if (at() < 0) return 'This task isn’t on the board'
+      return order()[at() + by] ? null : by === 1 ? 'This is the last task' : 'This is the first task'
     },
     run: () => {
       const next = order()[at() + by]

@@ -136,7 +136,7 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
         command: 'label',
         refused: live.refusal,
       }),
-      action('copy', 'Copy id', Copy, () => copies.id(task), { apart: true }),
+      action('copy', 'Copy ID', Copy, () => copies.id(task), { apart: true }),
       action('link', 'Copy link', Link, () => copies.link(task)),
       action('branch', 'Copy branch name', GitBranch, () => copies.branch(task)),
       action('cancel', 'Cancel task…', CircleSlash, () => moves.askCancel(task), { refused: can.cancel, apart: true }),

@@ -56,20 +56,20 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
       return {
         text:
           executions.activity.get(task().id)?.text ??
-          (running.executor === 'person' ? 'Somebody works on it' : 'Starting'),
+          (running.executor === 'person' ? 'Someone is working on it' : 'Starting'),
         since: running.started_at,
       }
     if (task().active_execution_id !== null && !running) return { text: 'Starting', since: null }
     const base = projects.byId.get(task().project_id)?.repos.find((repo) => repo.id === task().repo_id)?.default_branch
     if (glyph.value === 'merging' && condition.value === null)
-      return { text: `Merging into ${base ?? 'the base'}`, since: null }
+      return { text: `Merging into ${base ?? 'the base branch'}`, since: null }
     return null
   })
   /** Its turn in the queue; what holds it up says so itself. */
   const turn = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
     const entry = queue.waitingOf(task().id)
-    return entry === null ? 'In the queue' : waitReasonText(entry, false)
+    return entry === null ? 'Queued' : waitReasonText(entry, false)
   })
   const quietSince = computed(() => {
     const running = execution.value

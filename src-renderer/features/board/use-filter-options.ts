@@ -24,9 +24,9 @@ export const kindLabels: Readonly<Record<FilterKind, string>> = {
   updated: 'Updated',
 }
 const markLabels: Readonly<Record<TaskMark, string>> = {
-  running: 'An agent at work',
+  running: 'Agent running',
   blocked: 'Blocked',
-  held: 'Held up by an error or a barrier',
+  held: 'Stuck on an error or a hook',
   external: 'Linked to an issue',
   subtask: 'Subtasks',
 }
@@ -65,7 +65,7 @@ export function useFilterOptions(board: Board, every: () => boolean) {
           )
         : []),
       ...of('state', states.value),
-      ...of('assignee', [...faces.sort((a, b) => a[1].localeCompare(b[1])), [nobody, 'Nobody']]),
+      ...of('assignee', [...faces.sort((a, b) => a[1].localeCompare(b[1])), [nobody, 'Unassigned']]),
       ...of(
         'label',
         labels.value.map((label) => [label, label]),

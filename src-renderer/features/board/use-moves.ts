@@ -121,7 +121,7 @@ export function useMoves() {
       try {
         await tasks.giveRole(task.id, role, to)
       } catch (error) {
-        toasts.refused(error, `“${task.title}” stays with who has it.`)
+        toasts.refused(error, `Couldn’t reassign “${task.title}”.`)
       }
     },
     archive,
@@ -143,7 +143,7 @@ export function useMoves() {
     cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
     refused: (task: Task, reason: string) => toasts.warn(`${stays(task)} ${reason}`),
     failed: (task: Task, error: unknown) => toasts.refused(error, stays(task)),
-    unreachable: (error: unknown) => toasts.refused(error, 'The board could not be loaded.'),
+    unreachable: (error: unknown) => toasts.refused(error, 'Couldn’t load the board.'),
   }
 }
 
@@ -172,7 +172,7 @@ function withOptimisticMove() {
   /** Where the card is when nothing came of the change. */
   function stays(task: Task): string {
     const state = stateOf(projects.workflow(task.project_id), task.status)
-    return `“${task.title}” stays in ${state?.label ?? task.status}.`
+    return `“${task.title}” is still in ${state?.label ?? task.status}.`
   }
   return {
     stays,

@@ -16,7 +16,7 @@ export function useUndo(stays: (task: Task) => string) {
       const workflow = projects.workflow(task.project_id)
       const ended = (workflow && cancellationState(workflow)) ?? task.status
       const decided = Promise.withResolvers<boolean>()
-      toasts.done(`“${task.title}” is cancelled.`, {
+      toasts.done(`Cancelled “${task.title}”`, {
         label: 'Undo',
         run: () => decided.resolve(false),
         left: () => decided.resolve(true),
@@ -32,8 +32,8 @@ export function useUndo(stays: (task: Task) => string) {
       const undo = () =>
         void tasks
           .unarchive(task.id)
-          .catch((error: unknown) => toasts.refused(error, `“${task.title}” stays archived.`))
-      toasts.done(`“${task.title}” is archived.`, { label: 'Undo', run: undo })
+          .catch((error: unknown) => toasts.refused(error, `Couldn’t unarchive “${task.title}”.`))
+      toasts.done(`Archived “${task.title}”`, { label: 'Undo', run: undo })
     },
   }
 }

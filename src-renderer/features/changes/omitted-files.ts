@@ -11,5 +11,5 @@ export function omittedSentence(files: readonly Pick<DiffFile, 'truncated' | 're
     ...(large > 0 ? [`${count(large, 'file')} with more than 1 MB of changes`] : []),
     ...(over > 0 ? [`${count(over, 'file')} beyond the first 8 MB`] : []),
   ]
-  return `Left out to stay fast: ${parts.join(' and ')}. Each can be shown from its bar.`
+  return `Not loaded: ${parts.join(' and ')}. Choose Show anyway on a file to load it.`
 }

@@ -20,7 +20,7 @@ export function useViewed(taskId: () => string, files: () => readonly DiffFile[]
       try {
         await store.mark(taskId(), [file], on)
       } catch (error) {
-        toasts.refused(error, on ? `${path} is not ticked off.` : `${path} is still ticked off.`)
+        toasts.refused(error, on ? `Couldn’t mark ${path} as viewed.` : `Couldn’t mark ${path} as not viewed.`)
       }
     },
   }

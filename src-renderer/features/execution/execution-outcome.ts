@@ -55,12 +55,13 @@ export function waitsToBeRead({ status, message }: Execution): boolean {
 export function inputState(
   execution: Execution | null,
 ): { allowed: true; read: string } | { allowed: false; reason: string } {
-  if (execution === null) return { allowed: false, reason: 'Nothing runs yet.' }
-  if (execution.status === 'queued') return { allowed: false, reason: 'It can be written to once it has started.' }
-  if (execution.status !== 'running') return { allowed: false, reason: 'This run has ended. Start another to go on.' }
+  if (execution === null) return { allowed: false, reason: 'No run yet.' }
+  if (execution.status === 'queued') return { allowed: false, reason: 'You can message it once it starts.' }
+  if (execution.status !== 'running')
+    return { allowed: false, reason: 'This run has ended. Start a new one to continue.' }
   const input = inputOf(execution.executor)
-  if (input === null) return { allowed: false, reason: 'This agent reads no messages while it works.' }
-  return { allowed: true, read: input === 'next_step' ? 'Read at its next step' : 'Read when its turn ends' }
+  if (input === null) return { allowed: false, reason: 'This agent can’t read messages during a run.' }
+  return { allowed: true, read: input === 'next_step' ? 'Read at its next step' : 'Read at the end of its turn' }
 }
 
 export interface EndNotice {
@@ -76,7 +77,7 @@ export function endNotice(execution: Execution): EndNotice | null {
     return {
       tone: 'fail',
       title: started ? 'The agent failed' : 'The agent did not start',
-      text: execution.error ?? 'It ended without saying why. The raw log may tell more.',
+      text: execution.error ?? 'It ended without an error message. Check the raw log.',
     }
   }
   if (execution.status === 'lost')

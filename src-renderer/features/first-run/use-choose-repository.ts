@@ -18,12 +18,11 @@ export function folderProblem(error: unknown): FolderProblem {
   const text = errorSentence(error)
   const { code, details } = error instanceof ApiError ? error : {}
   const command = typeof details?.command === 'string' ? details.command : null
-  if (code === 'repository_has_no_commits')
-    return { title: 'This repository has no branch with a commit', text, command }
+  if (code === 'repository_has_no_commits') return { title: 'This repository has no commits yet', text, command }
   // Another command, or none: it is somebody else's repository, no folder, or nothing that could become one.
   if (code === 'not_a_git_repository' && command === 'git init')
-    return { title: 'This folder is no git repository', text, command }
-  return { title: 'The folder could not be opened', text, command }
+    return { title: 'This folder isn’t a git repository', text, command }
+  return { title: 'Couldn’t open the folder', text, command }
 }
 
 /** From a folder to a project: choose, inspect, name, create. */

@@ -16,7 +16,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
   'task.blocked': { glyph: 'blocked', label: 'Blocked', tone: 'warn', tab: 'overview' },
   'review.passed': { glyph: 'gate-passed', label: 'Ready for review', tone: 'ok', tab: 'review' },
   'review.failed': { glyph: 'failed', label: 'Review failed', tone: 'fail', tab: 'review' },
-  'execution.asks': { glyph: 'clock', label: 'Asks', tone: 'you', tab: 'agent' },
+  'execution.asks': { glyph: 'clock', label: 'Question', tone: 'you', tab: 'agent' },
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
 }
 
@@ -24,7 +24,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
 export function notificationLabels(type: NotificationType): NoticeWords {
   const fallback: NoticeWords =
     toneOf(type) === 'success'
-      ? { glyph: 'succeeded', label: 'Good news', tone: 'ok', tab: 'overview' }
+      ? { glyph: 'succeeded', label: 'Update', tone: 'ok', tab: 'overview' }
       : { glyph: 'clock', label: 'Needs you', tone: 'warn', tab: 'agent' }
   return known[type] ?? fallback
 }

@@ -37,7 +37,7 @@ export function useInbox() {
 
   function setRead(item: Notification, read: boolean): void {
     if (item.read === read) return
-    notifications.mark(item, read).catch((error: unknown) => toasts.refused(error, 'It stays as it was.'))
+    notifications.mark(item, read).catch((error: unknown) => toasts.refused(error, 'Couldn’t update the notification.'))
   }
   /** Whoever looks at one has read it. */
   function select(item: Notification): void {
@@ -69,18 +69,18 @@ export function useInbox() {
     },
     toggle: (item: Notification): void => setRead(item, !item.read),
     remove(item: Notification): void {
-      const undo = notifications.remove(item.id, (error) => toasts.refused(error, 'The notification is still there.'))
+      const undo = notifications.remove(item.id, (error) => toasts.refused(error, 'Couldn’t delete the notification.'))
       const undoDelete = () => {
         undo()
         selectedId.value = item.id
       }
-      toasts.done('Notification deleted.', { label: 'Undo', run: undoDelete })
+      toasts.done('Notification deleted', { label: 'Undo', run: undoDelete })
     },
     async markAllRead(): Promise<void> {
       try {
         await notifications.markAllRead()
       } catch (error) {
-        toasts.refused(error, 'Nothing was marked.')
+        toasts.refused(error, 'Couldn’t mark them as read.')
       }
     },
   }

@@ -53,7 +53,7 @@ function headline(
   }
   if (steps.some((step) => step.state === 'running' || step.state === 'waiting'))
     return { label: 'Running checks', tone: 'run' }
-  return current ? { label: 'Waits for you', tone: 'you' } : { label: 'Not reviewed', tone: 'quiet' }
+  return current ? { label: 'Needs your review', tone: 'you' } : { label: 'Not reviewed', tone: 'quiet' }
 }
 
 /** The step whose output is worth opening by itself: the failing one, else the one at work. */

@@ -20,7 +20,7 @@ export function memberRights(
     manages: me !== null && (me.is_admin || owners.some(({ user_id }) => user_id === me.id)),
     mustStay: ({ role }) =>
       role === 'owner' && owners.length === 1 && project.owner_id !== null
-        ? 'The last owner stays. Make somebody else an owner first.'
+        ? 'A project needs an owner. Make someone else an owner first.'
         : null,
   }
 }

@@ -14,10 +14,11 @@ export const exposeCommand = 'svc serve --host 0.0.0.0 --expose --tls-cert cert.
 /** Says it in words. */
 export function reachability({ exposed, url }: Pick<SystemInfo, 'exposed' | 'url'>): Reachability {
   if (!exposed) {
-    const about = 'Only this machine can connect. Copse opens to others only when it is started so:'
+    const about = 'Only this machine can connect. To allow others, start Copse with:'
     return { state: 'Off', about, isReadable: false }
   }
-  const whoever = 'Whoever reaches it can try to sign in; whoever does runs programs as you, within their projects.'
+  const whoever =
+    'Anyone who can reach it can try to sign in. Anyone signed in can run programs as you, in their projects.'
   if (url?.startsWith('https:')) return { state: 'On, with TLS', about: whoever, isReadable: false }
   const about = `${whoever} Without TLS, passwords and tokens can be read on the way. Start it with a certificate:`
   return { state: 'On, without TLS', about, isReadable: true }

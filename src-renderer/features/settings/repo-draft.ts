@@ -41,6 +41,6 @@ function trimmed({ path, name, branch }: RepoDraft): RepoDraft {
 
 /** The change that a problem of the repository asks for, on its button; null where no field can help. */
 export function fixLabel(code: 'repository_missing' | 'repository_has_no_commits' | 'branch_missing'): string | null {
-  if (code === 'repository_missing') return 'Say where it is…'
+  if (code === 'repository_missing') return 'Update path…'
   return code === 'branch_missing' ? 'Choose a branch…' : null
 }

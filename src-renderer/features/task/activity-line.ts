@@ -57,12 +57,16 @@ export function activityLine(item: ActivityItem, names: Names): ActivityLine {
       const { external_issue_number: issue, external_issue_url: href } = item.task
       const linked: TextSegment[] =
         href === null ? [] : [plain(', issue '), { as: 'link', text: `#${issue ?? ''}`, href }]
-      return { ...nothing, mark: { icon: 'new' }, pieces: [plain('Task written'), ...linked] }
+      return { ...nothing, mark: { icon: 'new' }, pieces: [plain('Task created'), ...linked] }
     }
     case 'worktree': {
       const { base_branch, base_commit } = item.workspace
       const at = base_commit === null ? [] : [plain(' at '), code(base_commit.slice(0, 8))]
-      return { ...nothing, mark: { icon: 'branch' }, pieces: [plain('Worktree made from '), code(base_branch), ...at] }
+      return {
+        ...nothing,
+        mark: { icon: 'branch' },
+        pieces: [plain('Worktree created from '), code(base_branch), ...at],
+      }
     }
     case 'transition':
       return moveLine(item, names)
@@ -113,7 +117,7 @@ function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition'
   })
   const by = step ? 'CI' : names.actor(entry.triggered_by).name
   const why = step && firstMeaningfulLine(step.output_tail)
-  const stopped = step?.exit_code === 124 ? ' ran out of its time' : ` exited ${step?.exit_code ?? ''}`
+  const stopped = step?.exit_code === 124 ? ' timed out' : ` exited ${step?.exit_code ?? ''}`
   const reason = entry.trigger_reason
   return {
     tone: null,
@@ -138,11 +142,11 @@ function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition'
 }
 
 const endings = {
-  queued: 'waits with',
+  queued: 'queued',
   running: 'works on',
   succeeded: 'finished',
   failed: 'failed in',
-  cancelled: 'was called off in',
+  cancelled: 'was cancelled in',
   stopped: 'was stopped in',
   lost: 'was lost in',
 } as const satisfies Record<Execution['status'], string>
@@ -176,15 +180,15 @@ function ciLine(review: Review): ActivityLine {
   const opens: LinkTarget = { label: 'Review', tab: 'review' }
   if (step) {
     const why = firstMeaningfulLine(step.output_tail)
-    const pieces = [plain('CI failed at '), code(step.command), plain(`, exit ${step.exit_code ?? ''}`)]
+    const pieces = [plain('Check failed: '), code(step.command), plain(`, exit ${step.exit_code ?? ''}`)]
     return { tone: null, mark: { glyph: 'failed' }, pieces, says: why === null ? [] : [plain(why)], opens }
   }
   if (ok === all) {
-    const words = `CI passed, ${count(all, 'step')} in ${formatSpan(took)}`
+    const words = `${count(all, 'check')} passed in ${formatSpan(took)}`
     return { ...nothing, mark: { glyph: 'succeeded' }, pieces: [plain(words)], opens }
   }
   const runs = review.status === 'running' || review.status === 'pending'
-  const words = `${runs ? 'CI is at work' : 'CI was called off'}, ${ok} of ${count(all, 'step')} passed`
+  const words = `${runs ? 'Running checks' : 'Checks cancelled'}, ${ok} of ${all} passed`
   return { ...nothing, mark: { glyph: runs ? 'running' : 'cancelled' }, pieces: [plain(words)], opens }
 }
 

@@ -30,16 +30,15 @@ export function nextStepText(facts: NextFacts): Next | null {
   const { task, workflow, execution, waits } = facts
   const state = stateOf(workflow, task.status)
   if (!state || state.kind === 'terminal') return null
-  if (execution?.asks) return { tone: 'you', words: 'The agent waits for your answer. Then it goes on.' }
-  if (task.error_annotation)
-    return { tone: 'you', words: 'It waits for you: the note above says why, and the ways on.' }
+  if (execution?.asks) return { tone: 'you', words: 'The agent is waiting for your answer.' }
+  if (task.error_annotation) return { tone: 'you', words: 'It needs you. The note above says why.' }
   const then = afterwards(facts, state)
   switch (state.kind) {
     case 'backlog':
-      return joined({ tone: 'neutral', words: 'It rests here until somebody moves it on.' }, then)
+      return joined({ tone: 'neutral', words: 'It stays here until someone moves it.' }, then)
     case 'initial':
-      if (waits > 0) return { tone: 'neutral', words: `It waits for ${count(waits, 'other task')} to be done.` }
-      return joined({ tone: 'you', words: 'Start an agent on it, or take it yourself.' }, then)
+      if (waits > 0) return { tone: 'neutral', words: `It depends on ${count(waits, 'unfinished task')}.` }
+      return joined({ tone: 'you', words: 'Start an agent, or do it yourself.' }, then)
     case 'active':
       return joined(work(facts), then)
     case 'gate':
@@ -47,27 +46,27 @@ export function nextStepText(facts: NextFacts): Next | null {
     case 'custom':
       if (hasTrait(facts.workflow, state, 'merges'))
         return { tone: 'run', words: `Copse merges it into ${facts.target}.` }
-      return joined({ tone: 'you', words: 'Somebody has to move it on.' }, then)
+      return joined({ tone: 'you', words: 'Move it to the next state.' }, then)
   }
 }
 
 function work({ execution, agent }: NextFacts): Next {
-  if (execution?.status === 'running') return { tone: 'run', words: `${agent ?? 'Somebody'} is at work.` }
-  if (execution) return { tone: 'neutral', words: `${agent ?? 'Somebody'} waits for a turn.` }
-  return { tone: 'you', words: 'Start somebody on it, or move it on.' }
+  if (execution?.status === 'running') return { tone: 'run', words: `${agent ?? 'Someone'} is working on it.` }
+  if (execution) return { tone: 'neutral', words: `${agent ?? 'Someone'} is queued.` }
+  return { tone: 'you', words: 'Start an agent, or move it.' }
 }
 
 /** Where it stands at a gate: CI first, then the reviewer, then a person. */
 function judgement({ review, execution, agent }: NextFacts, then: string): Next {
   const open = review?.status === 'cancelled' ? null : review
-  const attempt = open ? `Attempt ${open.attempt_number}` : 'It'
+  const attempt = open ? `Attempt ${open.attempt_number}` : 'The task'
   const ok = open?.step_results.filter(({ exit_code }) => exit_code === 0).length ?? 0
   if (open && open.status !== 'passed' && ok < open.ci_steps.length) {
-    const judge = agent === null ? 'it waits for your approval' : `${agent} judges it`
-    return { tone: 'run', words: `CI is at work on attempt ${open.attempt_number}. If it passes, ${judge}.` }
+    const judge = agent === null ? 'you decide' : `${agent} reviews it`
+    return { tone: 'run', words: `Running checks for attempt ${open.attempt_number}. If they pass, ${judge}.` }
   }
-  if (execution && agent !== null) return joined({ tone: 'run', words: `${agent} judges it now.` }, then)
-  const what = open?.status === 'passed' ? 'passed, and waits for you' : 'waits for your approval'
+  if (execution && agent !== null) return joined({ tone: 'run', words: `${agent} is reviewing it.` }, then)
+  const what = open?.status === 'passed' ? 'passed and is ready for you' : 'is waiting for your approval'
   return joined({ tone: 'you', words: `${attempt} ${what}.` }, then)
 }
 
@@ -76,7 +75,7 @@ function afterwards({ workflow, target }: NextFacts, state: WorkflowState): stri
   if (!to) return ''
   return hasTrait(workflow, to, 'merges')
     ? `After that Copse merges it into ${target}.`
-    : `After that it goes to ${to.label}.`
+    : `After that it moves to ${to.label}.`
 }
 
 function joined({ tone, words }: Next, then: string): Next {

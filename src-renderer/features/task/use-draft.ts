@@ -51,7 +51,7 @@ export function useDraft(
       if (error instanceof ApiError && error.code === 'version_conflict') {
         await tasks.fetch(task().id)
         conflict.value = true
-      } else toasts.refused(error, 'It was not saved.')
+      } else toasts.refused(error, 'Couldn’t save.')
     } finally {
       saving.value = false
     }

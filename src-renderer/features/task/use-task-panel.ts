@@ -108,7 +108,7 @@ function useTaskActions(taskId: () => string) {
     recover,
     saveTitle: (title: string) => {
       const version = tasks.byId.get(taskId())?.version
-      return toasts.attempt('The title was not saved.', () =>
+      return toasts.attempt('Couldn’t save the title.', () =>
         tasks.update({ task_id: taskId(), title, ...(version === undefined ? {} : { version }) }),
       )
     },

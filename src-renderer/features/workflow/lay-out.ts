@@ -31,7 +31,7 @@ export function edgesOf(raw: RawDefinition): readonly GraphEdge[] {
   }
   for (const state of raw.states) {
     const reject = gateOf(state)['reject_target']
-    if (typeof reject === 'string') add({ from: state.name, to: reject, kind: 'reject', label: 'Reject' })
+    if (typeof reject === 'string') add({ from: state.name, to: reject, kind: 'reject', label: 'Request changes' })
     for (const { to, label } of transitionsOf(state)) add({ from: state.name, to, kind: 'transition', label })
     for (const to of cascadesOf(state['hooks'])) add({ from: state.name, to, kind: 'cascade', label: 'by a hook' })
   }

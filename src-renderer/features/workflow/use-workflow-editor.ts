@@ -53,7 +53,7 @@ export function useWorkflowEditor(projectId: string) {
     const definition = parseJson(text.value)
     const mine = ++asked
     if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
-      problems.value = [{ rule: 'schema', path: '', message: 'This is no JSON object yet.' }]
+      problems.value = [{ rule: 'schema', path: '', message: 'Enter a JSON object.' }]
       return
     }
     checking.value = true

@@ -64,7 +64,7 @@ test('a used code leads to signing in, with the reason', async () => {
   answers.set('auth.local', refuse('invalid_credentials'))
   await session.start()
   expect(session.state.kind).toBe('signed_out')
-  expect(session.state).toHaveProperty('reason', expect.stringContaining('used or is too old'))
+  expect(session.state).toHaveProperty('reason', expect.stringContaining('expired'))
   expect(address()).toBe('')
 })
 

@@ -67,7 +67,7 @@ test('a drop where no way leads says why, and one at home says nothing', async (
   await drag.drop(judging)
   drag.begin(task)
   await drag.drop(ready)
-  expect(heard).toEqual([['refused', 'No way leads from here to Judging.']])
+  expect(heard).toEqual([['refused', 'Tasks can’t move from here to Judging.']])
 })
 
 test('where the moves cannot be had, the drop says so', async () => {

@@ -131,13 +131,13 @@ test('actions that are not to be had say why', () => {
   const of = (task: Task, offline = false) => actionsOf(task, stateOf(workflow, task.status), 'Claude Code', offline)
   expect(of(idle)).toEqual({
     start: null,
-    stop: 'Nothing is running',
-    review: 'Opens when the task reaches a review',
+    stop: 'No agent is running',
+    review: 'Nothing to review yet',
     cancel: null,
-    archive: 'Finish or cancel it first',
+    archive: 'Finish or cancel the task first',
   })
-  expect(of(busy).start).toBe('Claude Code is already working on it')
+  expect(of(busy).start).toBe('Claude Code is already working on this')
   expect(of(busy).stop).toBeNull()
-  expect([of(over).cancel, of(over).archive]).toEqual(['The task is finished', null])
+  expect([of(over).cancel, of(over).archive]).toEqual(['This task is finished', null])
   expect(of(busy, true).stop).toBe('Changes are off until Copse reconnects')
 })

@@ -47,7 +47,7 @@ test('of several ways to the same state the allowed one is taken', () => {
 test('a column that no move names is refused with a sentence', () => {
   expect(verdictOf(columnOf('Landing'), 'ready', [])).toEqual({
     kind: 'refused',
-    reason: 'No way leads from here to Landing.',
+    reason: 'Tasks can’t move from here to Landing.',
   })
 })
 
@@ -63,7 +63,7 @@ test('the consequence names what will happen, by the operation of the move', () 
     'Drop to merge into main',
     'Drop to move it to Judging',
     'Drop to start it in Making',
-    'Drop to send it back to Making',
+    'Drop to request changes (goes to Making)',
     'Drop to cancel it',
   ])
 })

@@ -23,10 +23,13 @@ describe('an execution in words', () => {
   })
   test('messages are taken while it runs, by profiles that read them', () => {
     expect(inputState(running)).toEqual({ allowed: true, read: 'Read at its next step' })
-    expect(inputState({ ...running, executor: 'gemini' })).toEqual({ allowed: true, read: 'Read when its turn ends' })
+    expect(inputState({ ...running, executor: 'gemini' })).toEqual({
+      allowed: true,
+      read: 'Read at the end of its turn',
+    })
     expect(inputState({ ...running, status: 'queued' })).toEqual({
       allowed: false,
-      reason: 'It can be written to once it has started.',
+      reason: 'You can message it once it starts.',
     })
     expect(inputState({ ...running, executor: 'external' }).allowed).toBe(false)
     expect(inputState({ ...running, executor: 'command' }).allowed).toBe(false)

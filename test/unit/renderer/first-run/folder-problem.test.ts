@@ -11,25 +11,25 @@ test('a folder without git, and one without commits, say which command helps; on
     new ApiError({ code, message, ...(command !== undefined && { details: { command } }) })
   const trust = "git config --global --add safe.directory '/theirs'"
   expect(folderProblem(refusal('not_a_git_repository', '/theirs belongs to another user.', trust))).toEqual({
-    title: 'The folder could not be opened',
+    title: 'Couldn’t open the folder',
     text: '/theirs belongs to another user.',
     command: trust,
   })
   const plain = refusal('not_a_git_repository', 'No repository there.', 'git init')
   const unborn = refusal('repository_has_no_commits', 'No commit yet.', 'git commit --allow-empty -m "Start"')
   expect(folderProblem(refusal('not_a_git_repository', 'No folder at /nowhere. Check the path.'))).toEqual({
-    title: 'The folder could not be opened',
+    title: 'Couldn’t open the folder',
     text: 'No folder at /nowhere. Check the path.',
     command: null,
   })
   expect(folderProblem(plain)).toEqual({
-    title: 'This folder is no git repository',
+    title: 'This folder isn’t a git repository',
     text: 'No repository there.',
     command: 'git init',
   })
   expect(folderProblem(unborn).command).toBe('git commit --allow-empty -m "Start"')
   expect(folderProblem(new Error('socket'))).toEqual({
-    title: 'The folder could not be opened',
+    title: 'Couldn’t open the folder',
     text: 'Can’t reach Copse. Check that it’s running, then try again.',
     command: null,
   })

@@ -20,13 +20,13 @@ test('who waits for a slot is told the turn', () => {
 test('who waits for something else is told for what', () => {
   const words = (reason: Parameters<typeof waitReasonText>[0]['reason'], held = false) =>
     waitReasonText({ reason, position: null }, held)
-  expect(words('entering')).toBe('Hooks run first')
-  expect(words('entering', true)).toBe('Barrier up')
+  expect(words('entering')).toBe('Running hooks')
+  expect(words('entering', true)).toBe('Hook failed')
   expect(words('project_paused')).toBe('Project paused')
   expect(words('agent_paused')).toBe('Agent paused')
   expect(words('worktree_busy')).toBe('Worktree in use')
   expect(words('task_busy')).toBe('After the current run')
-  expect(words('task_paused')).toBe('Comes when you resume')
+  expect(words('task_paused')).toBe('Sent when you resume')
   expect(words('starting')).toBe('Starting')
 })
 

@@ -15,7 +15,7 @@ const items: readonly PaletteItem[] = [
   task('5fd07a1b', 'Lease deliveries so two workers never send the same event', 'delivery'),
   task('d0418a2c', 'Release notes from merged tasks'),
   { id: 'p', kind: 'project', group: 'Projects', text: 'ferry', words: '/home/me/lease-server' },
-  { id: 'limits', kind: 'setting', group: 'Settings', text: 'Agents and time' },
+  { id: 'limits', kind: 'setting', group: 'Settings', text: 'Limits' },
 ]
 const found = (typed: string) =>
   findItems(items, typed).map(({ group, items: own }) => [group, own.map(({ item }) => item.id)])

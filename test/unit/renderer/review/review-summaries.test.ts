@@ -10,7 +10,7 @@ const gate = workflow.states.find((state) => state.name === 'review')
 
 describe('an attempt at the review', () => {
   test('says who rejected it, or that it waits', () => {
-    expect(summariseAttempt(newest, true).label).toBe('Waits for you')
+    expect(summariseAttempt(newest, true).label).toBe('Needs your review')
     expect(summariseAttempt(byCi, false).label).toBe('Checks failed')
     expect(summariseAttempt(byReviewer, false).label).toBe('Changes requested')
   })

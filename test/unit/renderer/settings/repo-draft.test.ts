@@ -39,7 +39,7 @@ describe('a repository that is changed', () => {
     expect(repoPatch(repo, { path: '', name: 'API', branch: 'next' })).toEqual({ name: 'API', default_branch: 'next' })
   })
   test('offers a way out of every problem that a field can help with', () => {
-    expect(repoProblems.map(fixLabel)).toEqual(['Say where it is…', null, 'Choose a branch…'])
+    expect(repoProblems.map(fixLabel)).toEqual(['Update path…', null, 'Choose a branch…'])
   })
 })
 

@@ -56,10 +56,10 @@ describe('a line of the timeline', () => {
   test('of CI, a verdict, the worktree and the beginning says what they were', () => {
     const words = ['ci', 'verdict', 'worktree', 'created'].map((kind) => lineOf((item) => item.kind === kind).words)
     expect(words).toEqual([
-      'CI passed, 3 steps in 24 s',
+      '3 checks passed in 24 s',
       'Auditor passed attempt 3',
-      'Worktree made from main at 9c1e77b4',
-      'Task written, issue #361',
+      'Worktree created from main at 9c1e77b4',
+      'Task created, issue #361',
     ])
   })
   test('of a skipped hook stands out', () => {
@@ -95,34 +95,39 @@ describe('what comes next', () => {
   const attempt = data.reviews[0] ?? null
 
   test('is told of every kind of state', () => {
-    expect(nextStepText(facts)).toEqual({ tone: 'run', words: 'Claude Code is at work. After that it goes to Review.' })
+    expect(nextStepText(facts)).toEqual({
+      tone: 'run',
+      words: 'Claude Code is working on it. After that it moves to Review.',
+    })
     expect(['backlog', 'todo', 'in_progress', 'review', 'merging', 'done'].map((status) => at(status))).toEqual([
-      'It rests here until somebody moves it on. After that it goes to To do.',
-      'Start an agent on it, or take it yourself. After that it goes to In progress.',
-      'Start somebody on it, or move it on. After that it goes to Review.',
-      'It waits for your approval. After that Copse merges it into main.',
+      'It stays here until someone moves it. After that it moves to To do.',
+      'Start an agent, or do it yourself. After that it moves to In progress.',
+      'Start an agent, or move it. After that it moves to Review.',
+      'The task is waiting for your approval. After that Copse merges it into main.',
       'Copse merges it into main.',
       null,
     ])
   })
   test('at a gate is CI, then the reviewer, then a person', () => {
     const waiting = attempt && { ...attempt, step_results: [] }
-    expect(at('review', { review: waiting })).toBe('CI is at work on attempt 3. If it passes, Claude Code judges it.')
+    expect(at('review', { review: waiting })).toBe(
+      'Running checks for attempt 3. If they pass, Claude Code reviews it.',
+    )
     expect(at('review', { review: attempt, execution: facts.execution })).toBe(
-      'Claude Code judges it now. After that Copse merges it into main.',
+      'Claude Code is reviewing it. After that Copse merges it into main.',
     )
     expect(at('review', { review: attempt, agent: null })).toBe(
-      'Attempt 3 waits for your approval. After that Copse merges it into main.',
+      'Attempt 3 is waiting for your approval. After that Copse merges it into main.',
     )
     expect(at('review', { review: attempt && { ...attempt, status: 'passed' } })).toBe(
-      'Attempt 3 passed, and waits for you. After that Copse merges it into main.',
+      'Attempt 3 passed and is ready for you. After that Copse merges it into main.',
     )
   })
   test('is what a person has to do where the task cannot go on by itself', () => {
     const stuck = { type: 'hook_failed', message: 'No.', recovery_actions: [] } as const
     expect(at('in_progress', { task: { ...data.task, error_annotation: { ...stuck, recovery_actions: [] } } })).toMatch(
-      /^It waits for you/,
+      /^It needs you/,
     )
-    expect(at('todo', { waits: 2 })).toBe('It waits for 2 other tasks to be done.')
+    expect(at('todo', { waits: 2 })).toBe('It depends on 2 unfinished tasks.')
   })
 })
