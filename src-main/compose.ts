@@ -141,7 +141,7 @@ function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string
     identity.securityLog.note({ type: 'exposed', user_id: null, actor: 'system', source: thisProcess, details })
   }
   if (policy.exposed && policy.registration === 'open') {
-    log.warn('anybody who reaches this service can make an account (SVC_REGISTRATION=open)')
+    log.warn('anyone who can reach this service can create an account (SVC_REGISTRATION=open)')
   }
   if (asksForUser(policy, !identity.isRegistered()) && !canTellPeers()) {
     log.warn(

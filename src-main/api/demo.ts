@@ -11,7 +11,7 @@ sleep 1
 echo "Writing greet.sh"
 cat > greet.sh <<'EOF'
 #!/bin/sh
-# Greets whoever is named, or the world.
+# Greets the one who is named, or the world.
 echo "Hello, \${1:-world}!"
 EOF
 chmod +x greet.sh
@@ -27,7 +27,7 @@ EOF
 chmod +x test.sh
 sleep 1
 git add -A
-git -c user.name="Demo agent" -c user.email=demo@localhost commit -q -m "Greet whoever is named"
+git -c user.name="Demo agent" -c user.email=demo@localhost commit -q -m "Greet people by name"
 echo "Done: greet.sh greets, test.sh proves it"
 `
 
@@ -40,7 +40,7 @@ export const demoAgent: Omit<AgentRecord, 'id' | 'owner_id' | 'created_at'> = {
 }
 
 export const demoTask = {
-  title: 'Greet whoever is named',
+  title: 'Greet people by name',
   description:
     'Write `greet.sh`: it prints `Hello, NAME!` for its argument, and greets the world without one. Add `test.sh`, which proves both.',
   review_config: { ci_steps: ['sh -n greet.sh', './test.sh'], review_prompt: null },

@@ -20,7 +20,7 @@ export function transferProject(
   if (owner_id === undefined || owner_id === project.owner_id) return project
   if (owner_id !== null) putMember(tx, project.id, owner_id, 'owner')
   else if (!isAdmin(principal)) {
-    throw new ApiError({ code: 'admin_required', message: 'Only an admin can open a project to everybody.' })
+    throw new ApiError({ code: 'admin_required', message: 'Only an admin can open a project to everyone.' })
   }
   return { ...project, owner_id }
 }

@@ -78,7 +78,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
       })
       .then(() => (closing.signal.aborted ? undefined : loseUnfollowed(parts)))
       .catch((error: unknown) => {
-        context.log.error({ err: error }, 'a run that nobody follows could not be settled')
+        context.log.error({ err: error }, 'a run that no one follows could not be settled')
       })
     shrinking ??= shrink()
       .catch((error: unknown) => {
@@ -103,7 +103,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
         onSlotFreed()
       }
     })
-    guarded('tasks that nobody works on', () => {
+    guarded('tasks that no one works on', () => {
       wakeIdle(parts)
       onSlotFreed()
     })
@@ -129,7 +129,7 @@ async function loseUnfollowed(parts: SweepParts): Promise<void> {
   for (const { id, status } of read.executions.queue()) {
     const record = status === 'running' ? read.executions.get(id) : null
     if (record?.status !== 'running' || isElsewhere(context, record) || executions.running().has(id)) continue
-    context.log.error({ execution_id: id, task_id: record.task_id }, 'a run that nobody follows is settled as lost')
+    context.log.error({ execution_id: id, task_id: record.task_id }, 'a run that no one follows is settled as lost')
     await loseRun(parts, record, 'The service lost track of the agent. What it had written is in the worktree.')
     hookQueue.wake(record.task_id)
     onSlotFreed()

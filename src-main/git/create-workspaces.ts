@@ -85,7 +85,10 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
   const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
     options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
   const onHookFailed = (failure: { readonly path: string; readonly exit_code: number | null }): void =>
-    options.log?.warn(failure, 'the post-checkout hook of a repository failed in a new worktree, which goes on without')
+    options.log?.warn(
+      failure,
+      'the post-checkout hook of a repository failed in a new worktree, which is used without it',
+    )
   const onLeft = ({ path, error }: { readonly path: string; readonly error: unknown }): void =>
     options.log?.warn({ path, err: error }, 'a throw-away worktree could not be removed; the next start tries again')
   const perRepository = async <T>(repo: string, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>

@@ -7,7 +7,7 @@ const keyBytes = 32
 /** How a sealed key's file begins; a plain one is the 32 bytes alone. */
 const sealedMark = Buffer.from('copse sealed key 1\n')
 
-const aNewKey = 'a new key with "svc rotate-key": everybody stays signed in by their refresh tokens.'
+const aNewKey = 'a new key with "svc rotate-key": everyone stays signed in by their refresh tokens.'
 
 /**
  * The key that signs access tokens: `{dataDir}/secrets/jwt.key`, made on first use, readable by its owner only. Where

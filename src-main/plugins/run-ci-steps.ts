@@ -17,7 +17,7 @@ type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
 /** Runs the task's CI steps in its worktree, one after the other; the first that fails rejects the attempt. */
 export const runCiSteps: PluginDefinition = {
   name: 'run_ci_steps',
-  purpose: 'Run the review’s CI steps.',
+  purpose: 'Run the review’s checks.',
   phases: ['before_enter'],
   events: [],
   options: z.strictObject({}),

@@ -170,7 +170,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
         run: () => see(task, 'agent'),
       })
     else if (outcome === 'editor')
-      toasts.done(`The merge is begun in the worktree. Resolve ${all} there.`, {
+      toasts.done(`The merge is started in the worktree. Resolve ${all} there.`, {
         label: 'Open Workspace',
         run: () => see(task, 'workspace'),
       })

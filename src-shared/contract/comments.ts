@@ -65,7 +65,7 @@ export const Comment = z
     state: z
       .enum(commentStates)
       .describe(
-        '`draft`: feedback will send it. `sent`: the coder has it. `answered`: the coder replied, or changed the lines. `resolved`: somebody said that it is done.',
+        '`draft`: feedback will send it. `sent`: the coder has it. `answered`: the coder replied, or changed the lines. `resolved`: someone said that it is done.',
       ),
     sent: CommentSent.nullable().describe('When feedback last sent it.'),
     answer: CommentAnswer.nullable().describe('What came of it since then.'),

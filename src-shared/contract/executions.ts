@@ -54,7 +54,7 @@ export const Ask = z
     diff: ToolDiff.nullable().describe('What it wants to change, when that is not too long.'),
     options: z.array(AskOption),
     multiple: z.boolean().describe('Several options may be chosen: answer with their labels as `text`.'),
-    takes_text: z.boolean().describe('Own words are an answer; with a rejection, they tell the agent why.'),
+    takes_text: z.boolean().describe('Own words are an answer; with a denial, they tell the agent why.'),
     asked_at: Timestamp,
   })
   .meta({ id: 'Ask' })

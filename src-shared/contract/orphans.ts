@@ -4,7 +4,9 @@ import { Timestamp } from './ids.ts'
 export const Orphan = z
   .object({
     path: z.string(),
-    kind: z.enum(['worktree', 'folder']).describe('A worktree of a repository, or a folder that is none (any more).'),
+    kind: z
+      .enum(['worktree', 'folder'])
+      .describe('A worktree of a repository, or a folder that is none (or no longer).'),
     branch: z.string().nullable(),
     repo_path: z.string().nullable(),
     dirty: z.boolean().describe('It has changes that are not committed; a plain folder counts as such.'),

@@ -185,7 +185,7 @@ export const AgentConfig = z.object({
     .enum(permissionPolicies)
     .optional()
     .describe(
-      'What it may do by itself; people are asked about the rest. `all` (when absent): everything. `worktree`: read, ' +
+      'What it may do without asking; people are asked about the rest. `all` (when absent): everything. `worktree`: read, ' +
         'search and edit in its worktree. `ask`: read and search there. Our own tools are always allowed. An agent ' +
         'that can’t ask is `all` only; `validation_failed` says so.',
     ),

@@ -35,7 +35,7 @@ export const Prompt = z
   .object({
     role: z.string(),
     agent_id: AgentId.nullable().describe('Who has the role.'),
-    resumed: z.boolean().describe('It goes on in a session where the agent knows the task already.'),
+    resumed: z.boolean().describe('It continues a session where the agent already knows the task.'),
     parts: z.array(
       PromptPart.extend({
         characters: z.int(),

@@ -38,7 +38,7 @@ export const Queue = z
         reason: z
           .enum(waitReasons)
           .describe(
-            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that comes when the one at work has ended. `worktree_busy`: another task is at work in the same worktree. `slots_full`: its turn comes when a slot is free.',
+            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free.',
           ),
         position: z.int().nullable().describe('From 1, among those that wait for a slot only.'),
       }),

@@ -48,7 +48,7 @@ export const RestoredRescue = z
     why_branch: z
       .enum(['no_worktree', 'busy', 'conflicts', 'commits'])
       .nullable()
-      .describe('There is no worktree, an execution is at work in it, its files changed since, or commits were kept.'),
+      .describe('There is no worktree, a run is using it, its files changed since, or commits were kept.'),
   })
   .meta({ id: 'RestoredRescue' })
 export type RestoredRescue = z.infer<typeof RestoredRescue>

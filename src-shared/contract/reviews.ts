@@ -28,7 +28,7 @@ export const ReviewNote = z.object({
   kind: z.literal('repository_changed'),
   paths: z
     .array(z.string())
-    .describe('Relative to the common git folder: what else changed while agents were at work on the task.'),
+    .describe('Relative to the common git folder: what else changed while agents worked on the task.'),
 })
 export type ReviewNote = z.infer<typeof ReviewNote>
 
@@ -55,7 +55,7 @@ export const Review = z
       .describe(
         'Git’s tree of what was judged, committed or not: the work when the last step or verdict ended. Nothing else is merged.',
       ),
-    changed_by_steps: z.array(z.string()).describe('The files that changed while the CI steps ran.'),
+    changed_by_steps: z.array(z.string()).describe('The files that changed while the checks ran.'),
     notes: z
       .array(ReviewNote)
       .describe('What a person has to look at: until a user’s verdict `pass` the review stays `running`.'),

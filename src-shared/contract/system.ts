@@ -4,7 +4,7 @@ export const SystemInfo = z
   .object({
     version: z.string(),
     data_dir: z.string(),
-    home_dir: z.string().describe('The home folder of whoever runs it.'),
+    home_dir: z.string().describe('The home folder of the user who runs it.'),
     registered: z.boolean().describe('Someone has registered, so the API is open to other clients.'),
     local_operator: z.boolean().describe('The caller is the person at this machine.'),
     url: z.string().nullable().describe('Where the HTTP API listens.'),

@@ -25,8 +25,8 @@ export const WorkflowTraits = z
   .object({ states: Traits, plugins: Traits })
   .describe(
     'By state what the plugins in its hooks make of it, and by plugin what it makes of a state. `needs_worktree`: the ' +
-      'worktree is made first. `makes_gate`: a gate keeps a review with CI steps. `merges`: the branch is merged. ' +
-      '`takes_blocked`: tasks that need a person go there. `dispatches`: whoever has the role starts. `owns_cleanup`: ' +
+      'worktree is made first. `makes_gate`: a gate keeps a review with checks. `merges`: the branch is merged. ' +
+      '`takes_blocked`: tasks that need a person go there. `dispatches`: the one with the role starts. `owns_cleanup`: ' +
       'the hooks say when the worktree goes. `follows_review`: it leads on once the review has passed. ' +
       '`injects_knowledge`: agents are told what the project has learned.',
   )

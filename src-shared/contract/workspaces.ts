@@ -45,7 +45,7 @@ export const DiffFile = z.object({
   old_path: z.string().nullable(),
   status: z.enum(['added', 'modified', 'deleted', 'renamed']),
   old_mode: z.string().nullable().describe('Like `100644`; null where there was no file.'),
-  new_mode: z.string().nullable().describe('Like `100755`; null where there is none any more.'),
+  new_mode: z.string().nullable().describe('Like `100755`; null where there is none now.'),
   blob: z
     .string()
     .nullable()

@@ -30,7 +30,7 @@ test('somebody is invited, loses the password, gets a code, and ends what they l
   }
   const admin = await open(`${service.url}/#/settings/people`)
   await signIn(admin, ada.email, ada.password)
-  await admin.getByRole('button', { name: 'Invite somebody' }).click()
+  await admin.getByRole('button', { name: 'Invite someone' }).click()
   const link = await admin.getByText('/#invite=').innerText()
   expect(await admin.getByRole('table', { name: 'Invites' }).getByRole('row').count()).toBe(2)
 

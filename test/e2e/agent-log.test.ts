@@ -90,8 +90,8 @@ test('the log of a command is one list, at its end from its first frame on, and 
     expect(await panel.getByText(/stopped|paused/i).count()).toBe(1)
     expect(await panel.getByRole('button', { name: /^Start/ }).count()).toBe(0)
     expect(await violationsInThemes(page), 'stopped').toEqual([])
-    await panel.getByRole('button', { name: 'Other ways to go on' }).click()
-    const ways = page.getByRole('menu', { name: 'Other ways to go on' }).getByRole('menuitem')
+    await panel.getByRole('button', { name: 'Other ways to continue' }).click()
+    const ways = page.getByRole('menu', { name: 'Other ways to continue' }).getByRole('menuitem')
     expect(await ways.allInnerTexts()).toEqual([
       expect.stringContaining('Start again'),
       'Start with another agent…',

@@ -107,7 +107,7 @@ test('the demo project walks from claim to merge by one click', async () => {
   const page = await openPage(await browser.newPage({ viewport: { width: 1440, height: 900 } }))
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).click()
-  await column(page, 'Done').getByText('Greet whoever is named').waitFor()
+  await column(page, 'Done').getByText('Greet people by name').waitFor()
 })
 
 /** A page whose every error fails the test. */

@@ -96,7 +96,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
 
   // A task with all that it can begin with, by keyboard, kept over a reload until it is there.
   await page.keyboard.type('Paint the hull')
-  await newTask.getByRole('button', { name: 'Reviewer: nobody yet' }).press('Enter')
+  await newTask.getByRole('button', { name: 'Reviewer: no one yet' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Judge' }).press('Enter')
   await newTask.getByRole('button', { name: 'Waits for', exact: true }).press('Enter')
   await page.getByRole('textbox', { name: 'A task that has to be done first' }).fill('lease')

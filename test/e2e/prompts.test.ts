@@ -10,7 +10,7 @@ test('what agents are told is seen at the task, and a template is tried, kept an
   page.setDefaultTimeout(20_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).click()
-  const card = page.locator('[data-card]').filter({ hasText: 'Greet whoever is named' })
+  const card = page.locator('[data-card]').filter({ hasText: 'Greet people by name' })
   await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
 
   await page.evaluate(() => (location.hash = '#/settings/prompts'))
@@ -31,7 +31,7 @@ test('what agents are told is seen at the task, and a template is tried, kept an
   await page.getByText('Prompt preview').click()
   const parts = page.getByRole('group', { name: 'Template' })
   await parts.getByText('Work as coder and be brief.').waitFor()
-  expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet whoever is named')
+  expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet people by name')
   expect(await violationsInThemes(page), 'task').toEqual([])
   // The run that has been knew nothing of the new template.
   await page

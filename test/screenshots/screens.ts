@@ -212,7 +212,7 @@ const elsewhere: readonly Screen[] = [
     at: board,
     act: async (page) => {
       await page.evaluate("location.hash = '/settings/people'")
-      await page.getByRole('button', { name: 'Invite somebody' }).click()
+      await page.getByRole('button', { name: 'Invite someone' }).click()
       await page.getByRole('button', { name: 'Manage Mara Lind' }).click()
       await page.getByRole('table', { name: 'Tokens of Mara Lind' }).waitFor()
       await page.getByRole('button', { name: 'Reset password…' }).click()

@@ -86,7 +86,7 @@ async function listComments(scene: CommandContext, ref: string): Promise<void> {
   ])
   await scene.out.answer(answer, () =>
     rows.length === 0
-      ? 'Nobody has commented on it.'
+      ? 'No comments yet.'
       : formatTable(
           ['Id', 'State', 'By', 'Place', 'Text'],
           rows.map((row) => row.map(plain)),

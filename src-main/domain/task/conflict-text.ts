@@ -34,7 +34,7 @@ export function count(files: readonly string[]): string {
 
 function steps({ base, base_branch, strategy, left }: ConflictFacts): string {
   const begin = left
-    ? `The merge is begun in your worktree already (\`git status\` shows it). Do not begin it again.`
+    ? `The merge is already started in your worktree (\`git status\` shows it). Do not start it again.`
     : `Run \`git ${strategy} ${base}\`: that commit is ${base_branch} as it is now.`
   const isRebase = strategy === 'rebase' && !left
   return [

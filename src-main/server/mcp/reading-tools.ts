@@ -71,7 +71,7 @@ export const readingTools = {
     title: "Get a task's diff",
     description:
       "What changed in the task's worktree: a list of files, and git's unified patch. To review a task, ask for scope " +
-      'branch: the default leaves out what is committed. A file marked truncated comes by itself, with path.',
+      'branch: the default leaves out what is committed. Request a file marked truncated alone, with path.',
     effect: 'reads',
     input: z.object({
       task_id: taskId,

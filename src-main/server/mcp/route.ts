@@ -111,5 +111,5 @@ const noted = (log: Logger) => (error: unknown) => {
 
 function refuseLargeBatch(body: unknown): void {
   if (!Array.isArray(body) || body.length <= maxBatch) return
-  throw new ApiError({ code: 'payload_too_large', message: `Send at most ${maxBatch} messages at once.` })
+  throw new ApiError({ code: 'payload_too_large', message: `Send at most ${maxBatch} messages in one request.` })
 }

@@ -29,7 +29,7 @@ export const writingTools = {
     title: 'Create a task',
     description:
       "Writes a new task in the project's primary repository, for work that is not part of yours. It waits until " +
-      'somebody claims it: nothing starts by itself. Say in the description all that whoever does it must know, for ' +
+      'someone claims it: nothing starts on its own. Say in the description everything that the one who does it must know, for ' +
       'they do not see your conversation. With parent_id it becomes a part of that task.',
     effect: 'adds',
     input: z.object({
@@ -70,7 +70,7 @@ export const writingTools = {
     description:
       'Says something to the people and agents of a task: progress, a question, what you found out. With anchor it is ' +
       'about one line of the diff (a review). To answer a comment that was sent to you, name it as parent_id ' +
-      '(svc_list_comments has the ids). It moves nothing and starts nobody.',
+      '(svc_list_comments has the ids). It moves nothing and starts no one.',
     effect: 'adds',
     input: z.object({
       task_id: taskId,
@@ -87,9 +87,9 @@ export const writingTools = {
   svc_assign_agent: defineTool('tasks.claim', {
     title: 'Assign an agent to a task',
     description:
-      'Claims the task for an agent: makes its worktree and starts the agent at once. An agent of the kind external ' +
-      'gets workspace.path to work in, and then heartbeats and finishes by itself. Refused while the agent or the ' +
-      'project is paused, a dependency is unfinished, or somebody has the task already.',
+      'Claims the task for an agent: creates its worktree and starts the agent immediately. An agent of the type external ' +
+      'gets workspace.path to work in, then sends heartbeats and finishes the run itself. Refused while the agent or the ' +
+      'project is paused, a dependency is unfinished, or someone already has the task.',
     effect: 'adds',
     input: z.object({
       task_id: claim.task_id.describe('Id of the task to claim.'),
@@ -109,7 +109,7 @@ export const writingTools = {
   svc_submit_for_review: defineTool('tasks.transition', {
     title: 'Submit the work for review',
     description:
-      'Call it once, when the work on the task is done and committed: the task goes on along its workflow (to review, ' +
+      'Call it once, when the work on the task is done and committed: the task continues along its workflow (to review, ' +
       'by default) and its checks run. Your execution ends with it, so do nothing afterwards. What you have not ' +
       'committed stays in the worktree and is part of the review. Ask questions in a comment, not here.',
     effect: 'adds',
@@ -125,7 +125,7 @@ export const writingTools = {
   svc_submit_verdict: defineTool('tasks.verdict', {
     title: 'Submit a verdict',
     description:
-      'For reviewers and planners: approves the task or requests changes at its gate. pass lets it go on, or wait for a ' +
+      'For reviewers and planners: approves the task or requests changes at its gate. pass lets it continue, or wait for a ' +
       'person where the gate asks for one; fail sends it back, and the coder starts again with your feedback. Read ' +
       'svc_get_task_diff with scope branch first, send the tree that it names with a pass, and do not change the files yourself.',
     effect: 'adds',

@@ -70,8 +70,8 @@ export function useBulk() {
     const way = options.find(({ allowed }) => allowed)
     if (!way) return options.find(({ reason }) => reason !== null)?.reason ?? 'There is no way there from its state'
     if (way.via === 'claim') return 'This starts it. Use Start.'
-    if (way.via === 'verdict_fail') return 'It needs your feedback. Send it back by itself.'
-    if (hasTrait(workflow, { name: to }, 'merges')) return 'Merge it by itself, once you have read it.'
+    if (way.via === 'verdict_fail') return 'It needs your feedback. Request changes on it alone.'
+    if (hasTrait(workflow, { name: to }, 'merges')) return 'Merge it alone, once you have read it.'
     await tasks.moving(task.id, to, () =>
       way.via === 'cancel' ? tasks.cancel(task.id) : tasks.transition(task.id, to),
     )

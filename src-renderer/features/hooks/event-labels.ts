@@ -17,7 +17,7 @@ export const hookEventLabels: Readonly<Record<HookEvent, { readonly title: strin
   },
   on_task_cancel: {
     title: 'Task cancelled',
-    when: 'When a task is cancelled, at once. Its worktree stays at least until the hook has ended.',
+    when: 'Immediately when a task is cancelled. Its worktree stays at least until the hook has ended.',
   },
 }
 

@@ -142,11 +142,11 @@ function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft
   const tasks = useTasks()
   const toasts = useToasts()
   return async (taskId, { agentId, startNow, title, roles, waitsFor }) => {
-    let missing = 'it has not all that you chose'
+    let missing = 'it doesn’t have everything you chose'
     try {
       for (const id of waitsFor) await tasks.addDependency(taskId, id)
       for (const [role, to] of Object.entries(roles)) await tasks.giveRole(taskId, role, to)
-      missing = 'nobody works on it'
+      missing = 'no one works on it'
       if (agentId === null) return true
       if (startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId)
       else await tasks.giveRole(taskId, workingRole(projects.workflow(projectId())), { type: 'agent', id: agentId })

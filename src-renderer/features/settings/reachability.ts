@@ -17,9 +17,9 @@ export function reachability({ exposed, url }: Pick<SystemInfo, 'exposed' | 'url
     const about = 'Only this machine can connect. To allow others, start Copse with:'
     return { state: 'Off', about, isReadable: false }
   }
-  const whoever =
+  const reach =
     'Anyone who can reach it can try to sign in. Anyone signed in can run programs as you, in their projects.'
-  if (url?.startsWith('https:')) return { state: 'On, with TLS', about: whoever, isReadable: false }
-  const about = `${whoever} Without TLS, passwords and tokens can be read on the way. Start it with a certificate:`
+  if (url?.startsWith('https:')) return { state: 'On, with TLS', about: reach, isReadable: false }
+  const about = `${reach} Without TLS, passwords and tokens can be read on the way. Start it with a certificate:`
   return { state: 'On, without TLS', about, isReadable: true }
 }

@@ -14,7 +14,7 @@ const words: Readonly<Record<SecurityEventType, string>> = {
   reset_used: 'Used a reset code',
   token_created: 'Made a token',
   token_revoked: 'Revoked a token',
-  invite_created: 'Invited somebody',
+  invite_created: 'Invited someone',
   invite_used: 'Used an invite',
   invite_deleted: 'Took an invite back',
   setup_code_void: 'Ten wrong setup codes: it is void',

@@ -26,7 +26,7 @@ export function removalConsequences(orphan: Pick<Orphan, 'kind' | 'dirty' | 'bra
   if (orphan.kind === 'folder') {
     return [
       'The folder is removed from the disk.',
-      'It is no worktree any more, so all of its files are kept first, as a rescue snapshot in the repository of its project. Where no project is known, nothing is removed.',
+      'This folder is no longer a worktree, so all of its files are saved in a snapshot first, in the repository of its project. Where no project is known, nothing is removed.',
     ]
   }
   return [

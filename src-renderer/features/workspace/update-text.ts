@@ -16,7 +16,7 @@ export function updateSentence(
     case 'agent':
       return `The agent is resolving ${count(files.length, 'conflicting file')}.`
     case 'editor':
-      return `The merge is begun in the worktree. ${count(files.length, 'file')} ${files.length === 1 ? 'waits' : 'wait'} for your editor.`
+      return `The merge is started in the worktree. ${count(files.length, 'file')} ${files.length === 1 ? 'waits' : 'wait'} for your editor.`
   }
 }
 

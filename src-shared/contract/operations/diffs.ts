@@ -43,7 +43,7 @@ export const diffsOperations = {
     z.object({
       until: Timestamp.nullable().describe('null when there is no worktree now; `workspace.updated` tells of one.'),
       since: Timestamp.nullable().describe(
-        'From when on no change was missed. When it is another one than the last answer’s, read the diff anew.',
+        'From when on no change was missed. When it differs from the last answer’s, read the diff again.',
       ),
     }),
   ),

@@ -16,7 +16,7 @@ export const executionsOperations = {
     '/executions/{execution_id}/stop',
     'task_worker',
     'End the execution’s whole process tree; the task stays where it is. A message that waits for it rests with the ' +
-      'task until somebody resumes, and ending such a message before it starts withdraws it: its comments are open again.',
+      'task until someone resumes, and ending such a message before it starts withdraws it: its comments are open again.',
     z.object({ execution_id: ExecutionId }),
     z.object({ execution: Execution, task: Task }),
     200,

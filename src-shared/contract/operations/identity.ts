@@ -19,7 +19,7 @@ export const identityOperations = {
   'auth.register': post(
     '/auth/register',
     'public',
-    'Make an account; the first one becomes admin and owns what is ownerless. Who may, SVC_REGISTRATION says and how the service was started; with an invite (where exposed, for the first account, the setup code) anybody may.',
+    'Create an account; the first one becomes admin and owns what has no owner. SVC_REGISTRATION and how the service was started decide who can; with an invite (where exposed, for the first account, the setup code) anyone can.',
     z.object({
       email: z.email().max(254),
       password: Password,
@@ -109,7 +109,7 @@ export const identityOperations = {
   'auth.delete_session': del(
     '/auth/sessions/{session_id}',
     'jwt',
-    'End one of the caller’s sign-ins; its tokens are void at once.',
+    'End one of the caller’s sign-ins; its tokens are void immediately.',
     z.object({ session_id: SessionId }),
     ['forbidden', 'jwt_required'],
   ),
@@ -176,7 +176,7 @@ export const identityOperations = {
   'admin.delete_token': del(
     '/admin/tokens/{token_id}',
     'admin_jwt',
-    'Revoke anybody’s personal access token.',
+    'Revoke a personal access token of any user.',
     z.object({ token_id: TokenId }),
     ['admin_required', 'jwt_required'],
   ),

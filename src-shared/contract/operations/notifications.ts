@@ -55,7 +55,7 @@ export const notificationsOperations = {
   'notifications.delete': del(
     '/notifications/{notification_id}',
     'human',
-    'Delete one, for everybody.',
+    'Delete a notification for everyone.',
     z.object({ notification_id: NotificationId }),
   ),
 } as const

@@ -29,7 +29,7 @@ export const reposOperations = {
   'repos.update': patch(
     '/projects/{project_id}/repos/{repo_id}',
     'owner',
-    'Rename a repository, make it the primary one, give new tasks another base, or say where it was moved to: its worktrees go on there.',
+    'Rename a repository, make it the primary one, give new tasks another base, or update its path: its worktrees continue there.',
     z.object({ ...one, ...RepoFields.partial().shape }),
     Repo,
     ['not_a_git_repository', 'repository_has_no_commits', 'project_busy', 'repo_in_use'],

@@ -264,7 +264,7 @@ export const tasksOperations = {
     '/tasks/{task_id}/feedback',
     'member_human',
     'Send unresolved comments and a message to the coder, as a follow-up execution. While someone is working in the ' +
-      'state it waits as a `queued` execution, in order, and goes on in the same session when they have ended, however ' +
+      'state it waits as a `queued` execution, in order, and continues in the same session when they have ended, however ' +
       'they have; the task does not move on before it, and a move by the agent itself is refused with ' +
       '`transition_blocked`. After a stop it waits until someone resumes. A move by anyone else, or a cancellation, ' +
       'withdraws it.',

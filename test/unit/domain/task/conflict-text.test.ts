@@ -33,7 +33,7 @@ test('a rebase is gone on with, a merge that was begun is not begun again', () =
   expect(conflictPrompt(facts({ strategy: 'rebase' }))).toContain(`git rebase ${base}`)
   expect(conflictPrompt(facts({ strategy: 'rebase' }))).toContain('rebase --continue')
   const left = conflictPrompt(facts({ strategy: 'rebase', left: true }))
-  expect(left).toContain('begun in your worktree already')
+  expect(left).toContain('already started in your worktree')
   expect(left).toContain('git commit --no-edit')
   expect(left).not.toContain(base)
 })

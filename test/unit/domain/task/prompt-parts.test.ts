@@ -80,7 +80,7 @@ test('whoever judges a review reads the checks, then the change, at the end', ()
     /SVC_API_TOKEN\.\n\n## The checks\n\n- `make`: passed\n- `make test`: exit code 2\n- `make lint`: exit code none\n\n## The change\n\n```diff\n\+a\n```$/,
   )
   expect(told({ ...judge, review: review('') })).toMatch(
-    /No checks are configured\.[^]*No changes to save on this branch\.$/,
+    /No checks are configured\.[^]*Nothing has changed on this branch\.$/,
   )
 })
 

@@ -22,7 +22,7 @@ describe('what is told before a folder is removed', () => {
   })
   test('of a plain folder: that its files are kept, or that it stays', () => {
     const told = removalConsequences({ kind: 'folder', dirty: true, branch: null }).join(' ')
-    expect(told).toContain('all of its files are kept first')
+    expect(told).toContain('all of its files are saved in a snapshot first')
     expect(told).toContain('nothing is removed')
   })
 })

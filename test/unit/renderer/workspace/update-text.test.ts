@@ -15,7 +15,7 @@ describe('what an update did', () => {
     [{ ...reply, outcome: 'agent', files: ['a', 'b'] } as const, 'The agent is resolving 2 conflicting files.'],
     [
       { ...reply, outcome: 'editor', files: ['a'] } as const,
-      'The merge is begun in the worktree. 1 file waits for your editor.',
+      'The merge is started in the worktree. 1 file waits for your editor.',
     ],
   ])('%o', (given, sentence) => {
     expect(updateSentence({ ...given, files: [...given.files] }, 'main')).toBe(sentence)
