@@ -17,13 +17,8 @@ const impure: readonly (readonly [file: string, code: string])[] = [
 test('Node, timers, the network and the DOM are type errors in the pure folders', async () => {
   await using copy = await copySettings()
   for (const [file, code] of impure) await copy.plant(file, `${code}\n`)
-  const output = await new Promise<string>((resolve) => {
-    const tsc = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')
-    execFile(process.execPath, [tsc, '-p', 'tsconfig.pure.json', '--noEmit'], { cwd: copy.root }, (_error, stdout) =>
-      resolve(stdout),
-    )
-  })
-  const inError = new Set(output.split('\n').map((line) => line.split('(')[0]))
+  const errors = await compile(copy.root, 'tsconfig.pure.json')
+  const inError = new Set(errors.map((error) => error.split('(')[0]))
   expect(impure.map(([file]) => file).filter((file) => !inError.has(file))).toEqual([])
 }, 60_000)
 
@@ -61,14 +56,7 @@ test('a field that is in the contract and nowhere else does not compile: it woul
     'tsconfig.planted.json',
     JSON.stringify({ extends: './tsconfig.json', include: [], files: [...stores] }),
   )
-  const output = await new Promise<string>((resolve) => {
-    const tsc = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')
-    execFile(process.execPath, [tsc, '-p', 'tsconfig.planted.json', '--noEmit'], { cwd: copy.root }, (_error, stdout) =>
-      resolve(stdout),
-    )
-  })
-  // An error begins with its file; what follows it says which field it is about.
-  const errors = output.split(/\n(?=\S)/)
+  const errors = await compile(copy.root, 'tsconfig.planted.json')
   const told = (at: number, file: string) =>
     errors.filter((error) => error.startsWith(`${file}(`) && error.includes(`planted_${at}`)).length
   const silent = fieldLists.flatMap(([list, , stores], at) =>
@@ -76,3 +64,35 @@ test('a field that is in the contract and nowhere else does not compile: it woul
   )
   expect(silent).toEqual([])
 }, 60_000)
+
+test('a screen that has an address and nothing else does not compile: it would show the board', async () => {
+  await using copy = await copyProject()
+  const file = 'src-renderer/model/route.ts'
+  const text = await readFile(join(copy.root, file), 'utf8')
+  const planted = text.replace('export type Route =', "$&\n  | { readonly screen: 'planted' }")
+  expect(planted).not.toBe(text)
+  await copy.plant(file, planted)
+  const addresses = 'test/unit/renderer/model/route.test.ts'
+  await copy.plant(addresses, await readFile(join(projectRoot, addresses), 'utf8'))
+  const missed = ['src-renderer/model/route.ts', 'src-renderer/shell/screens.ts', addresses]
+  await copy.plant(
+    'tsconfig.planted.json',
+    JSON.stringify({ extends: './tsconfig.json', include: ['src-renderer/env.d.ts'], files: missed }),
+  )
+  const errors = await compile(copy.root, 'tsconfig.planted.json')
+  const inError = new Set(errors.map((error) => error.split('(')[0]))
+  expect(missed.filter((one) => !inError.has(one))).toEqual([])
+  // Its view and its title are each asked for.
+  expect(
+    errors.filter((error) => error.startsWith('src-renderer/shell/screens.ts(') && error.includes('planted')),
+  ).toHaveLength(2)
+}, 60_000)
+
+/** The errors of a program, each beginning with its file. */
+async function compile(root: string, config: string): Promise<readonly string[]> {
+  const output = await new Promise<string>((resolve) => {
+    const tsc = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')
+    execFile(process.execPath, [tsc, '-p', config, '--noEmit'], { cwd: root }, (_error, stdout) => resolve(stdout))
+  })
+  return output.split(/\n(?=\S)/).filter((error) => error.includes('error TS'))
+}

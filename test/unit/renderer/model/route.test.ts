@@ -1,7 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { formatRoute, parseRoute, type Route } from '../../../../src-renderer/model/route.ts'
 
+/** A place on every screen. */
+const places: Readonly<Record<Route['screen'], Route>> = {
+  home: { screen: 'home' },
+  board: { screen: 'board', projectId: 'a/b', taskId: 'two', tab: 'changes' },
+  all: { screen: 'all', taskId: 'two', tab: null },
+  workflow: { screen: 'workflow', projectId: 'one' },
+  project_settings: { screen: 'project_settings', projectId: 'one', section: 'hooks' },
+  add_project: { screen: 'add_project' },
+  inbox: { screen: 'inbox' },
+  agents: { screen: 'agents' },
+  settings: { screen: 'settings', section: 'api' },
+}
+
 describe('the address', () => {
+  test.each(Object.values(places))('of $screen leads back to it', (route) => {
+    expect(parseRoute(formatRoute(route))).toEqual(route)
+  })
+
   test.each<[string, Route]>([
     ['#/', { screen: 'home' }],
     ['#/p/one', { screen: 'board', projectId: 'one', taskId: null, tab: null }],
