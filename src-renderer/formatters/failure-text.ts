@@ -37,13 +37,17 @@ function hookText({ message, stderr_summary, hook }: ErrorAnnotation): string {
 
 /** Of what a program said, its last words; else how it ended. */
 function causeOf(message: string): string {
-  const said = /Its last line: (.+)/.exec(message)?.[1]
-  if (said !== undefined) return said.trim()
-  const code = /^It ended with (.+?)\.?$/.exec(firstLine(message))?.[1]
-  if (code !== undefined) return code
+  const end = endCause(message)
+  if (end !== null) return end
   const hook = /^The hook before work failed \((.+?)\): (.*?)(?:\.|$)/.exec(message)
   if (hook) return `${hook[2] ?? ''}, ${hook[1] ?? ''}`
   return firstLine(message).replace(/^[\w.-]+ failed at \w+: /, '')
+}
+
+/** Of an agent that failed, its last words, or the code that it ended with; null where the message says something else. */
+export function endCause(message: string): string | null {
+  const end = /^The agent failed (?:\((exit \d+)\)|with (exit code \d+|a signal))\.(?: (.+))?$/s.exec(message)
+  return end?.[3]?.trim() ?? end?.[1] ?? end?.[2] ?? null
 }
 
 const linesOf = (text: string): readonly string[] =>

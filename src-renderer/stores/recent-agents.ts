@@ -11,7 +11,9 @@ const mostKept = 20
 /** The agents in the order in which this device last gave them work. */
 export const useRecentAgents = defineStore('recent-agents', () => {
   const agents = useAgents()
-  const ids = shallowRef(read())
+  // Read when it is first asked for: a page that starts nothing needs none of it.
+  const changed = shallowRef<readonly string[] | null>(null)
+  const ids = computed(() => changed.value ?? read())
   const rank = (id: string): number => {
     const at = ids.value.indexOf(id)
     return at < 0 ? mostKept : at
@@ -23,8 +25,8 @@ export const useRecentAgents = defineStore('recent-agents', () => {
     /** Whom work goes to that names no agent: the one used last that takes work now. */
     usual: computed((): Agent | null => items.value.find(({ paused }) => !paused) ?? null),
     used(agentId: string): void {
-      ids.value = [agentId, ...ids.value.filter((id) => id !== agentId)].slice(0, mostKept)
-      writeLocal(storageKey, JSON.stringify(ids.value))
+      changed.value = [agentId, ...ids.value.filter((id) => id !== agentId)].slice(0, mostKept)
+      writeLocal(storageKey, JSON.stringify(changed.value))
     },
   }
 })

@@ -93,7 +93,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
     await panel.getByRole('button', { name: 'Other ways to continue' }).click()
     const ways = page.getByRole('menu', { name: 'Other ways to continue' }).getByRole('menuitem')
     expect(await ways.allInnerTexts()).toEqual([
-      expect.stringContaining('Start again'),
+      expect.stringContaining('Restart'),
       'Start with another agent…',
       expect.stringContaining('Start over…'),
     ])
@@ -145,8 +145,8 @@ test('a failure says in one sentence who failed and why, with the log beside the
   await page.locator('[data-card]').filter({ hasText: 'Write it' }).click()
 
   await panel.getByText('`test -e missing.txt` failed, then Writer failed: nothing to commit.').waitFor()
-  await panel.getByRole('button', { name: 'Start again' }).waitFor()
-  expect(await panel.getByRole('button', { name: /^Start/ }).count()).toBe(1)
+  await panel.getByRole('button', { name: 'Restart' }).waitFor()
+  expect(await panel.getByRole('button', { name: /^(Start|Restart)/ }).count()).toBe(1)
   expect(await violationsInThemes(page), 'failed').toEqual([])
   await panel.getByRole('button', { name: 'Show log' }).click()
   await panel.getByRole('tab', { name: 'Agent', selected: true }).waitFor()

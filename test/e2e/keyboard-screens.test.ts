@@ -56,7 +56,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
 
     // The workflow: a state is chosen, tried and given another label.
     await keys.press('g', 'w')
-    await keys.use(see.getByRole('region', { name: 'Graph of the workflow' }).getByRole('button', { name: /^todo / }))
+    await keys.use(see.getByRole('region', { name: 'Graph of the workflow' }).getByRole('button', { name: /^To do / }))
     await keys.use(see.getByRole('region', { name: 'Dry run' }).locator('summary').first())
     await see.getByRole('region', { name: 'Dry run' }).locator('details[open]').waitFor()
     const side = see.getByRole('complementary', { name: 'Chosen state' })

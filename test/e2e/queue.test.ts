@@ -167,8 +167,7 @@ test('what a run has used is told of the run, the task and the project, and time
   await panel.getByText('184k tokens').waitFor()
   await panel.getByText('$0.84', { exact: true }).waitFor()
 
-  await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
-  await page.getByRole('link', { name: 'Limits' }).click()
+  await page.goto(`${new URL(page.url()).origin}/#/p/${project.id}/settings/limits`)
   await page.getByRole('row', { name: 'Claude 1 184k $0.84' }).waitFor()
   await page.getByRole('button', { name: 'By task' }).click()
   await page.getByRole('row', { name: 'Count the cost 1 184k $0.84' }).waitFor()

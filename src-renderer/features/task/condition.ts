@@ -1,3 +1,4 @@
+import { endCause } from '../../formatters/failure-text.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 
@@ -83,8 +84,7 @@ const startsAgain: ReadonlySet<RecoveryAction> = new Set(['resume', 'retry_execu
 /** Why the agent failed, and what had failed before it, in one sentence: `npm test` failed, then Worker failed: … */
 function failureSentence(message: string, agent: string, review: Review | undefined): string {
   const command = review?.status === 'failed' ? failedCommand(review) : undefined
-  const ended = /^It ended with (exit code \d+|a signal)\.(?: Its last line: (.+))?$/s.exec(message)
-  const cause = ended ? (ended[2] ?? ended[1] ?? '') : message.replace(/^(It|The) /, (word) => word.toLowerCase())
+  const cause = endCause(message) ?? message.replace(/^(It|The) /, (word) => word.toLowerCase())
   const own = `${agent} failed: ${cause.replace(/\.$/, '')}.`
   return command === undefined ? own : `\`${command}\` failed, then ${own}`
 }

@@ -83,7 +83,12 @@ test.concurrent('killed while CI runs: the old run is ended and a new one comes 
     () => second.client.call('tasks.get', { task_id: task.id }),
     (one) => one.review_passed_at !== null && !one.entry_barrier,
   )
-  expect(passed.review_summary).toEqual({ attempt_number: 1, status: 'passed', steps: ['passed', 'passed'] })
+  expect(passed.review_summary).toEqual({
+    attempt_number: 1,
+    status: 'passed',
+    steps: ['passed', 'passed'],
+    approved_by: [],
+  })
   const { items: reviews } = await second.client.call('tasks.reviews', { task_id: task.id })
   expect(reviews.map((review) => review.step_results.map((step) => step.exit_code))).toEqual([[0, 0]])
   const { items: audit } = await second.client.call('tasks.transitions', { task_id: task.id })

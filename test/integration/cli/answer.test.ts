@@ -37,10 +37,10 @@ test('what an agent asks is shown and answered, by the name of an option or in o
     await asked(`? Which colour?\n  1  Blue\n  2  Red\nsvc task answer ${ref} <option> --text "your words"`)
     expect(await world.svc(['task', 'answer', ref, 'red'])).toMatchObject({ code: 0 })
     const followed = await world.svc(['task', 'logs', ref, '-f'])
-    expect(followed.stdout).toContain('Reject: Not yet\n')
+    expect(followed.stdout).toContain('Deny: Not yet\n')
     expect(followed.stdout).toContain('deny (A person refused this: Not yet) allow{"Which colour?":"Red"}')
     const over = await world.svc(['task', 'answer', ref, 'allow'])
-    expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining('asks nothing now') as string })
+    expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining("isn't asking anything") as string })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

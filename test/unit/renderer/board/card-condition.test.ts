@@ -51,10 +51,8 @@ test('an error is said in a line with its cause, and needs somebody', () => {
 test('of a failure the cause is said, not how it ended', () => {
   const text = (rest: Partial<ErrorAnnotation>) =>
     failureText({ type: 'execution_failed', message: '', recovery_actions: [], ...rest })
-  expect(text({ message: 'It ended with exit code 1. Its last line: nothing to commit' })).toBe(
-    'Agent failed: nothing to commit',
-  )
-  expect(text({ message: 'It ended with exit code 7.' })).toBe('Agent failed: exit code 7')
+  expect(text({ message: 'The agent failed (exit 1). nothing to commit' })).toBe('Agent failed: nothing to commit')
+  expect(text({ message: 'The agent failed with exit code 7.' })).toBe('Agent failed: exit code 7')
   expect(text({ message: '529 overloaded\nrequest 12' })).toBe('Agent failed: 529 overloaded')
   expect(text({ message: 'Resets at 15:00', reason: 'limit' })).toBe('Usage limit: Resets at 15:00')
   expect(text({ type: 'execution_incomplete', message: 'Which port?', reason: 'question' })).toBe('Which port?')

@@ -23,13 +23,13 @@ describe('how the note above the tabs says a condition', () => {
   })
 
   test('a failure names who failed and what it said last, and what had failed before', () => {
-    const message = 'It ended with exit code 1. Its last line: nothing to commit'
+    const message = 'The agent failed (exit 1). nothing to commit'
     expect(of({ type: 'execution_failed', message }).title).toBe('Writer failed: nothing to commit.')
     expect(of({ type: 'execution_failed', message }, rejected).title).toBe(
       '`npm test` failed, then Writer failed: nothing to commit.',
     )
     const passed = { ...rejected, status: 'passed' } as Review
-    expect(of({ type: 'execution_failed', message: 'It ended with exit code 3.' }, passed).title).toBe(
+    expect(of({ type: 'execution_failed', message: 'The agent failed with exit code 3.' }, passed).title).toBe(
       'Writer failed: exit code 3.',
     )
     expect(of({ type: 'execution_failed', message: '529 overloaded' }).title).toBe('Writer failed: 529 overloaded.')
