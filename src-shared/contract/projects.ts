@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { effortPattern } from './effort.ts'
 import { branchPrefixProblem } from './branch-names.ts'
 import { executorProfiles, permissionPolicies } from './executor-profiles.ts'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
@@ -159,10 +160,9 @@ export const defaultProjectSettings: ProjectSettings = {
   prompt_templates: {},
 }
 
-/** How hard an agent thinks, in its own words. It stands in settings, so it is one plain word. */
 export const Effort = z
   .string()
-  .regex(/^[\w-]{1,40}$/, 'One word, like `low`, `medium` or `high`.')
+  .regex(effortPattern, 'One word, like `low`, `medium` or `high`.')
   .describe('How hard it thinks, in the agent’s own words, like `high`.')
 
 export const AgentConfig = z.object({

@@ -53,7 +53,7 @@ test('somebody is invited, loses the password, gets a code, and ends what they l
   await guest.getByRole('button', { name: 'New token' }).click()
   await guest.getByLabel('What it may do').selectOption('read')
   await guest.getByLabel('How long it works').selectOption('30')
-  await fill(guest, { 'Name of the token': 'dashboard' }, 'Make token')
+  await fill(guest, { 'Name of the token': 'dashboard' }, 'Create token')
   await guest.getByRole('table', { name: 'Personal tokens' }).getByText('only read').waitFor()
 
   // The administrator helps, and the code works once.

@@ -21,11 +21,16 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
     const { name, command, model, args, env } = executorInfos[executor]
     await page.getByRole('button', { name: 'Add agent' }).first().click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Kind').selectOption(executor)
+    await dialog.getByLabel('Type').selectOption(executor)
     await dialog.getByLabel('Name', { exact: true }).fill(`My ${name}`)
     const seen = async (label: string | RegExp) => (await dialog.getByLabel(label).count()) > 0
     expect(
-      [await seen(/^Command$|^Path of/), await seen(/^Model/), await seen(/^More arguments/), await seen('May do')],
+      [
+        await seen(/^Command$|^Program path/),
+        await seen(/^Model/),
+        await seen(/^Extra arguments/),
+        await seen('Permissions'),
+      ],
       executor,
     ).toEqual([command !== null, model, args, executorInfos[executor].permissions.length > 1])
     if (command === 'line') await dialog.getByLabel('Command', { exact: true }).fill('echo ready; cat >/dev/null')
@@ -38,8 +43,8 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
     if (executor === 'claude-code') {
       await dialog.getByLabel('Extra arguments, one per line').fill('--print\n--add-dir\n../docs')
       await dialog.getByLabel('Name', { exact: true }).focus()
-      await dialog.getByText('leaves yours out: --print').waitFor()
-      await dialog.getByLabel('May do').selectOption('ask')
+      await dialog.getByText('because Copse sets them: --print').waitFor()
+      await dialog.getByLabel('Permissions').selectOption('ask')
       expect(await violationsInThemes(page), 'dialog').toEqual([])
       // Neither a click beside it nor Escape costs anything of what was typed; Cancel does.
       await page.mouse.click(5, 5)
@@ -48,7 +53,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
       await dialog.waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Add agent' }).first().click()
       expect(await dialog.getByLabel('Value of TOKEN').inputValue()).toBe('secret')
-      await dialog.getByText('leaves yours out: --print').waitFor()
+      await dialog.getByText('because Copse sets them: --print').waitFor()
     }
     await dialog.getByRole('button', { name: 'Add agent' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -69,7 +74,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
   await page.getByRole('button', { name: 'More about My Claude Code' }).click()
   await page.getByRole('menuitem', { name: 'Duplicate as a variant' }).click()
   expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('My Claude Code 2')
-  expect(await dialog.getByLabel('May do').inputValue()).toBe('ask')
+  expect(await dialog.getByLabel('Permissions').inputValue()).toBe('ask')
   await dialog.getByLabel('Model (optional)').fill('opus')
   await dialog.getByLabel('Extra arguments, one per line').press('Control+Enter')
   await table.getByText('claude-code · opus', { exact: true }).waitFor()
@@ -80,7 +85,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
 
   await page.getByLabel('Name of the machine').fill('alder')
   await page.getByRole('button', { name: 'Add daemon' }).click()
-  await page.getByText('it is not shown again').waitFor()
+  await page.getByText('You won’t see it again').waitFor()
   expect(await violationsInThemes(page), 'daemon').toEqual([])
   await page.getByRole('button', { name: 'Revoke…' }).click()
   await page.getByRole('button', { name: 'Revoke alder' }).click()

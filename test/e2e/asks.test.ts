@@ -36,7 +36,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   const card = page.locator('[data-card]').filter({ hasText: 'Publish it' })
   await card.getByText('Wants to run npm publish').waitFor()
   await card.click()
-  await panel.getByRole('tab', { name: /^Agent.*waits for your answer/ }).click()
+  await panel.getByRole('tab', { name: /^Agent.*is waiting for your answer/ }).click()
 
   const asked = async () => {
     const { items } = await client.call('tasks.executions', { task_id: task.id })

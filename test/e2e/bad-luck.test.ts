@@ -15,7 +15,7 @@ test('a folder that cannot become a project is refused where it was named, and s
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await signIn(await browser.newPage(), service)
-  const folder = page.getByLabel(/folder of the repository/i)
+  const folder = page.getByLabel(/repository folder/i)
   const open = page.getByRole('button', { name: 'Open folder' })
   await folder.fill(tmpdir())
   await open.click()
@@ -171,7 +171,7 @@ test('what is said when a card is sent back stays until it got there', async () 
   await sendBack(() => writeFile(join(service.dataDir, 'go'), ''))
   await words.fill('Two is not enough.')
   await words.press('Control+Enter')
-  await page.getByText('“Write two” stays in').waitFor()
+  await page.getByText('“Write two” is still in').waitFor()
   expect(await statusOf()).toBe('review')
 
   // It is the same text wherever it is written.
@@ -201,7 +201,7 @@ test('a service that is killed, comes back or is busy costs nothing that was typ
     await page.getByLabel('Email').fill('owner@copse.test')
     await page.getByLabel('Password').fill('correct horse')
     await page.keyboard.press('Enter')
-    await page.getByLabel(/folder of the repository/i).fill(repository.path)
+    await page.getByLabel(/repository folder/i).fill(repository.path)
     await page.getByRole('button', { name: 'Open folder' }).click()
     await page.getByRole('button', { name: 'Add project' }).click()
     const write = async (title: string) => {

@@ -75,5 +75,5 @@ test('one commit is looked at, files are ticked in their order, and the view is 
   await repository.git(['-C', workspace?.path ?? '', 'commit', '-q', '--allow-empty', '-m', 'Nothing'])
   await panel.getByRole('tab', { name: /^Changes/ }).click()
   await panel.getByRole('button', { name: 'Since I last looked' }).click()
-  await panel.getByText('No changes to save since you last looked.').waitFor()
+  await panel.getByText('Nothing has changed since you last looked.').waitFor()
 })

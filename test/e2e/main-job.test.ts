@@ -17,7 +17,7 @@ test('by pointer in the web app: from a folder to a merged task', async () => {
   const page = await openPage(await browser.newPage({ viewport: { width: 1440, height: 900 } }))
   await page.goto(service.url)
 
-  await page.getByLabel(/folder of the repository/i).fill(repository.path)
+  await page.getByLabel(/repository folder/i).fill(repository.path)
   await page.getByRole('button', { name: 'Open folder' }).click()
   await page.getByRole('button', { name: 'Add project' }).click()
   await addAgent(page)
@@ -127,7 +127,7 @@ async function addAgent(page: Page): Promise<void> {
     .first()
     .click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Kind').selectOption('command')
+  await dialog.getByLabel('Type').selectOption('command')
   await dialog.getByLabel('Name', { exact: true }).fill('Scripted')
   await dialog.getByLabel('Command', { exact: true }).fill(work)
   await dialog.getByRole('button', { name: 'Add agent' }).click()

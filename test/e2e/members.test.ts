@@ -49,18 +49,18 @@ async function shareKnowledge(owner: Page, guest: Page): Promise<void> {
   expect(await violationsInThemes(guest), 'knowledge').toEqual([])
 
   await guest.getByRole('button', { name: 'From agents' }).click()
-  await guest.getByText('Nothing that an agent learned').waitFor()
+  await guest.getByText('Nothing new from agents').waitFor()
   await guest.getByRole('button', { name: 'All', exact: true }).click()
   await guest.getByLabel('Search knowledge').fill('sailors')
-  await guest.getByText('No results for “sailors”.').waitFor()
+  await guest.getByText('No results for “sailors”').waitFor()
   await guest.getByLabel('Search knowledge').fill('water')
   await guest.getByRole('button', { name: 'Edit Tides' }).click()
   await guest.getByRole('dialog').getByLabel('Title').fill('High water')
   await guest.getByRole('button', { name: 'Save' }).click()
   await entryAt(owner).getByText('edited by grace').waitFor()
-  await owner.getByRole('button', { name: 'Forget…' }).click()
-  await owner.getByRole('button', { name: 'Forget it' }).click()
-  await guest.getByText('No results for “water”.').waitFor()
+  await owner.getByRole('button', { name: 'Delete…' }).click()
+  await owner.getByRole('button', { name: 'Delete entry' }).click()
+  await guest.getByText('No results for “water”').waitFor()
 }
 
 test('an owner adds a member, who sees the project at once and loses it at once', async () => {
@@ -90,7 +90,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
   await members.getByText('ada@copse.test').waitFor()
   await owner.getByLabel('Email of whom to add').fill('nobody@copse.test')
   await owner.keyboard.press('Enter')
-  await owner.getByRole('alert').getByText('Nobody has an account here with this email').waitFor()
+  await owner.getByRole('alert').getByText('No account has this email').waitFor()
   await owner.getByLabel('Email of whom to add').fill('Grace@copse.test')
   await owner.keyboard.press('Enter')
   await members.getByText('grace@copse.test').waitFor()

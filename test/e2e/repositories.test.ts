@@ -72,8 +72,8 @@ test('a second repository is added, chosen for a task, found again after it was 
     await row.getByText(place).waitFor()
     await row.getByText(/No git repository at/).waitFor({ state: 'hidden' })
     // Not while a task works in it, and the answer says so.
-    await row.getByRole('button', { name: 'Take out…' }).click()
-    await row.getByRole('button', { name: 'Take Backend out' }).click()
+    await row.getByRole('button', { name: 'Remove…' }).click()
+    await row.getByRole('button', { name: 'Remove Backend' }).click()
     await page.getByText('1 task uses Backend. Move it to another repository, or delete it.').waitFor()
   } finally {
     await rename(place, second.path)

@@ -17,7 +17,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
 
   // The next number is typed while the one before it is being saved.
   await page.goto(`${new URL(service.url).origin}/#/settings/limits`)
-  const slots = page.getByLabel('Agents at once')
+  const slots = page.getByLabel('Agents running at once')
   await slots.waitFor()
   const saved = Promise.withResolvers<void>()
   await page.route(/\/settings$/, (route) => saved.promise.then(() => route.continue()), { times: 1 })
@@ -32,20 +32,20 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
 
   // Nothing is typed: what is saved elsewhere shows. Something is: it is said, and one chooses.
   await page.getByRole('link', { name: 'Review and checks' }).click()
-  const steps = page.getByLabel('Default CI steps')
+  const steps = page.getByLabel(/Default checks/)
   await saveElsewhere(['npm test'])
   await expect.poll(() => steps.inputValue()).toBe('npm test')
   await steps.fill('npm run check')
   await saveElsewhere(['make'])
-  await page.getByText('Somebody has saved something else').waitFor()
+  await page.getByText('Someone saved changes').waitFor()
   expect(await steps.inputValue()).toBe('npm run check')
   expect(await violations(page)).toEqual([])
 
   // It is there again after whatever comes between, until it is saved or given up.
   await page.reload()
-  await page.getByText('Somebody has saved something else').waitFor()
+  await page.getByText('Someone saved changes').waitFor()
   expect(await steps.inputValue()).toBe('npm run check')
-  await page.getByRole('button', { name: 'Take theirs' }).click()
+  await page.getByRole('button', { name: 'Use theirs' }).click()
   expect(await steps.inputValue()).toBe('make')
   await steps.fill('make check\n\n make lint ')
   await page.getByRole('button', { name: 'Save', exact: true }).click()

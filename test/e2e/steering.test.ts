@@ -112,7 +112,7 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('tab', { name: 'Activity', selected: true }).waitFor()
     if (first === 'Write') await page.keyboard.press('Shift+J')
     await title(last).waitFor()
-    expect(await page.getByRole('button', { name: /^Next task: It is the last one/ }).isVisible()).toBe(true)
+    expect(await page.getByRole('button', { name: /^Next task: This is the last task/ }).isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Previous task' }).press('Enter')
     await title(first).waitFor()
     await page.keyboard.press('.')

@@ -128,7 +128,7 @@ test('a worktree that no task knows is hinted at, adopted with its files, and an
 
   // Of a task that never was: its snapshot is among the project's, and comes back as a branch.
   const snapshots = page.getByRole('region', { name: 'Rescue snapshots' })
-  await snapshots.getByRole('button', { name: 'Look again' }).click()
+  await snapshots.getByRole('button', { name: 'Refresh' }).click()
   await snapshots.getByRole('button', { name: 'Restore' }).click()
   await snapshots.getByText('There is no worktree.').waitFor()
   const { items } = await client.call('rescues.of_project', { project_id: project.id })

@@ -94,7 +94,7 @@ const onBoard: readonly Screen[] = [
       page.route(/\/projects\/[^/]+\/(tasks|board)/, (route) =>
         route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'The database is locked.' } } }),
       ),
-    act: (page) => page.getByText('could not be loaded').waitFor(),
+    act: (page) => page.getByText('Couldn’t load').waitFor(),
   },
   {
     name: '11d-offline',
@@ -191,7 +191,7 @@ const elsewhere: readonly Screen[] = [
     act: async (page) => {
       await page.evaluate("location.hash = '/agents'")
       await page.getByRole('button', { name: /^Add/ }).first().click()
-      await page.getByRole('dialog').getByLabel('Kind').waitFor()
+      await page.getByRole('dialog').getByLabel('Type').waitFor()
     },
   },
   settings('08b', 'api'),

@@ -5,7 +5,8 @@ import {
   type ExecutorProfile,
   type PermissionPolicy,
 } from '../../../src-shared/contract/executor-profiles.ts'
-import { Effort, type Agent, type AgentConfig } from '../../../src-shared/contract/projects.ts'
+import { effortPattern } from '../../../src-shared/contract/effort.ts'
+import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.ts'
 
 /** An agent while somebody writes it. */
 export interface AgentDraft {
@@ -73,7 +74,7 @@ export function missingOf(draft: AgentDraft): string | null {
   if (draft.name.trim() === '') return 'An agent needs a name'
   const command = missingCommand(draft.executor, draft)
   if (command !== null) return command
-  if (draft.effort.trim() !== '' && !Effort.safeParse(draft.effort.trim()).success)
+  if (draft.effort.trim() !== '' && !effortPattern.test(draft.effort.trim()))
     return 'Use one word for effort: low, medium or high'
   const bad = draft.env.find(({ name, value }) => (name.trim() === '') !== (value === '') || !/^\w*$/.test(name.trim()))
   if (bad) return bad.name.trim() === '' ? 'A variable needs a name' : `${bad.name} needs a value`

@@ -31,7 +31,7 @@ export function usePanelKeys(ports: PanelKeyPorts): void {
     start: command(() => ports.start(), ports.startRefused),
     stop: command(
       () => ports.stop(),
-      () => (ports.isRunning() ? null : 'Nothing is running'),
+      () => (ports.isRunning() ? null : 'No agent is running'),
     ),
     move: command(() => ports.move()),
     edit: command(() => ports.edit()),
