@@ -10,6 +10,7 @@ export interface ShownDiff {
   stepChange(by: 1 | -1, path: string | null): void
   /** `open`: the chosen line in an editor. */
   show(place: DiffPosition | null, how: 'open' | 'copy'): void
+  focus(): void
 }
 
 interface Ports {
@@ -55,11 +56,16 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
     const next = [...all.slice(at + 1), ...all.slice(0, at)].find((file) => !viewed().has(file.path))
     if (next) open(next.path)
   }
+  /** The keys are then about that line: Enter comments on it. */
+  function stepChange(by: 1 | -1): void {
+    view.value?.stepChange(by, on())
+    view.value?.focus()
+  }
   useCommandHandlers({
     'previous-file': { run: () => step(-1) },
     'next-file': { run: () => step(1) },
-    'previous-change': { on, run: () => view.value?.stepChange(-1, on()) },
-    'next-change': { on, run: () => view.value?.stepChange(1, on()) },
+    'previous-change': { on, run: () => stepChange(-1) },
+    'next-change': { on, run: () => stepChange(1) },
     'open-line': { on, run: () => view.value?.show(null, opens() ? 'open' : 'copy') },
     viewed: { on, run: toggleViewed },
   })
