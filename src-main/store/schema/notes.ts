@@ -1,12 +1,14 @@
-import { index, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, unique, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Comment, CommentAnchor, CommentAnswer, CommentSent } from '../../../src-shared/contract/comments.ts'
 import type {
+  AttachmentId,
   CommentId,
   ExecutionId,
   KnowledgeId,
   NotificationId,
   ProjectId,
   TaskId,
+  TaskTemplateId,
 } from '../../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../../src-shared/contract/notification-types.ts'
 import { json } from './columns.ts'
@@ -118,4 +120,53 @@ export const notificationReads = sqliteTable(
     reader: text('reader').notNull(),
   },
   (t) => [primaryKey({ columns: [t.notification_id, t.reader] })],
+)
+
+/** Files that people add to a task; the bytes are in the data folder, named by `sha256`. */
+export const attachments = sqliteTable(
+  'attachments',
+  {
+    id: text('id').$type<AttachmentId>().primaryKey().notNull(),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** null until a text of a task names it. */
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    media_type: text('media_type').notNull(),
+    size: integer('size').notNull(),
+    sha256: text('sha256').notNull(),
+    created_by: text('created_by').notNull(),
+    created_at: text('created_at').notNull(),
+  },
+  (t) => [
+    index('attachments_by_task').on(t.task_id, t.created_at, t.id),
+    index('attachments_by_project').on(t.project_id, t.created_at),
+    index('attachments_by_content').on(t.sha256),
+  ],
+)
+
+/** What new tasks of a project can start from. */
+export const taskTemplates = sqliteTable(
+  'task_templates',
+  {
+    id: text('id').$type<TaskTemplateId>().primaryKey().notNull(),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    title: text('title').notNull(),
+    description: text('description').notNull(),
+    priority: integer('priority').notNull(),
+    labels: json<string[]>('labels').notNull(),
+    /** null: the project's own checks. */
+    ci_steps: json<string[]>('ci_steps'),
+    created_at: text('created_at').notNull(),
+    updated_at: text('updated_at').notNull(),
+  },
+  (t) => [unique('task_templates_by_name').on(t.project_id, t.name)],
 )
