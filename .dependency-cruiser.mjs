@@ -25,6 +25,7 @@ const adapters = {
   git: 'git',
   'hook-scripts': 'hooks/scripts',
   logs: 'logs',
+  attachments: 'attachments',
   agents: 'agents',
   'issue-trackers': 'integrations/trackers',
   identity: 'identity',

@@ -32,6 +32,7 @@ import { createScripts } from './hooks/scripts/run-script.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/create-identity.ts'
 import { createIssueTrackers } from './integrations/trackers/create-issue-trackers.ts'
+import { createAttachmentFiles } from './attachments/create-attachment-files.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
 import type { Store } from './ports/store.ts'
@@ -177,6 +178,7 @@ function contextOf({ config, store, feed, identity, secrets, clock, log, url, bu
     executors: createExecutors(),
     scripts: createScripts(),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
+    attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
     agentTokens: identity.agentTokens,
     clock,
     newId: v7,

@@ -1,6 +1,14 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { TranscriptItem } from '../../src-shared/contract/events.ts'
-import type { CommentId, DaemonId, ExecutionId, KnowledgeId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type {
+  AttachmentId,
+  CommentId,
+  DaemonId,
+  ExecutionId,
+  KnowledgeId,
+  ProjectId,
+  TaskId,
+} from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import { operations, streams, type OperationName } from '../../src-shared/contract/operations.ts'
 import { parseInput } from '../../src-shared/contract/parse-input.ts'
@@ -12,8 +20,9 @@ import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
 import { visibleTo } from './visible-events.ts'
-import { findComment, findDaemon, findExecution, findKnowledge, findProject, findTask } from './find.ts'
+import { findAttachment, findComment, findDaemon, findExecution, findKnowledge, findProject, findTask } from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
+import { createAttachmentHandlers } from './handlers/attachments.ts'
 import { createBoardHandlers } from './handlers/board.ts'
 import { createCommentHandlers } from './handlers/comments.ts'
 import { createDaemonHandlers } from './handlers/daemons.ts'
@@ -52,6 +61,7 @@ export function createApi(parts: ApiParts): Api {
     ...createExecutionHandlers(parts),
     ...createTemplateHandlers(parts),
     ...createCommentHandlers(parts),
+    ...createAttachmentHandlers(parts),
     ...createDependencyHandlers(parts),
     ...createKnowledgeHandlers(parts),
     ...createNotificationHandlers(parts),
@@ -107,6 +117,7 @@ type Scope = Readonly<Record<string, unknown>> & {
   readonly execution_id?: ExecutionId | undefined
   readonly comment_id?: CommentId | undefined
   readonly knowledge_id?: KnowledgeId | undefined
+  readonly attachment_id?: AttachmentId | undefined
   readonly daemon_id?: DaemonId | undefined
 }
 
@@ -146,9 +157,10 @@ function projectFacts(q: Queries, scope: Scope, principal: Principal): Pick<Acce
   const execution = scope.execution_id === undefined ? null : findExecution(q, scope.execution_id)
   const comment = scope.comment_id === undefined ? null : findComment(q, scope.comment_id)
   const knowledge = scope.knowledge_id === undefined ? null : findKnowledge(q, scope.knowledge_id)
+  const attachment = scope.attachment_id === undefined ? null : findAttachment(q, scope.attachment_id)
   const task_id = scope.task_id ?? execution?.task_id ?? comment?.task_id
   const task = task_id === undefined ? null : findTask(q, task_id)
-  const project_id = scope.project_id ?? task?.project_id ?? knowledge?.project_id
+  const project_id = scope.project_id ?? task?.project_id ?? knowledge?.project_id ?? attachment?.project_id
   if (project_id === undefined) return { project: null }
   const { id, owner_id } = findProject(q, project_id)
   const role = principal.kind === 'user' ? q.members.role(id, principal.user_id) : null

@@ -1,6 +1,7 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type {
   AgentId,
+  AttachmentId,
   CommentId,
   DaemonId,
   ExecutionId,
@@ -12,6 +13,7 @@ import { isRefusal, notFound } from '../domain/refusal.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type {
   AgentRecord,
+  AttachmentRecord,
   CommentRecord,
   DaemonRecord,
   ExecutionRecord,
@@ -37,6 +39,9 @@ export function findAgent(q: Queries, id: AgentId): AgentRecord {
 
 export function findComment(q: Queries, id: CommentId): CommentRecord {
   return q.comments.get(id) ?? throwNotFound('comment')
+}
+export function findAttachment(q: Queries, id: AttachmentId): AttachmentRecord {
+  return q.attachments.get(id) ?? throwNotFound('attachment')
 }
 export function findKnowledge(q: Queries, id: KnowledgeId): KnowledgeRecord {
   return q.knowledge.get(id) ?? throwNotFound('knowledge')

@@ -47,6 +47,8 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
   return parts.feed.commit((tx) => {
     const task: TaskRecord = createTask(facts(tx), tx.now())
     tx.tasks.put(task)
+    const refusal = parts.engine.attachments.bind(tx, task, task.description)
+    if (refusal) throw new ApiError(refusal)
     tx.emit('task.created', { project_id: project.id, task_id: task.id, task: parts.engine.views.task(task) })
     return task
   })

@@ -2,6 +2,7 @@ import type { Logger } from '../platform/logging/log.ts'
 import type { DurableWrites } from './durable-writes.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { AgentTokens } from '../ports/agent-tokens.ts'
+import type { AttachmentFiles } from '../ports/attachment-files.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Logs } from '../ports/logs.ts'
@@ -26,6 +27,7 @@ export interface EngineContext {
   readonly executors: Executors
   readonly scripts: Scripts
   readonly logs: Logs
+  readonly attachmentFiles: AttachmentFiles
   readonly agentTokens: AgentTokens
   readonly clock: Clock
   /** A new UUIDv7, greater than every one before it in this process. */

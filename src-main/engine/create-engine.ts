@@ -20,6 +20,7 @@ import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
 import { createSweeps, type Sweeps } from './sweeps.ts'
 import { createTransitions } from '../transitions/transitions.ts'
+import { createAttachments, type Attachments } from '../tasks/attachments.ts'
 import { createSuggestions, type Suggestions } from '../tasks/suggestions.ts'
 import { createBranchUpdates, type BranchUpdates } from '../tasks/update-branch.ts'
 import { comments, type Comments } from '../core/comment-records.ts'
@@ -45,6 +46,7 @@ export interface Engine {
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
   readonly views: Views
   readonly comments: Comments
+  readonly attachments: Attachments
   readonly prompts: Prompts
   /** Puts right what a crash left; before anything else. */
   recover(): Promise<void>
@@ -114,7 +116,8 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const claims = createClaims({ ...steps, worker, scheduler })
   const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
   const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
-  const sweeps = createSweeps({ ...steps, cleanup, rescues, executions, worker, onSlotFreed: startQueued })
+  const attachments = createAttachments(context)
+  const sweeps = createSweeps({ ...steps, attachments, cleanup, rescues, executions, worker, onSlotFreed: startQueued })
   return {
     actions,
     claims,
@@ -133,6 +136,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     hooks,
     plugins: pluginRules(plugins),
     comments,
+    attachments,
     views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
     ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps, projectDeletions }),
   }

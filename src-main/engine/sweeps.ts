@@ -5,6 +5,7 @@ import { markExecutionLost } from '../executions/mark-execution-lost.ts'
 import type { OutboxWorker } from '../steps/outbox-worker.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { isElsewhere, loseRun } from './recovery.ts'
+import type { Attachments } from '../tasks/attachments.ts'
 import type { Rescues } from '../workspaces/rescues.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 import { pause } from '../core/pause.ts'
@@ -31,6 +32,7 @@ export interface Sweeps {
 }
 
 export interface SweepParts extends Pick<StepServices, 'context' | 'transitions' | 'hookQueue'> {
+  readonly attachments: Pick<Attachments, 'sweep'>
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
   readonly executions: Pick<Executions, 'running'>
@@ -40,7 +42,7 @@ export interface SweepParts extends Pick<StepServices, 'context' | 'transitions'
 }
 
 export function createSweeps(parts: SweepParts): Sweeps {
-  const { context, hookQueue, cleanup, rescues, executions, onSlotFreed } = parts
+  const { context, hookQueue, attachments, cleanup, rescues, executions, onSlotFreed } = parts
   const guarded = (what: string, work: () => void) => {
     try {
       work()
@@ -73,6 +75,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
     sweeping = sweeping
       .then(() => cleanup.sweep(closing.signal))
       .then(() => rescues.sweep(closing.signal))
+      .then(() => (closing.signal.aborted ? undefined : attachments.sweep()))
       .catch((error: unknown) => {
         if (!closing.signal.aborted) context.log.error({ err: error }, 'the clean-up sweep broke')
       })

@@ -1,15 +1,19 @@
 import { composeParts, type PromptFacts } from '../domain/task/prompt-parts.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { EngineContext } from '../core/context.ts'
+import { imagesIn, withPaths } from './attachments.ts'
 import { messageParts } from './message-prompt.ts'
 import { promptFacts, reviews, type PromptTarget } from './prompt-facts.ts'
 import { storedParts } from './prompt-record.ts'
 import { redactorOf } from '../core/redactor-of.ts'
+import type { PromptImage } from '../ports/executors.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
 export interface LaunchPrompt {
   readonly parts: readonly PromptPart[]
+  /** The pictures that it names. */
+  readonly images: readonly PromptImage[]
   /** A file with the project's knowledge for the task; empty when there is none. */
   readonly knowledge_file: string
 }
@@ -26,13 +30,23 @@ export async function buildLaunchPrompt(
   const { task, record, agent } = place
   const known = context.store.read.knowledge.injected(task.id)
   const knowledge_file = known === null ? '' : await context.logs.writeKnowledge(task.id, known)
+  const parts = await partsFor(context, worktrees, { task, record, agent }, signal)
+  const images = await imagesIn(context, task, parts)
+  return { parts: withPaths(context, task, parts), images, knowledge_file }
+}
+
+async function partsFor(
+  context: EngineContext,
+  worktrees: Worktrees,
+  { task, record, agent }: { readonly task: TaskRecord; readonly record: ExecutionRecord; readonly agent: AgentRecord },
+  signal: AbortSignal,
+): Promise<readonly PromptPart[]> {
   // A prompt override replaces all generated parts.
-  if (record.overrides.prompt !== undefined) return { parts: storedParts(record), knowledge_file }
+  if (record.overrides.prompt !== undefined) return storedParts(record)
   const { role, session_id, overrides } = record
   const told = { task, role, agent, session_id }
-  if (overrides.message)
-    return { parts: messageParts(context, context.store.read, told, overrides.message.text), knowledge_file }
-  return { parts: await buildPrompt(context, worktrees, told, signal), knowledge_file }
+  if (overrides.message) return messageParts(context, context.store.read, told, overrides.message.text)
+  return await buildPrompt(context, worktrees, told, signal)
 }
 
 /** Builds the prompt that a run would get now, including the diff, which is read from disk. */

@@ -5,6 +5,7 @@ import { checkPermissions } from '../domain/access/permissions.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import { resetRequired } from '../transitions/block-task.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
+import { placeFiles } from './attachments.ts'
 import { buildLaunchPrompt } from './build-launch-prompt.ts'
 import { toStoredPrompt } from './prompt-record.ts'
 import { enqueueWorkStarted } from '../transitions/enqueue-hooks.ts'
@@ -90,7 +91,8 @@ async function startLocal(
     context.workspaces.head(workspace.path, { signal }),
     readRepositoryState(context, workspace.path),
   ])
-  const { parts, knowledge_file } = await buildLaunchPrompt(context, worktrees, place, signal)
+  const { parts, images, knowledge_file } = await buildLaunchPrompt(context, worktrees, place, signal)
+  await placeFiles(context, task, workspace.path)
   await saveStartState(context, record, { start_commit: head, repository_state })
   const told = { ...place, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
   const activity = createActivityReporter(context.feed, record)
@@ -118,6 +120,7 @@ async function startLocal(
     const run = await runOf(context, worktrees, told, {
       log: heard,
       timeout_seconds,
+      images,
       knowledge_file,
       known: known.promise,
     })
@@ -174,7 +177,7 @@ async function announce(
   }
 }
 
-interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds'> {
+interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds' | 'images'> {
   readonly knowledge_file: string
   /** Resolves once the record says that the run is running: no request is announced before that. */
   readonly known: Promise<void>

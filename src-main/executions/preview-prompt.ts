@@ -6,6 +6,7 @@ import { isForKnownTask, promptText } from '../domain/task/prompt-parts.ts'
 import { hookHas, hooksAt, roleOf, workStateOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import { knowledgeFor } from './knowledge.ts'
+import { withPaths } from './attachments.ts'
 import { buildPrompt } from './build-launch-prompt.ts'
 import { KnowledgeOptions } from './knowledge.ts'
 import { sessionOf } from './messages.ts'
@@ -48,7 +49,7 @@ export function createPrompts(context: EngineContext, worktrees: Worktrees): Pro
         knowledge,
         ...(template !== undefined && { template }),
       })
-      return toPrompt({ role, agent_id, resumed: session_id !== null }, parts)
+      return toPrompt({ role, agent_id, resumed: session_id !== null }, withPaths(context, task, parts))
     },
     of: (record) => {
       const parts = storedParts(record)

@@ -1,6 +1,7 @@
 import { commentState } from '../../src-shared/contract/comments.ts'
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
+import { attachmentsText } from '../domain/task/attachments.ts'
 import { commentsText, contextText, type NeighbourTask } from '../domain/task/context-text.ts'
 import type { PromptFacts } from '../domain/task/prompt-parts.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
@@ -43,6 +44,7 @@ export function promptFacts(context: EngineContext, q: Queries, told: PromptTarg
     // A continued session has already read it.
     context: isNew ? surroundings(context, q, task) : null,
     comments: isNew ? saidAt(context, q, task) : null,
+    attachments: isNew ? attachmentsText(q.attachments.ofTask(task.id)) : null,
     knowledge: isNew ? q.knowledge.injected(task.id) : null,
   }
 }

@@ -5,11 +5,19 @@ import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/proje
 import type { Cancellable } from './cancellable.ts'
 import type { AgentLog } from './logs.ts'
 
+/** A picture that goes along with a prompt. */
+export interface PromptImage {
+  readonly media_type: string
+  readonly data_base64: string
+}
+
 export interface ExecutionRun {
   readonly execution_id: ExecutionId
   readonly task_id: TaskId
   readonly cwd: string
   readonly prompt: string
+  /** Pictures that the prompt names, for agents that take them; they are also files in the worktree. */
+  readonly images?: readonly PromptImage[]
   /** The agent's configuration with the claim's overrides laid over it. */
   readonly config: AgentConfig
   /** Added to the inherited environment: the `SVC_` variables with the bound token. */

@@ -1,9 +1,11 @@
+import type { Attachment } from '../../src-shared/contract/attachments.ts'
 import type { Comment } from '../../src-shared/contract/comments.ts'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type {
   AgentId,
+  AttachmentId,
   CommentId,
   DaemonId,
   ExecutionId,
@@ -74,6 +76,7 @@ export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lo
 }
 export type DaemonRecord = Daemon & { readonly token_hash: string; readonly revoked_at: string | null }
 export type CommentRecord = Omit<Comment, 'state'>
+export type AttachmentRecord = Attachment
 export type KnowledgeRecord = KnowledgeEntry
 export interface KnowledgePage {
   /** The time and id of the last entry of the page before. */
@@ -214,6 +217,19 @@ export interface Queries {
     delete(id: CommentId): void
     /** Oldest first. */
     byTask(task_id: TaskId): readonly CommentRecord[]
+  }
+  readonly attachments: {
+    get(id: AttachmentId): AttachmentRecord | null
+    put(record: AttachmentRecord): void
+    delete(id: AttachmentId): void
+    /** Oldest first. */
+    ofTask(task_id: TaskId): readonly AttachmentRecord[]
+    /** Those of a project that no task has. */
+    unbound(project_id: ProjectId): readonly AttachmentRecord[]
+    /** Those that no task has and that are older than this time, of all projects. */
+    abandoned(before: string): readonly AttachmentRecord[]
+    /** Whether some attachment has this content. */
+    hasContent(sha256: string): boolean
   }
   readonly knowledge: {
     get(id: KnowledgeId): KnowledgeRecord | null

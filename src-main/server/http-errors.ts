@@ -9,9 +9,12 @@ import { routeNotFound } from './refusals.ts'
 export const bodyLimit = 5 * 1024 * 1024
 
 /** What Fastify itself refuses, in the API's words. */
-const frameworkRefusals: Readonly<Record<string, () => ApiError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new ApiError({ code: 'payload_too_large', message: 'The request body is over the limit of 5 MB.' }),
+const frameworkRefusals: Readonly<Record<string, (limit: number) => ApiError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (limit) =>
+    new ApiError({
+      code: 'payload_too_large',
+      message: `The request body is over the limit of ${Math.floor(limit / (1024 * 1024))} MB.`,
+    }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ApiError({ code: 'unsupported_media_type', message: 'Send the body as Content-Type: application/json.' }),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new ApiError({ code: 'invalid_json', message: 'The body is not valid JSON.' }),
@@ -24,13 +27,13 @@ const frameworkRefusals: Readonly<Record<string, () => ApiError>> = {
 }
 
 /** The error that a client sees. What is no refusal is a bug: its text goes to the log only. */
-export function toApiError(error: unknown, log: Logger): ApiError {
+export function toApiError(error: unknown, log: Logger, limit = bodyLimit): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'internal_error') log.error({ err: error }, 'request failed')
     return error
   }
   const refusal = frameworkRefusals[(error as Partial<FastifyError> | null)?.code ?? '']
-  if (refusal) return refusal()
+  if (refusal) return refusal(limit)
   log.error({ err: error }, 'request failed')
   return new ApiError(internalError)
 }
@@ -39,7 +42,7 @@ export function toApiError(error: unknown, log: Logger): ApiError {
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger) {
   // Whoever hangs up before all of the request is there has met no bug.
   const isCut = request.raw.destroyed && !request.raw.complete
-  const refusal = isCut ? new ApiError(cutOff) : toApiError(error, log)
+  const refusal = isCut ? new ApiError(cutOff) : toApiError(error, log, request.routeOptions.bodyLimit)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   const retryAfter = refusal.details?.['retry_after']
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter))

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { FileContent, isShownImage } from '../../src-shared/contract/attachments.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { LogSlice } from '../../src-shared/contract/executions.ts'
 import type { OperationSpec } from '../../src-shared/contract/operation.ts'
@@ -37,6 +38,7 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
   app.route({
     method: spec.method,
     url: routePath(spec.path),
+    ...(spec.bodyBytes !== undefined && { bodyLimit: spec.bodyBytes }),
     onRequest: async (request) => {
       await guard.admit(request, spec.who)
       if (name === 'auth.local') requireThisMachine(request)
@@ -45,7 +47,9 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
       const query = readQuery(readsBody ? only(request.query, spec.query ?? []) : (request.query as Values))
       const call = new RestCall(guard.principalOf(request), reply, lifetime)
       const output = await api.call(name, flatInput(query, readsBody ? request.body : null, request.params), call)
-      return spec.responds === 'bytes' ? sendSlice(reply, output) : sendJson(reply, statusOf(spec, output), output)
+      if (spec.responds === 'bytes') return sendSlice(reply, output)
+      if (spec.responds === 'file') return sendFile(reply, output)
+      return sendJson(reply, statusOf(spec, output), output)
     },
   })
 }
@@ -120,3 +124,21 @@ function sendSlice(reply: FastifyReply, output: unknown): FastifyReply {
     .type('application/octet-stream')
     .send(Buffer.from(slice.data_base64, 'base64'))
 }
+
+/** Whatever is in the file, a browser that is led to it runs none of it, and shows no more than a picture. */
+const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+function sendFile(reply: FastifyReply, output: unknown): FastifyReply {
+  const { name, media_type, data_base64 } = FileContent.parse(output)
+  const place = isShownImage(media_type) ? 'inline' : 'attachment'
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
+  return reply
+    .header('content-disposition', `${place}; filename="${plain}"; filename*=UTF-8''${encodeExtended(name)}`)
+    .header('content-security-policy', filePolicy)
+    .type(media_type === 'text/plain' ? 'text/plain; charset=utf-8' : media_type)
+    .send(Buffer.from(data_base64, 'base64'))
+}
+
+/** By RFC 8187, which lets fewer characters stand than an address. */
+const encodeExtended = (text: string): string =>
+  encodeURIComponent(text).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,4 +1,5 @@
 import type { Queries, Store } from '../ports/store.ts'
+import { createAttachmentQueries } from './attachments.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { createCommentQueries } from './comments.ts'
 import { createDaemonQueries } from './daemons.ts'
@@ -43,6 +44,7 @@ export function createStore(database: OpenDatabase): Store {
     effects: createEffectQueries(db),
     pendingHooks: createPendingHookQueries(db),
     comments: createCommentQueries(db),
+    attachments: createAttachmentQueries(db),
     knowledge: createKnowledgeQueries(db),
     notifications: createNotificationQueries(db),
     integrations: createIntegrationQueries(db),

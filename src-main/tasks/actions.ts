@@ -6,6 +6,7 @@ import { isRefusal, notFound } from '../domain/refusal.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { nameBarrier } from './await-entry.ts'
 import { sendFeedback, type FeedbackRequest, type FollowUp } from './send-feedback.ts'
+import { forgetFiles } from './attachments.ts'
 import { forgetLogs } from '../core/forget-logs.ts'
 import { editMessage } from '../executions/message-prompt.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
@@ -113,10 +114,12 @@ export function createActions(deps: ActionDeps): Actions {
       await cancelPendingWork(deps, task_id)
       const workspace = read.workspaces.byTask(task_id)
       if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)
+      const files = read.attachments.ofTask(task_id).map(({ sha256 }) => sha256)
       feed.commit((tx) => {
         removeTask(tx, task)
       })
       await forgetLogs(context, [task_id])
+      await forgetFiles(context, files)
       return null
     },
     moves: (task, actor, claimant) =>

@@ -1,3 +1,4 @@
+import type { FileContent } from '../contract/attachments.ts'
 import { ApiError, refusalIn } from '../contract/errors.ts'
 import type { EventEnvelope, FeedItem, TranscriptItem } from '../contract/events.ts'
 import type { LogSlice } from '../contract/executions.ts'
@@ -92,6 +93,7 @@ export async function readError(response: Response): Promise<Error> {
 
 async function readAnswer(response: Response, { responds }: Route): Promise<unknown> {
   if (responds === 'bytes') return readSlice(response)
+  if (responds === 'file') return readFile(response)
   if (response.status === 204) return null
   const answer = parseJson(await orConnectionError(response.text()))
   if (answer === undefined) throw new ConnectionError('Something that is not Copse answered.')
@@ -105,6 +107,13 @@ async function readSlice(response: Response): Promise<LogSlice> {
     next_offset: Number(response.headers.get('x-next-offset')),
     complete: response.headers.get('x-complete') === 'true',
   }
+}
+
+async function readFile(response: Response): Promise<FileContent> {
+  const bytes = new Uint8Array(await orConnectionError(response.arrayBuffer()))
+  const [, encoded = ''] = /filename\*=UTF-8''([^;]*)/i.exec(response.headers.get('content-disposition') ?? '') ?? []
+  const [media_type = ''] = (response.headers.get('content-type') ?? '').split(';')
+  return { name: decodeURIComponent(encoded), media_type, data_base64: base64Of(bytes) }
 }
 
 function base64Of(bytes: Uint8Array): string {

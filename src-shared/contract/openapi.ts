@@ -192,6 +192,13 @@ function describeInput(spec: Pick<OperationSpec, 'path' | 'input' | 'query'>, ha
 function describeSuccess(spec: OperationSpec, components: Json): Json {
   if (spec.status === 204) return { description: 'Done.' }
   if (spec.responds === 'json') return json('Success.', schemaOf(spec.output, 'output', components))
+  if (spec.responds === 'file') {
+    const schema = { type: 'string', format: 'binary' }
+    return {
+      description: 'The file, with its type; `Content-Disposition` has its name.',
+      content: { '*/*': { schema } },
+    }
+  }
   return {
     description: 'The bytes.',
     headers: {

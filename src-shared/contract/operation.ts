@@ -39,8 +39,10 @@ export interface OperationSpec {
   /** The key of the output that is false where nothing new was made: the answer is 200 then. */
   readonly unchanged?: string
   readonly errors: readonly ErrorCode[]
-  /** `bytes`: REST answers a `LogSlice` as raw bytes with two headers. */
-  readonly responds: 'json' | 'bytes'
+  /** `bytes`: REST answers a `LogSlice` as raw bytes with two headers; `file`: a `FileContent` as what it is. */
+  readonly responds: 'json' | 'bytes' | 'file'
+  /** How large a body may be where that is not what it is everywhere. */
+  readonly bodyBytes?: number
 }
 
 export function page() {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ExecutionId, ProjectId } from './ids.ts'
 import type { CallerRule, OperationSpec } from './operation.ts'
+import { attachmentsOperations } from './operations/attachments.ts'
 import { identityOperations } from './operations/identity.ts'
 import { projectsOperations } from './operations/projects.ts'
 import { agentsOperations } from './operations/agents.ts'
@@ -41,6 +42,7 @@ export const operations = {
   ...queueOperations,
   ...templatesOperations,
   ...commentsOperations,
+  ...attachmentsOperations,
   ...knowledgeOperations,
   ...notificationsOperations,
   ...integrationsOperations,

@@ -8,6 +8,7 @@ const promptPartKinds = [
   'verdict',
   'context',
   'comments',
+  'attachments',
   'feedback',
   'checks',
   'change',
@@ -16,7 +17,7 @@ const promptPartKinds = [
 ] as const
 /**
  * What a part of a prompt comes from: the project's template, the task, the task's review prompt, how to give a
- * verdict, the tasks around it, comments, what came back from review, CI, the diff, what the project knows; or
+ * verdict, the tasks around it, comments, files, what came back from review, CI, the diff, what the project knows; or
  * the claim itself, which says all.
  */
 export type PromptPartKind = (typeof promptPartKinds)[number]
@@ -60,6 +61,7 @@ export const promptPlaceholders = {
   verdict: 'how to give a verdict; for roles at a gate',
   context: 'the parent task, and those that this one builds on',
   comments: 'comments on the task that are not resolved',
+  attachments: 'the files of the task, and where they are',
   feedback: 'what the work came back for',
   ci: 'what the checks said; for roles that review',
   diff: 'the change; for roles that review',

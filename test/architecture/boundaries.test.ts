@@ -43,6 +43,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   git: ['src-main/git/planted.ts', "import '../store/create-store.ts'"],
   'hook-scripts': ['src-main/hooks/scripts/planted.ts', "import '../hook-runs.ts'"],
   logs: ['src-main/logs/planted.ts', "import '../hooks/scripts/run-script.ts'"],
+  attachments: ['src-main/attachments/planted.ts', "import '../logs/create-logs.ts'"],
   agents: ['src-main/agents/planted.ts', "import '../logs/create-logs.ts'"],
   'issue-trackers': ['src-main/integrations/trackers/planted.ts', "import '../integrations.ts'"],
   identity: ['src-main/identity/planted.ts', "import '../store/create-store.ts'"],

@@ -1,4 +1,5 @@
 import type { ExecutionOutcome, ExecutionRun, Executors, RunningExecution } from '../../src-main/ports/executors.ts'
+import type { AttachmentFiles } from '../../src-main/ports/attachment-files.ts'
 import type { Logs } from '../../src-main/ports/logs.ts'
 import type { Scripts } from '../../src-main/ports/scripts.ts'
 import type { Workspaces } from '../../src-main/ports/workspaces.ts'
@@ -133,4 +134,13 @@ export const fakeWorkspaces: Workspaces = {
   removeOrphan: () => Promise.reject(new Error('There is no orphan.')),
   sameRepository: () => Promise.resolve(false),
   forkPoint: () => Promise.resolve('base'),
+}
+
+/** No task of the model has a file. */
+export const fakeAttachmentFiles: AttachmentFiles = {
+  put: (_data, keep) => Promise.resolve(keep({ sha256: '', size: 0, media_type: '' })),
+  read: () => Promise.resolve(null),
+  removeUnneeded: () => Promise.resolve(),
+  sweep: () => Promise.resolve(),
+  copyInto: () => Promise.resolve(),
 }

@@ -19,7 +19,15 @@ import { loadWorkflowFile } from '../../src-main/workflow-files/load.ts'
 import { hookPhases, type HookPhase, type WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
 import { projectRoot } from '../helpers/project-root.ts'
-import { ended, fakeExecutors, fakeLogs, fakeScripts, fakeWorkspaces, type FakeRun } from './engine-fakes.ts'
+import {
+  ended,
+  fakeExecutors,
+  fakeAttachmentFiles,
+  fakeLogs,
+  fakeScripts,
+  fakeWorkspaces,
+  type FakeRun,
+} from './engine-fakes.ts'
 import type { Answer } from './model-types.ts'
 
 /** Plugins whose answer the test decides. Some stand at certain phases only. */
@@ -75,6 +83,7 @@ export async function startEngineRig(
       }),
       scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
       logs: fakeLogs,
+      attachmentFiles: fakeAttachmentFiles,
       agentTokens: { mint: () => 'token', revoke: () => undefined },
       clock,
       newId: v7,

@@ -127,10 +127,12 @@ async function runPromptLoop(talk: AcpState, stream: Stream, prompt: string): Pr
     if (talk.run.session_id !== null && talk.agent.replaysAfterLoad === true) await drainReplay(talk, session)
     talk.present = true
     usage.begin()
+    let images = talk.run.images
     for (let words: string | undefined = prompt; words !== undefined; words = queue.shift()) {
       listener.onTurn()
       story.ended = false
-      endTurn(talk, await session.prompt(words))
+      endTurn(talk, await session.prompt(words, images))
+      images = []
     }
   } catch (error) {
     updates.flush()

@@ -16,7 +16,8 @@ import { isRecord, isText } from '../agent/text.ts'
 /** A session of an agent that is ready for its prompt. */
 export interface AcpSession {
   readonly id: string
-  prompt(text: string): Promise<PromptResponse>
+  /** The pictures go along where the agent says that it takes some. */
+  prompt(text: string, images?: AgentRun['images']): Promise<PromptResponse>
   /** A question without consequences: its answer comes after what was under way before. */
   touch(): Promise<void>
 }
@@ -64,11 +65,18 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
   if (effort !== null) await configure(agent, opened, 'effort', effort)
   return {
     id: opened.sessionId,
-    prompt: (text) =>
-      agent.request(methods.agent.session.prompt, {
+    prompt: (text, images = []) => {
+      const taken = about.agentCapabilities?.promptCapabilities?.image === true ? images : []
+      const pictures = taken.map(({ media_type, data_base64: data }) => ({
+        type: 'image' as const,
+        mimeType: media_type,
+        data,
+      }))
+      return agent.request(methods.agent.session.prompt, {
         sessionId: opened.sessionId,
-        prompt: [{ type: 'text', text }],
-      }),
+        prompt: [...pictures, { type: 'text', text }],
+      })
+    },
     touch: async () => {
       const modeId = opened.modes?.currentModeId
       if (modeId !== undefined)

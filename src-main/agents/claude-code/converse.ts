@@ -21,7 +21,7 @@ export function converseWithClaude(run: AgentRun, listener: AgentSessionListener
       control.close()
     },
     // A prompt that can't be delivered has no other cause than an early exit, which tells more.
-    begin: (prompt) => void listener.write(userMessage(prompt)).catch(() => undefined),
+    begin: (prompt) => void listener.write(userMessage(prompt, run.images)).catch(() => undefined),
     send: (text) => listener.write(userMessage(text)),
     result: (stderr) => resultOf(stream.facts(), run.session_id, stderr),
   }
@@ -34,8 +34,13 @@ function resultOf(facts: RunState, asked: string | null, stderr: string): RunRes
   return { session_id, usage: facts.usage, failed: facts.result?.failed === true, ...conclude(facts, stderr) }
 }
 
-const userMessage = (text: string): string =>
-  lineOf({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })
+const userMessage = (text: string, images: AgentRun['images'] = []): string => {
+  const pictures = images.map(({ media_type, data_base64: data }) => ({
+    type: 'image',
+    source: { type: 'base64', media_type, data },
+  }))
+  return lineOf({ type: 'user', message: { role: 'user', content: [...pictures, { type: 'text', text }] } })
+}
 
 /** One line: some line readers, Node's among them, also end lines at U+2028 and U+2029, which JSON leaves as they are. */
 function lineOf(message: object): string {

@@ -23,6 +23,10 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
   const { comments } = engine
   const { read } = store
   const now = () => new Date(clock.now()).toISOString()
+  const bind = (tx: Tx, task: TaskRecord, body: string): void => {
+    const refusal = engine.attachments.bind(tx, task, body)
+    if (refusal) throw new ApiError(refusal)
+  }
   return {
     'comments.list': ({ task_id }) => ({ items: read.comments.byTask(task_id).map(comments.view) }),
     'comments.create': async (
@@ -55,6 +59,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         const thread = root === null ? [] : [root, ...answersTo(tx, root)]
         const sent = run ? comments.noteReply(tx, task, run, comment, new Set(thread.map(({ id }) => id))) : null
         const written = { ...comment, sent }
+        bind(tx, task, written.body)
         tx.comments.put(written)
         tx.emit('comment.created', { project_id: task.project_id, task_id, comment: comments.view(written) })
         if (resolves) for (const one of thread) resolve(comments, tx, task, one.id, created_at)
@@ -79,6 +84,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
           original,
           ...(body !== undefined && asDraft(comment, redactorOf(parts, tx, task)(body))),
         }
+        bind(tx, task, edited.body)
         const kept = comments.save(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()))
         // Whoever closes a thread is done with its answers too.
         if (resolved === true)

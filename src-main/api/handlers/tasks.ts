@@ -212,7 +212,9 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
     ...(review_config && { review_config: { ...task.review_config, ...defined(review_config) } }),
   }
   return edit(parts, task.id, patch, (tx, current) => {
-    const refusal = repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)
+    const refusal =
+      (repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)) ??
+      parts.engine.attachments.bind(tx, current, patch.description)
     if (refusal) unwrap(refusal)
     const placed = placeOf(tx, current, { above, below })
     return { ...placed, ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })) }

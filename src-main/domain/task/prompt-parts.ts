@@ -56,6 +56,8 @@ export interface PromptFacts {
   /** The tasks around this one. */
   readonly context: string | null
   readonly comments: string | null
+  /** The files of the task. */
+  readonly attachments: string | null
   /** The project's knowledge that matches the task. */
   readonly knowledge: string | null
   /** For a role that judges a review, at its start. */
@@ -72,6 +74,7 @@ const blocks: { readonly [N in PromptPlaceholder]?: PromptPartKind } = {
   verdict: 'verdict',
   context: 'context',
   comments: 'comments',
+  attachments: 'attachments',
   feedback: 'feedback',
   ci: 'checks',
   diff: 'change',
@@ -84,6 +87,7 @@ const followers: readonly { readonly name: PromptPlaceholder; readonly heading: 
   { name: 'verdict', heading: null },
   { name: 'context', heading: 'Where this belongs' },
   { name: 'comments', heading: 'Comments on the task' },
+  { name: 'attachments', heading: 'Files of the task' },
   { name: 'feedback', heading: 'Feedback from the last review' },
   { name: 'ci', heading: 'The checks' },
   { name: 'diff', heading: 'The change' },
@@ -134,6 +138,7 @@ function valuesOf(facts: PromptFacts): Values {
     verdict: judges ? verdictText(facts.has_mcp) : '',
     context: facts.context ?? '',
     comments: facts.comments ?? '',
+    attachments: facts.attachments ?? '',
     feedback: judges ? '' : (facts.feedback ?? ''),
     ci: review ? checksText(review.ci) : '',
     diff: review ? changeText(review.patch) : '',

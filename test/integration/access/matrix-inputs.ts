@@ -28,6 +28,7 @@ const byKey: Values = {
   files: [{ path: 'x', blob: null, new_mode: null }],
   viewed: true,
   data: 'x',
+  data_base64: 'eA==',
   message: 'x',
   cols: 80,
   rows: 24,

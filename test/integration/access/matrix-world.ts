@@ -39,7 +39,7 @@ export const columns: readonly { readonly title: string; readonly who: Caller; r
 /** Writes a project of the owner's (or, with `system`, of nobody's) and all that belongs to it. */
 export function buildWorld(store: Store, { db }: OpenDatabase, people: People, system: boolean): World {
   const ids = Object.fromEntries(
-    'project_id task_id other_task_id execution_id comment_id knowledge_id notification_id agent_id daemon_id token_id session_id invite_id repo_id elsewhere_id'
+    'project_id task_id other_task_id execution_id comment_id knowledge_id attachment_id notification_id agent_id daemon_id token_id session_id invite_id repo_id elsewhere_id'
       .split(' ')
       .map((name) => [name, v7()]),
   ) as Record<string, string>
@@ -68,6 +68,7 @@ export function buildWorld(store: Store, { db }: OpenDatabase, people: People, s
     q.executions.put({ ...execution, ...of, id: id('execution_id'), agent_id: id('agent_id') })
     q.comments.put({ ...comment, id: id('comment_id'), task_id: of.task_id, author: authorOf(people.member) })
     q.knowledge.put({ ...note, id: id('knowledge_id'), project_id: of.project_id })
+    q.attachments.put({ ...attachment, ...of, id: id('attachment_id') })
     q.notifications.put({ ...notice, ...of, id: id('notification_id') })
   })
   return { ids: { ...ids, user_id: people.member }, callers: callersOf(people, id) }
@@ -185,5 +186,13 @@ const note = {
   edited_by: null,
   created_at: at,
   updated_at: at,
+}
+const attachment = {
+  name: 'a.txt',
+  media_type: 'text/plain',
+  size: 1,
+  sha256: '0'.repeat(64),
+  created_by: 'operator',
+  created_at: at,
 }
 const notice = { event_type: 'task.done', title: 'Done', body: null, created_at: at } as const

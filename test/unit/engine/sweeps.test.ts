@@ -35,6 +35,7 @@ function sweepsOver(runs: readonly ActiveRun[]) {
     said,
     sweeps: createSweeps({
       ...steps,
+      attachments: nothing,
       cleanup: nothing,
       rescues: nothing,
       executions,
@@ -160,6 +161,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
   const nothing = { sweep: () => Promise.resolve() }
   const sweeps = createSweeps({
     ...({ context, hookQueue: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepServices),
+    attachments: nothing,
     cleanup: nothing,
     rescues: nothing,
     executions: { running: () => new Map([['followed', runOf('followed', false)]]) as never },

@@ -22,6 +22,7 @@ const facts: PromptFacts = {
   template: null,
   context: null,
   comments: null,
+  attachments: null,
   knowledge: null,
   review: null,
 }

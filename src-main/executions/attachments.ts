@@ -1,0 +1,44 @@
+import { isShownImage, attachmentsNamedIn } from '../../src-shared/contract/attachments.ts'
+import type { PromptPart } from '../../src-shared/contract/prompts.ts'
+import { attachmentFileNames, placeAttachments } from '../domain/task/attachments.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { PromptImage } from '../ports/executors.ts'
+import type { TaskRecord } from '../ports/store.ts'
+
+/** What models take as one picture, and how much of them goes along with a prompt; the files are there besides. */
+const maxImageBytes = 3.75 * 1024 * 1024
+const maxImagesBytes = 15 * 1024 * 1024
+
+/** Puts the task's files into the worktree of its run. A worktree that takes none is no reason not to start. */
+export async function placeFiles(context: EngineContext, task: TaskRecord, worktree: string): Promise<void> {
+  const attachments = context.store.read.attachments.ofTask(task.id)
+  const names = attachmentFileNames(attachments)
+  const files = attachments.map(({ id, sha256 }) => ({ sha256, name: names.get(id) ?? id }))
+  await context.attachmentFiles.copyInto(worktree, files).catch((error: unknown) => {
+    context.log.warn({ err: error, task_id: task.id }, 'the files of a task could not be put into its worktree')
+  })
+}
+
+/** Returns a prompt that says of each attachment where its file is. */
+export function withPaths(context: EngineContext, task: TaskRecord, parts: readonly PromptPart[]): PromptPart[] {
+  return placeAttachments(parts, context.store.read.attachments.ofTask(task.id))
+}
+
+/** Returns the pictures that a prompt names, for agents that take them with it. */
+export async function imagesIn(
+  context: EngineContext,
+  task: TaskRecord,
+  parts: readonly PromptPart[],
+): Promise<PromptImage[]> {
+  const named = new Set(parts.flatMap(({ text }) => attachmentsNamedIn(text)))
+  const images: PromptImage[] = []
+  let room = maxImagesBytes
+  for (const { id, media_type, size, sha256 } of context.store.read.attachments.ofTask(task.id)) {
+    if (!named.has(id) || !isShownImage(media_type) || size > Math.min(maxImageBytes, room)) continue
+    const data_base64 = await context.attachmentFiles.read(sha256)
+    if (data_base64 === null) continue
+    images.push({ media_type, data_base64 })
+    room -= size
+  }
+  return images
+}
