@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { attachmentMarkdown } from '../../../src-shared/contract/attachments.ts'
+import { uploadFiles } from '../attachments.ts'
 import { findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { pick } from '../pick.ts'
@@ -16,6 +18,7 @@ import {
 interface CreateOptions extends CommonOptions {
   readonly project?: string
   readonly description?: string
+  readonly attach?: readonly string[]
   readonly ci?: readonly string[]
   readonly reviewPrompt?: string
   readonly label?: readonly string[]
@@ -41,11 +44,13 @@ export function addTaskCreate(task: Command): void {
     examples: [
       'svc task create "Sort the list by date" --ci "npm test"',
       'svc task create "Speed up the search" --description - --label search < brief.md',
+      'svc task create "The menu is cut off" --attach screenshot.png',
       'svc task claim "$(svc task create "Fix the typo" --json | jq -r .id)" --agent Claude',
     ],
   })
     .option('--project <project>', 'id or name; by default that of the folder you are in')
     .option('--description <text>', 'what should change; - reads it from stdin')
+    .option('--attach <file>', 'file that goes with the description (repeatable)', collect)
     .option('--ci <command>', 'check that must pass (repeatable)', collect)
     .option('--review-prompt <text>', 'what an agent that reviews it is asked')
     .option('--label <label>', 'repeatable', collect)
@@ -98,10 +103,13 @@ async function create(scene: CommandContext, title: string, options: CreateOptio
   const { description, ci, reviewPrompt, label, priority, status, parent, ordered } = options
   const project = await findProject(scene, options.project)
   const repos = project.repos.map((repo) => ({ ...repo, title: repo.name, isName: true }))
+  const files = await uploadFiles(scene, { project_id: project.id }, options.attach ?? [])
+  const said = [description === undefined ? '' : await textOf(description), files.map(attachmentMarkdown).join('\n')]
+  const whole = said.filter((text) => text !== '').join('\n\n')
   const task = await scene.client.call('tasks.create', {
     project_id: project.id,
     title,
-    ...(description !== undefined && { description: await textOf(description) }),
+    ...((description !== undefined || files.length > 0) && { description: whole }),
     ...((ci !== undefined || reviewPrompt !== undefined) && {
       review_config: {
         ...(ci !== undefined && { ci_steps: [...ci] }),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { addGroup } from '../command-context.ts'
 import { addTaskAnswer } from './task-answer.ts'
+import { addTaskAttach } from './task-attach.ts'
 import { addTaskCreate } from './task-create.ts'
 import { addTaskDiff } from './task-diff.ts'
 import { addTaskLogs } from './task-logs.ts'
@@ -13,6 +14,7 @@ import { addTaskViews } from './task-views.ts'
 export function addTask(program: Command): void {
   const task = addGroup(program, 'task', 'create, start, follow, review and move tasks')
   addTaskCreate(task)
+  addTaskAttach(task)
   addTaskViews(task)
   addTaskMoves(task)
   addTaskMessage(task)
