@@ -20,6 +20,7 @@ import { withTrust, type TrustedPrograms } from './commands/configured-programs.
 import { GitError } from './commands/git-error.ts'
 import { removeLeftTemporary } from './commands/temporary-folder.ts'
 import { commonDir } from './commands/worktree.ts'
+import { createTrackedPaths } from './list-tracked.ts'
 import { findRepositories } from './find-repositories.ts'
 import { inspectRepository } from './inspect-repository.ts'
 import { removeStaleGitLocks } from './worktree/left-git-locks.ts'
@@ -91,11 +92,13 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     )
   const onLeft = ({ path, error }: { readonly path: string; readonly error: unknown }): void =>
     options.log?.warn({ path, err: error }, 'a throw-away worktree could not be removed; the next start tries again')
+  const trackedPaths = createTrackedPaths()
   const perRepository = async <T>(repo: string, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
     await repositories.run(await requireRepository(repo, { signal }), work)
 
   return {
     nearby: findRepositories,
+    trackedPaths: (repo, branch, { signal }) => asWorkspaceError(trackedPaths(repo, branch, { signal })),
     inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
     programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
     runs: (repo, { signal }) => asWorkspaceError(readRuns(repo, { signal })),

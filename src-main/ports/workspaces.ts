@@ -118,6 +118,8 @@ export interface Workspaces extends DiffReader, LineChanger, RescueStore, Orphan
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   /** Lists repositories in the usual places below a home folder, those worked in last first. Starts no git. */
   nearby(home: string, options: Cancellable): Promise<readonly NearbyRepository[]>
+  /** Lists the paths that a branch of a repository tracks; none where there is no such branch. */
+  trackedPaths(repo_path: string, branch: string, options: Cancellable): Promise<readonly string[]>
   /** Reads which programs a repository's own configuration makes git run. */
   programs(repo_path: string, options: Cancellable): Promise<RepositoryPrograms>
   /** Lists all that a repository's own configuration and hooks would make git run, for people. */

@@ -80,6 +80,7 @@ const emptyDiff = { base: null, head: null, tree: null, files: [], patch: '', tr
 /** Worktrees that are always there and always in order. */
 export const fakeWorkspaces: Workspaces = {
   nearby: () => Promise.resolve([]),
+  trackedPaths: () => Promise.resolve([]),
   inspect: () => Promise.resolve({ root: '/repo', name: 'repo', default_branch: 'main', branches: ['main'] }),
   ensure: () => Promise.resolve({ kind: 'ready', how: 'reused', base_commit: 'base' }),
   withScratch: ({ at }, use) => use(`/scratch/${at}`),

@@ -1,10 +1,11 @@
 import type { ProjectId, RepoId } from '../../../src-shared/contract/ids.ts'
 import type { Repo } from '../../../src-shared/contract/projects.ts'
+import { findPaths } from '../../domain/task/find-paths.ts'
 import type { RepoRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, throwNotFound } from '../find.ts'
 
-type Names = 'repos.list' | 'repos.add' | 'repos.update' | 'repos.remove'
+type Names = 'repos.list' | 'repos.paths' | 'repos.add' | 'repos.update' | 'repos.remove'
 
 /** The repositories of a project. */
 export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
@@ -16,6 +17,12 @@ export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
   }
   return {
     'repos.list': async ({ project_id }, { signal }) => ({ items: [...(await repositories.list(project_id, signal))] }),
+    'repos.paths': async ({ project_id, repo_id, q, limit }, { signal }) => {
+      const repo = repo_id === undefined ? read.repos.byProject(project_id)[0] : find(project_id, repo_id)
+      if (!repo) throwNotFound('repo')
+      const paths = await parts.workspaces.trackedPaths(repo.path, repo.default_branch, { signal })
+      return { items: findPaths(paths, q, limit) }
+    },
     'repos.add': async ({ project_id, ...wanted }, { signal }) =>
       view(unwrap(await repositories.add(findProject(read, project_id), wanted, signal))),
     'repos.update': async ({ project_id, repo_id, ...patch }, { signal }) =>

@@ -13,6 +13,18 @@ export const reposOperations = {
     z.object({ project_id: ProjectId }),
     list(RepoState),
   ),
+  'repos.paths': get(
+    '/projects/{project_id}/paths',
+    'member',
+    'The paths on the base branch that fit `q`, best first: by the file’s name, then anywhere in the path.',
+    z.object({
+      project_id: ProjectId,
+      repo_id: RepoId.optional().describe('The primary repository without it.'),
+      q: z.string().max(200).default(''),
+      limit: z.int().min(1).max(50).default(20),
+    }),
+    list(z.string()),
+  ),
   'repos.add': post(
     '/projects/{project_id}/repos',
     'owner',

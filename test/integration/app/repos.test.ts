@@ -278,3 +278,16 @@ test.concurrent('members see repositories, owners change them, strangers see not
   expect(await refusalOf(guest.call('repos.remove', { project_id, repo_id }))).toMatch(/not_a_member|owner_required/)
   expect(await list(job)).toHaveLength(1)
 })
+
+test.concurrent('the paths on the base branch are found by what is typed of them, and a new commit shows', async () => {
+  await using job = await startJob({ files: { 'src/board/Board.vue': 'x', 'src/über.ts': 'x', 'docs/board.md': 'x' } })
+  const { id: project_id } = job.project
+  const find = async (q: string, more: object = {}) =>
+    (await job.running.client.call('repos.paths', { project_id, q, ...more })).items
+  expect(await find('board')).toEqual(['docs/board.md', 'src/board/Board.vue'])
+  expect(await find('ÜBER')).toEqual(['src/über.ts'])
+  expect(await find('board', { limit: 1, repo_id: primaryOf(job).id })).toEqual(['docs/board.md'])
+  await job.repository.commit('Add a board', { 'board.txt': 'new' })
+  expect(await find('board')).toEqual(['board.txt', 'docs/board.md', 'src/board/Board.vue'])
+  expect(await refusalOf(find('x', { repo_id: project_id }))).toBe('not_found')
+})

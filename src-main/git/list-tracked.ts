@@ -1,0 +1,33 @@
+import { branchRef } from './commands/branch.ts'
+import { runGit, splitNul } from './commands/run-git.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+
+/** Listings that are kept: as people type, the same one is asked for again and again. */
+const kept = 4
+/** Of the paths of a very large tree. */
+const maxOutput = 256 * 1024 * 1024
+
+/** Lists the paths that a branch tracks; of the same tree only once. */
+export function createTrackedPaths() {
+  const known = new Map<string, Promise<readonly string[]>>()
+  return async (repo: string, branch: string, { signal }: Cancellable): Promise<readonly string[]> => {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${branchRef(branch)}^{tree}`]
+    const { exit_code, stdout } = await runGit(repo, args, { signal, accept: [0, 1, 128] })
+    if (exit_code !== 0) return []
+    const tree = stdout.toString('utf8').trim()
+    const before = known.get(tree)
+    // The newest last: the first one goes.
+    known.delete(tree)
+    // Whoever has stopped typing must not take the listing from those who still wait for it.
+    const paths = before ?? listTree(repo, tree, { signal: AbortSignal.timeout(30_000) })
+    known.set(tree, paths)
+    paths.catch(() => known.delete(tree))
+    for (const [old] of known) if (known.size > kept) known.delete(old)
+    return await paths
+  }
+}
+
+async function listTree(repo: string, tree: string, { signal }: Cancellable): Promise<readonly string[]> {
+  const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree]
+  return splitNul((await runGit(repo, args, { signal, maxOutput })).stdout)
+}
