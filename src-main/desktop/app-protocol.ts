@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** The page asks nothing of any network: it has the preload's bridge. */
 const contentPolicy =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; " +
   "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Makes the scheme a web origin. Only before Electron is ready. */

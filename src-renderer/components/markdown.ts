@@ -2,6 +2,9 @@ import MarkdownIt from 'markdown-it'
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false })
 
+/** The attachment that an address names; null where it is another address. */
+const attachmentOf = (address: string): string | null => /^attachment:([0-9a-f-]{36})$/i.exec(address)?.[1] ?? null
+
 const escape = (text: string) => markdown.utils.escapeHtml(text)
 const longestTag = 4_000
 
@@ -17,6 +20,11 @@ markdown.renderer.rules['image'] = (tokens, index) => {
   const token = tokens[index]
   const source = String(token?.attrGet('src') ?? '')
   const name = token?.content.trim() || source
+  const attachment = attachmentOf(source)
+  // It is fetched by whoever shows the text, with the reader’s own rights.
+  if (attachment !== null) {
+    return `<a class="md-picture" href="#" data-attachment="${escape(attachment)}">${escape(name)}</a>`
+  }
   return `<a href="${escape(source)}" target="_blank" rel="noopener noreferrer">${escape(`Image: ${name}`)}</a>`
 }
 // Trackers write pictures as HTML: they are links like the others. Nothing else of HTML is read.
@@ -35,6 +43,12 @@ markdown.inline.ruler.before('link', 'html_picture', (state, silent) => {
 })
 markdown.renderer.rules['link_open'] = (tokens, index, options, _env, self) => {
   const token = tokens[index]
+  const attachment = attachmentOf(String(token?.attrGet('href') ?? ''))
+  if (attachment !== null) {
+    token?.attrSet('href', '#')
+    token?.attrSet('data-attachment', attachment)
+    return self.renderToken(tokens, index, options)
+  }
   token?.attrSet('target', '_blank')
   token?.attrSet('rel', 'noopener noreferrer')
   return self.renderToken(tokens, index, options)

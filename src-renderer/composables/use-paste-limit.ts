@@ -1,4 +1,4 @@
-import { computed, ref, type ComputedRef } from 'vue'
+import { computed, ref, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue'
 import { formatCount } from '../formatters/format-amounts.ts'
 
 /** Keeps out of a field what can't be kept, before a browser is busy with it for minutes. */
@@ -12,8 +12,9 @@ export interface PasteLimit {
 }
 
 /** `longest`: as many characters as the service takes. A file is refused without a look into it. */
-export function usePasteLimit(text: () => string, longest: number): PasteLimit {
-  const words = `This is too long: ${formatCount(longest)} characters at most. Link to pictures and logs instead.`
+export function usePasteLimit(text: () => string, most: MaybeRefOrGetter<number>): PasteLimit {
+  const longest = toValue(most)
+  const words = `This is too long: ${formatCount(longest)} characters at most. Add it as a file, or link to it.`
   const refused = ref<{ readonly words: string; readonly at: string } | null>(null)
   const tooLong = computed(() => text().length > longest)
   return {
@@ -24,7 +25,7 @@ export function usePasteLimit(text: () => string, longest: number): PasteLimit {
       if (!isFile && (data?.getData('text/plain').length ?? 0) <= longest) return
       event.preventDefault()
       refused.value = {
-        words: isFile ? 'Pictures and files can’t be kept here. Link to them instead.' : words,
+        words: isFile ? 'Files can’t be added here. Link to them instead.' : words,
         at: text(),
       }
     },

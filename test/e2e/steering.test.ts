@@ -127,13 +127,13 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.keyboard.press('e')
     await field('Description').fill('Half a descr')
     await field('Comment').fill('Half a comm')
-    const alerts = page.getByRole('alert').filter({ hasText: /kept here|too long/ })
+    const alerts = page.getByRole('alert').filter({ hasText: /added here|was not added|too long/ })
     for (const [name, most] of [
       ['Description', 1_000_000],
       ['Comment', 100_000],
     ] as const) {
       expect(await paste(field(name), { file: 50 * 1024 * 1024 })).toBe(true)
-      await alerts.filter({ hasText: 'Pictures and files can’t be kept here.' }).last().waitFor()
+      await alerts.filter({ hasText: 'is over the limit of 10 MB' }).last().waitFor()
       expect(await paste(field(name), { text: most + 1 })).toBe(true)
       await alerts.filter({ hasText: `${most.toLocaleString('en')} characters at most` }).waitFor()
       expect(await paste(field(name), { text: most })).toBe(false)

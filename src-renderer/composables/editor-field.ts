@@ -1,0 +1,40 @@
+import { nextTick, type ShallowRef } from 'vue'
+import type { Edit } from '../model/markdown-edit.ts'
+
+/** A text field with what is selected in it. */
+export interface EditorField {
+  current(): Edit
+  /** Puts an edit into the field, with its selection and the focus. */
+  take(edit: Edit): Promise<void>
+  /** Changes the text behind the back of whoever writes: the selection stays where it was in the words. */
+  replace(old: string, by: string): void
+}
+
+export function createEditorField(
+  field: Readonly<ShallowRef<HTMLTextAreaElement | null>>,
+  text: { value: string },
+): EditorField {
+  const current = (): Edit => {
+    const { value: area } = field
+    const end = text.value.length
+    return { text: text.value, start: area?.selectionStart ?? end, end: area?.selectionEnd ?? end }
+  }
+  return {
+    current,
+    take: async (edit) => {
+      text.value = edit.text
+      await nextTick()
+      field.value?.focus()
+      field.value?.setSelectionRange(edit.start, edit.end)
+    },
+    replace: (old, by) => {
+      const at = text.value.indexOf(old)
+      if (at === -1) return
+      const { start, end } = current()
+      const moved = (place: number) => (place >= at + old.length ? place + by.length - old.length : place)
+      const isHere = document.activeElement === field.value
+      text.value = text.value.slice(0, at) + by + text.value.slice(at + old.length)
+      void nextTick(() => isHere && field.value?.setSelectionRange(moved(start), moved(end)))
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { onBeforeUnmount, ref } from 'vue'
+import { errorSentence } from '../formatters/error-sentence.ts'
+import { replaceSelection } from '../model/markdown-edit.ts'
+import type { EditorField } from './editor-field.ts'
+
+/** Files that are added to a text: a mark stands where each will be, until it is uploaded. */
+export function useAddedFiles(
+  { current, take, replace }: EditorField,
+  upload: ((file: File) => Promise<string>) | undefined,
+) {
+  const uploading = ref<readonly string[]>([])
+  const failure = ref<string | null>(null)
+  let marks = 0
+
+  async function settle(file: File, mark: string): Promise<void> {
+    let markdown = ''
+    try {
+      markdown = (await upload?.(file)) ?? ''
+    } catch (error) {
+      failure.value = `${file.name} was not added. ${errorSentence(error)}`
+    }
+    uploading.value = uploading.value.filter((one) => one !== mark)
+    replace(mark, markdown)
+  }
+  // What is kept as a draft must not wait for an upload that nothing follows any more.
+  onBeforeUnmount(() => {
+    for (const mark of uploading.value) replace(mark, '')
+  })
+  return {
+    uploading,
+    failure,
+    async add(files: readonly File[]): Promise<void> {
+      failure.value = null
+      const waiting = files.map((file) => {
+        marks += 1
+        return { file, mark: `[Uploading ${file.name.replace(/[[\]\n]/g, '')}…](#${marks})` }
+      })
+      const edit = current()
+      const gap = edit.start > 0 && !/\s$/.test(edit.text.slice(0, edit.start)) ? '\n' : ''
+      uploading.value = [...uploading.value, ...waiting.map(({ mark }) => mark)]
+      await take(replaceSelection(edit, gap + waiting.map(({ mark }) => mark).join('\n')))
+      await Promise.all(waiting.map(({ file, mark }) => settle(file, mark)))
+    },
+  }
+}

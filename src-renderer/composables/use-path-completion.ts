@@ -1,0 +1,51 @@
+import { ref } from 'vue'
+import { pathBeing, replaceSelection } from '../model/markdown-edit.ts'
+import type { EditorField } from './editor-field.ts'
+
+/** Paths of the repository for what is typed behind an `@`. */
+export function usePathCompletion(
+  { current, take }: EditorField,
+  findPaths: ((query: string) => Promise<readonly string[]>) | undefined,
+) {
+  const found = ref<readonly string[]>([])
+  const chosen = ref(0)
+  let asked = 0
+
+  function close(): void {
+    asked += 1
+    found.value = []
+  }
+  function choose(path: string): void {
+    const edit = current()
+    const typed = pathBeing(edit)
+    close()
+    if (typed !== null) void take(replaceSelection({ ...edit, start: typed.at }, `\`${path}\` `))
+  }
+  return {
+    found,
+    chosen,
+    close,
+    choose,
+    async find(): Promise<void> {
+      asked += 1
+      const mine = asked
+      const typed = pathBeing(current())
+      // Without the service nothing is found; what is typed stays what it is.
+      const paths = typed === null ? [] : ((await findPaths?.(typed.query).catch(() => [])) ?? [])
+      if (mine !== asked) return
+      found.value = paths
+      chosen.value = 0
+    },
+    /** Whether the key was for the list. */
+    press({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+      const { length } = found.value
+      if (length === 0 || ctrlKey || metaKey || altKey || shiftKey) return false
+      if (key === 'Escape') close()
+      else if (key === 'ArrowDown') chosen.value = (chosen.value + 1) % length
+      else if (key === 'ArrowUp') chosen.value = (chosen.value + length - 1) % length
+      else if (key === 'Enter' || key === 'Tab') choose(found.value[chosen.value] ?? '')
+      else return false
+      return true
+    },
+  }
+}
