@@ -240,6 +240,7 @@ function usageOfSession(context: EngineContext, { id, task_id, session_id }: Exe
     if (other.id === id || other.session_id !== session_id || other.usage === null) continue
     sum.input_tokens += other.usage.input_tokens
     sum.output_tokens += other.usage.output_tokens
+    if (other.usage.cost_usd !== null) sum.cost_usd = (sum.cost_usd ?? 0) + other.usage.cost_usd
   }
   return sum
 }

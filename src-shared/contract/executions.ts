@@ -6,10 +6,11 @@ import { Effort } from './projects.ts'
 export const executionStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'stopped', 'lost'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]
 
+/** What a run alone has used, in a resumed session too. */
 export const Usage = z.object({
   input_tokens: z.int().min(0),
   output_tokens: z.int().min(0),
-  cost_usd: z.number().min(0).nullable(),
+  cost_usd: z.number().min(0).nullable().describe('null where the price is unknown; never 0 for that.'),
 })
 export type Usage = z.infer<typeof Usage>
 

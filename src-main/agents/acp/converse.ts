@@ -126,7 +126,7 @@ async function runPromptLoop(talk: AcpState, stream: Stream, prompt: string): Pr
     const session = await openSession(talk, stream)
     if (talk.run.session_id !== null && talk.agent.replaysAfterLoad === true) await drainReplay(talk, session)
     talk.present = true
-    usage.begin()
+    usage.begin(talk.run.session_id === null ? null : talk.run.session_usage?.cost_usd)
     let images = talk.run.images
     for (let words: string | undefined = prompt; words !== undefined; words = queue.shift()) {
       listener.onTurn()

@@ -17,8 +17,8 @@ export interface UsageCount {
   addOf(meta: unknown): void
   /** What the session has cost so far. */
   cost(cost: { readonly amount: number; readonly currency: string } | null): void
-  /** What was spent before belongs to earlier runs of the session. */
-  begin(): void
+  /** What was spent before belongs to earlier runs of the session, which have told that they cost `earlier`. */
+  begin(earlier?: number | null): void
   /** What the turn has used that was not asked for before; null when that is nothing. */
   news(): Usage | null
   /** The answer to a prompt: what its turn cost beyond that. null when nothing more was told. */
@@ -35,6 +35,7 @@ export function createUsageCount(): UsageCount {
   let total: Usage | null = null
   let spent: number | null = null
   let before = 0
+  let owed: number | null = null
   let told: Usage = nothing
 
   /** What of the turn's sum was not told yet. */
@@ -47,16 +48,22 @@ export function createUsageCount(): UsageCount {
     }
     return rest.input_tokens + rest.output_tokens + (rest.cost_usd ?? 0) === 0 ? null : rest
   }
-  const costOfTurn = () => (spent === null ? null : Math.max(0, spent - before))
+  /** An agent that knows no price of its model tells 0: that is no price. */
+  const costOfTurn = () => (spent === null || spent <= before ? null : spent - before)
   return {
     addOf: (meta) => {
       chunks = add(chunks, isRecord(meta) ? tokensOf(meta['usage']) : null)
     },
     cost: (cost) => {
-      if (cost?.currency === 'USD') spent = cost.amount
+      if (cost?.currency !== 'USD') return
+      spent = cost.amount
+      // A total that can't hold the earlier runs is this run's own.
+      if (owed !== null && spent >= owed) before = owed
+      owed = null
     },
-    begin: () => {
+    begin: (earlier = null) => {
       before = spent ?? 0
+      owed = spent === null ? earlier : null
       chunks = null
       told = nothing
     },

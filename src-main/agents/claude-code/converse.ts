@@ -1,3 +1,4 @@
+import type { Usage } from '../../../src-shared/contract/executions.ts'
 import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
@@ -13,7 +14,10 @@ export function converseWithClaude(run: AgentRun, listener: AgentSessionListener
     cwd: run.cwd,
     send: (message) => listener.write(lineOf(message)),
   })
-  const stream = createStreamReader({ ...listener, onControl: control.hear })
+  const stream = createStreamReader(
+    { ...listener, onControl: control.hear },
+    { earlier: run.session_id === null ? null : (run.session_usage ?? null) },
+  )
   return {
     push: stream.push,
     end: () => {
@@ -31,7 +35,17 @@ function resultOf(facts: RunState, asked: string | null, stderr: string): RunRes
   // A session that is not there any more must not be asked for again.
   const lost = facts.result?.subtype === 'error_during_execution' && facts.api_error === null && !facts.acted
   const session_id = lost && facts.lastMessage === null ? null : (facts.session_id ?? asked)
-  return { session_id, usage: facts.usage, failed: facts.result?.failed === true, ...conclude(facts, stderr) }
+  return { session_id, usage: usageOf(facts), failed: facts.result?.failed === true, ...conclude(facts, stderr) }
+}
+
+/** A turn that was cut off has used what its calls told; what it cost is not known. */
+function usageOf({ usage, spent }: RunState): Usage | null {
+  if (spent.input_tokens + spent.output_tokens === 0) return usage
+  return {
+    input_tokens: (usage?.input_tokens ?? 0) + spent.input_tokens,
+    output_tokens: (usage?.output_tokens ?? 0) + spent.output_tokens,
+    cost_usd: null,
+  }
 }
 
 const userMessage = (text: string, images: AgentRun['images'] = []): string => {

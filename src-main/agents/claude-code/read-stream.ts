@@ -1,4 +1,4 @@
-import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import type { TranscriptEntry, Usage } from '../../../src-shared/contract/executions.ts'
 import { createLineSplitter, maxLineBytes } from '../agent/split-lines.ts'
 import type { SplitLine } from '../agent/split-lines.ts'
 import { readControl } from './control.ts'
@@ -34,9 +34,15 @@ export interface StreamReader {
  * Reads Claude Code's stream-json: the same entries however the bytes are chunked. What is not of
  * the protocol becomes `stdout` entries; nothing in the stream makes it throw.
  */
-export function createStreamReader(listener: StreamListener, maxBytes: number = maxLineBytes): StreamReader {
+export function createStreamReader(
+  listener: StreamListener,
+  {
+    maxBytes = maxLineBytes,
+    earlier = null,
+  }: { readonly maxBytes?: number | undefined; readonly earlier?: Usage | null } = {},
+): StreamReader {
   const lines = createLineSplitter(maxBytes)
-  let facts = initialRunState
+  let facts: RunState = { ...initialRunState, earlier }
 
   const read = (line: SplitLine): void => {
     const at = listener.now()

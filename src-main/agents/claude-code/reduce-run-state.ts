@@ -8,6 +8,8 @@ export interface RunState {
   readonly cwd: string | null
   /** Sums over all turns of this process; null until a turn has ended. */
   readonly usage: Usage | null
+  /** What earlier runs of the session have used; null where it begins with this one. */
+  readonly earlier: Usage | null
   /** What the model calls of the turn have used so far; what the turn itself tells at its end counts. */
   readonly spent: TokenCount
   /** The model call that spoke last: each of its events tells the sum of the call again. */
@@ -41,6 +43,7 @@ export const initialRunState: RunState = {
   session_id: null,
   cwd: null,
   usage: null,
+  earlier: null,
   spent: noTokens,
   call: null,
   acted: false,
@@ -66,7 +69,7 @@ export function reduceRunState(before: RunState, event: StreamEvent): RunState {
     case 'result':
       return {
         ...facts,
-        usage: addUsage(facts.usage, event),
+        usage: addUsage(facts, event),
         spent: noTokens,
         call: null,
         result: resultOf(event),
@@ -90,14 +93,29 @@ function afterAssistant(facts: RunState, event: AssistantEvent): RunState {
   }
 }
 
-function addUsage(before: Usage | null, event: ResultEvent): Usage {
-  const { input_tokens, output_tokens } = tokensOf(event.usage)
+function addUsage({ usage: before, earlier }: RunState, event: ResultEvent): Usage {
+  const tokens = tokensOf(event.usage)
+  const output_tokens = (before?.output_tokens ?? 0) + tokens.output_tokens
   return {
-    input_tokens: (before?.input_tokens ?? 0) + input_tokens,
-    output_tokens: (before?.output_tokens ?? 0) + output_tokens,
-    // Unlike the tokens, the cost is told as a running total.
-    cost_usd: event.total_cost_usd ?? before?.cost_usd ?? null,
+    input_tokens: (before?.input_tokens ?? 0) + tokens.input_tokens,
+    output_tokens,
+    cost_usd: costOfRun(event, output_tokens, earlier) ?? before?.cost_usd ?? null,
   }
+}
+
+/**
+ * Unlike the tokens, the cost is told as a running total, of the whole session where Claude Code takes up the count of
+ * the run before. It takes that up only when no other session ran in the folder in between, so a total that can't hold
+ * the earlier runs is this run's own.
+ */
+function costOfRun(event: ResultEvent, output_tokens: number, earlier: Usage | null): number | null {
+  const total = event.total_cost_usd ?? null
+  const before = earlier?.cost_usd ?? null
+  if (total === null || earlier === null || before === null || total < before) return total
+  const counted = event.modelUsage
+    ? Object.values(event.modelUsage).reduce((sum, model) => sum + (model.outputTokens ?? 0), 0)
+    : null
+  return counted !== null && counted < earlier.output_tokens + output_tokens ? total : total - before
 }
 
 /** A sub-agent's calls come between those of the agent; the turn tells of them at its end. */

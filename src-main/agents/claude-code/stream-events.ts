@@ -84,6 +84,10 @@ const Result = z.looseObject({
   total_cost_usd: z.number().min(0).nullish(),
   queued_turn_count: z.number().optional(),
   usage: Tokens.nullish(),
+  modelUsage: z
+    .record(z.string(), z.looseObject({ outputTokens: count }))
+    .nullish()
+    .catch(null),
 })
 
 const RateLimit = z.looseObject({

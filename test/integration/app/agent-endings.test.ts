@@ -78,6 +78,31 @@ test.concurrent(
   },
 )
 
+test.concurrent('what a resumed session tells as the cost of all its runs is counted once', async () => {
+  const cost = (usd: number, output: number) =>
+    `result({ usage: { input_tokens: 100, output_tokens: 10 }, total_cost_usd: ${usd}, modelUsage: { m: { outputTokens: ${output} } } })`
+  await using ending = await startEnding(
+    `if (resumed) { words('Now it is done.'); ${cost(0.75, 20)} } else { words('Shall I go on?'); ${cost(0.5, 10)} }`,
+  )
+  const { client, task, job } = ending
+  await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  expect((await job.executions(task.id)).map((one) => one.usage?.cost_usd)).toEqual([0.25, 0.5])
+  expect(await client.call('tasks.usage', { task_id: task.id })).toMatchObject({ cost_usd: 0.75 })
+})
+
+test.concurrent('a resumed session whose count began with this run has cost what it tells', async () => {
+  const cost = (usd: number, output: number) =>
+    `result({ usage: { input_tokens: 100, output_tokens: 10 }, total_cost_usd: ${usd}, modelUsage: { m: { outputTokens: ${output} } } })`
+  await using ending = await startEnding(
+    `if (resumed) { words('Now it is done.'); ${cost(0.75, 10)} } else { words('Shall I go on?'); ${cost(0.5, 10)} }`,
+  )
+  const { client, task, job } = ending
+  await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  expect(await client.call('tasks.usage', { task_id: task.id })).toMatchObject({ cost_usd: 1.25 })
+})
+
 test.concurrent('an agent that breaks off in the middle of a line leaves its task where it is', async () => {
   await using ending = await startEnding(
     `words('I begin.'); process.stdout.write('{"type":"res', () => process.kill(process.pid, 'SIGKILL'))`,

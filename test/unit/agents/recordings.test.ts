@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
     'failed: (no output)',
     'message: All done.',
     // It tells the tokens of its last call to the model only.
-    'usage: 100 in, 20 out, $0',
+    'usage: 100 in, 20 out, $?',
   ]),
   overAcp('gemini', gemini, [
     'message: I write it.',

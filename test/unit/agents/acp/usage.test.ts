@@ -35,6 +35,23 @@ test('a cost that is told as a running total of the session counts from the begi
   expect(usage.total()).toMatchObject({ cost_usd: 0.5 })
 })
 
+test('the cost of a session that is taken up without a word of it counts once', () => {
+  const usage = createUsageCount()
+  usage.begin(1)
+  usage.cost(dollars(1.25))
+  expect(usage.endTurn({})).toMatchObject({ cost_usd: 0.25 })
+  const fresh = createUsageCount()
+  fresh.begin(1)
+  fresh.cost(dollars(0.5))
+  expect(fresh.endTurn({})).toMatchObject({ cost_usd: 0.5 })
+})
+
+test('a cost of 0 is no price', () => {
+  const usage = createUsageCount()
+  usage.cost(dollars(0))
+  expect(usage.endTurn({ usage: { inputTokens: 10, outputTokens: 4 } })).toMatchObject({ cost_usd: null })
+})
+
 test('another currency and nonsense are no usage', () => {
   const usage = createUsageCount()
   usage.cost({ amount: 3, currency: 'EUR' })

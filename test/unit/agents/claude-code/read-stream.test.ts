@@ -28,7 +28,7 @@ function read(chunks: readonly Uint8Array[], maxBytes?: number): Read {
       onTurn: () => turns.push('turn'),
       onTurnEnd: (queued) => turns.push(`end, ${queued} queued`),
     },
-    maxBytes,
+    { maxBytes },
   )
   for (const chunk of chunks) reader.push(chunk)
   reader.end()
@@ -88,6 +88,7 @@ test('a recorded run becomes the transcript that a person would write of it', ()
   expect(facts).toEqual({
     session_id: session,
     cwd: '/projects/example',
+    earlier: null,
     usage: { input_tokens: 800, output_tokens: 160, cost_usd: 0.0048 },
     spent: { input_tokens: 0, output_tokens: 0 },
     call: null,
