@@ -2,6 +2,9 @@ import type { Attachment } from '../../src-shared/contract/attachments.ts'
 import type { Comment } from '../../src-shared/contract/comments.ts'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
+import type { AccountWindow } from '../../src-shared/contract/accounts.ts'
+import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
+import type { LimitName } from '../../src-shared/contract/limits.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type {
   AgentId,
@@ -54,8 +57,23 @@ export type TaskRecord = Omit<
   /** Paths of the common git folder that changed during runs, until a person passed a review that names them. */
   readonly repository_changes: readonly string[]
   readonly review_config_changes: readonly ReviewConfigChange[]
+  /** What people raised for it, and what it was warned of at which limit. */
+  readonly limits: {
+    readonly raises: Readonly<Partial<Record<LimitName, number>>>
+    readonly warned: Readonly<Partial<Record<LimitName, number>>>
+  } | null
 }
-export type ExecutionRecord = Omit<Execution, 'message'> & {
+/** What a provider has told of an account. */
+export interface AccountRecord {
+  readonly account: string
+  readonly executor: ExecutorProfile
+  readonly limited_until: string | null
+  readonly resets_at: string | null
+  readonly tries: number
+  readonly windows: readonly AccountWindow[]
+  readonly told_at: string
+}
+export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at'> & {
   readonly project_id: ProjectId
   /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
   readonly dispatched: boolean
@@ -67,6 +85,8 @@ export type ExecutionRecord = Omit<Execution, 'message'> & {
   readonly repository_state: RepositoryState | null
   readonly pid: number | null
   readonly pid_started: string | null
+  /** It waits until then for its provider's limit, or to be tried again. */
+  readonly retry_at: string | null
 }
 export type ReviewRecord = Review
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
@@ -170,6 +190,13 @@ export interface Queries {
   readonly usage: {
     ofTask(task_id: TaskId): UsageSum
     ofProject(project_id: ProjectId): ProjectUsage
+    /** What agents have spent since a time: in all, or of one task, project or agent. A run counts to the day of its start. */
+    spent(scope: SpentScope, now: string): SpentSum
+  }
+  readonly accounts: {
+    get(account: string): AccountRecord | null
+    list(): readonly AccountRecord[]
+    put(record: AccountRecord): void
   }
   readonly executions: {
     get(id: ExecutionId): ExecutionRecord | null
@@ -292,6 +319,19 @@ export interface Queries {
   }
 }
 
+export type SpentScope =
+  | { readonly task_id: TaskId }
+  | { readonly project_id: ProjectId; readonly since: string }
+  | { readonly agent_id: AgentId; readonly since: string }
+
+export interface SpentSum {
+  readonly executions: number
+  readonly usd: number | null
+  readonly minutes: number
+  /** How many ended runs have not told what they cost. */
+  readonly unknown: number
+}
+
 export interface Store {
   /** Outside a transaction: for reading. */
   readonly read: Queries
@@ -309,6 +349,7 @@ export interface Store {
 
 /** As much of a queued or running execution as the queue asks for: no prompt, which may be large, is read for it. */
 export type OpenExecution = Pick<Execution, 'id' | 'task_id' | 'role' | 'agent_id' | 'status' | 'created_at'> & {
+  readonly retry_at: string | null
   readonly project_id: ProjectId
   readonly dispatched: boolean
   /** It brings a person's message. */

@@ -1,6 +1,7 @@
 import type { Queries, Store } from '../ports/store.ts'
 import { createAttachmentQueries } from './attachments.ts'
 import { openCheckpoints } from './checkpoints.ts'
+import { createAccountQueries } from './accounts.ts'
 import { createCommentQueries } from './comments.ts'
 import { createDaemonQueries } from './daemons.ts'
 import type { OpenDatabase } from './database.ts'
@@ -36,6 +37,7 @@ export function createStore(database: OpenDatabase): Store {
     tasks: createTaskQueries(db),
     dependencies: createDependencyQueries(db),
     transitions: createTransitionQueries(db),
+    accounts: createAccountQueries(db),
     executions: createExecutionQueries(db),
     usage: createUsageQueries(db),
     reviews: createReviewQueries(db),

@@ -44,7 +44,7 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
   const open = prepareAll(db, executions, `WHERE status IN ('queued', 'running') ORDER BY id`)
   const openIn = prepareAll(db, executions, `WHERE status IN ('queued', 'running') AND project_id = ? ORDER BY id`)
   const queue = db.$client.prepare<[], Omit<OpenExecution, 'dispatched' | 'is_message'> & QueueFlags>(
-    `SELECT id, task_id, project_id, role, agent_id, status, dispatched, created_at,
+    `SELECT id, task_id, project_id, role, agent_id, status, dispatched, created_at, retry_at,
        overrides ->> '$.message' IS NOT NULL AS is_message
      FROM executions WHERE status IN ('queued', 'running') ORDER BY id`,
   )

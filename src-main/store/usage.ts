@@ -1,37 +1,74 @@
 import type { AgentId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { UsageSum } from '../../src-shared/contract/queue.ts'
-import type { Queries } from '../ports/store.ts'
+import type { Queries, SpentSum } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 
-const sums = `s.executions, s.input_tokens, s.output_tokens, iif(s.costs = 0, NULL, s.cost_usd) AS cost_usd`
+const sums = `s.executions, s.input_tokens, s.output_tokens, iif(s.costs = 0, NULL, s.cost_usd) AS cost_usd, s.costs < s.executions AS incomplete`
 const largestFirst = 'ORDER BY s.input_tokens + s.output_tokens DESC'
+
+type Row<T extends UsageSum> = Omit<T, 'incomplete'> & { readonly incomplete: number }
+
+const told = <T extends Omit<UsageSum, 'incomplete'>>(row: T & { readonly incomplete: number }) => ({
+  ...row,
+  incomplete: row.incomplete === 1,
+})
+
+const longestWaitMs = 14 * 86_400_000
+
+/** The least UUIDv7 of a time. */
+function firstId(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}
+
+const only = (sum: SpentSum | undefined): SpentSum => sum ?? { executions: 0, usd: null, minutes: 0, unknown: 0 }
 
 /** Sums over the executions that reported any usage, as they are kept. */
 export function createUsageQueries({ $client: client }: Database): Queries['usage'] {
-  const ofTask = client.prepare<[string], UsageSum>(
+  const ofTask = client.prepare<[string], Row<UsageSum>>(
     `SELECT ${sums} FROM tasks t JOIN usage_sums s ON s.project_id = t.project_id AND s.kind = 'task' AND s.key = t.id
      WHERE t.id = ?`,
   )
-  const total = client.prepare<[string], UsageSum>(
+  const total = client.prepare<[string], Row<UsageSum>>(
     `SELECT coalesce(sum(executions), 0) AS executions, coalesce(sum(input_tokens), 0) AS input_tokens,
-       coalesce(sum(output_tokens), 0) AS output_tokens, iif(sum(costs) > 0, sum(cost_usd), NULL) AS cost_usd
+       coalesce(sum(output_tokens), 0) AS output_tokens, iif(sum(costs) > 0, sum(cost_usd), NULL) AS cost_usd,
+       coalesce(sum(costs) < sum(executions), 0) AS incomplete
      FROM usage_sums WHERE project_id = ? AND kind = 'agent'`,
   )
-  const byAgent = client.prepare<[string], UsageSum & { agent_id: AgentId }>(
+  const byAgent = client.prepare<[string], Row<UsageSum & { agent_id: AgentId }>>(
     `SELECT s.key AS agent_id, ${sums} FROM usage_sums s
      WHERE s.project_id = ? AND s.kind = 'agent' AND s.key <> '' ${largestFirst}`,
   )
-  const byTask = client.prepare<[string], UsageSum & { task_id: TaskId; title: string }>(
+  const byTask = client.prepare<[string], Row<UsageSum & { task_id: TaskId; title: string }>>(
     `SELECT s.key AS task_id, t.title, ${sums} FROM usage_sums s CROSS JOIN tasks t ON t.id = s.key
      WHERE s.project_id = ? AND s.kind = 'task' ${largestFirst} LIMIT 50`,
   )
-  const nothing: UsageSum = { executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null }
+  const spentOf = (where: string) =>
+    client.prepare<string[], SpentSum>(
+      `SELECT count(*) AS executions, sum(usage ->> '$.cost_usd') AS usd,
+         coalesce(sum(max(0, julianday(coalesce(finished_at, ?)) - julianday(started_at))) * 1440, 0) AS minutes,
+         count(*) FILTER (WHERE finished_at IS NOT NULL AND usage ->> '$.cost_usd' IS NULL) AS unknown
+       FROM executions WHERE agent_id IS NOT NULL AND started_at IS NOT NULL AND ${where}`,
+    )
+  const spentOfTask = spentOf('task_id = ?')
+  // Ids grow with time: what waited for longer than this before it started is left out, and no index is needed.
+  const spentOfProject = spentOf('project_id = ? AND started_at >= ? AND id >= ?')
+  const spentOfAgent = spentOf('agent_id = ? AND started_at >= ? AND id >= ?')
+  const nothing: UsageSum = { executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, incomplete: false }
+  const orNothing = (row: Row<UsageSum> | undefined): UsageSum => (row ? told(row) : nothing)
   return {
-    ofTask: (task_id) => ofTask.get(task_id) ?? nothing,
+    ofTask: (task_id) => orNothing(ofTask.get(task_id)),
     ofProject: (project_id) => ({
-      total: total.get(project_id) ?? nothing,
-      by_agent: byAgent.all(project_id),
-      by_task: byTask.all(project_id),
+      total: orNothing(total.get(project_id)),
+      by_agent: byAgent.all(project_id).map((row) => told(row)),
+      by_task: byTask.all(project_id).map((row) => told(row)),
     }),
+    spent: (scope, now) => {
+      if ('task_id' in scope) return only(spentOfTask.get(now, scope.task_id))
+      const first = firstId(Date.parse(scope.since) - longestWaitMs)
+      return 'agent_id' in scope
+        ? only(spentOfAgent.get(now, scope.agent_id, scope.since, first))
+        : only(spentOfProject.get(now, scope.project_id, scope.since, first))
+    },
   }
 }

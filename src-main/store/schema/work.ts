@@ -23,7 +23,7 @@ import type {
   ReviewSummary,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
-import type { ExecutionRecord, ProjectDeletion } from '../../ports/store.ts'
+import type { AccountRecord, ExecutionRecord, ProjectDeletion, TaskRecord } from '../../ports/store.ts'
 import type { RepositoryState } from '../../ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { PendingHooks } from '../../domain/transition/pending-hooks.ts'
@@ -119,6 +119,8 @@ export const tasks = sqliteTable(
       .default(sql`'[]'`),
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
+    /** Limits that people raised for this task, and those that were warned of. */
+    limits: json<TaskRecord['limits']>('limits'),
     created_at: text('created_at').notNull(),
     updated_at: text('updated_at').notNull(),
   },
@@ -206,6 +208,8 @@ export const executions = sqliteTable(
     started_at: text('started_at'),
     finished_at: text('finished_at'),
     last_heartbeat_at: text('last_heartbeat_at'),
+    /** It waits until then for its provider's limit, or to be tried again. */
+    retry_at: text('retry_at'),
     created_at: text('created_at').notNull(),
   },
   (t) => [
@@ -222,6 +226,19 @@ export const executions = sqliteTable(
       .where(sql`usage IS NOT NULL`),
   ],
 )
+
+/** What providers have told of the accounts that agents use. */
+export const accounts = sqliteTable('accounts', {
+  account: text('account').primaryKey().notNull(),
+  executor: text('executor').$type<ExecutorProfile>().notNull(),
+  /** Until when its usage limit holds; null when it holds none. */
+  limited_until: text('limited_until'),
+  /** The provider has told when it resets; else it is tried again with a growing pause. */
+  resets_at: text('resets_at'),
+  tries: integer('tries').notNull(),
+  windows: json<AccountRecord['windows']>('windows').notNull(),
+  told_at: text('told_at').notNull(),
+})
 
 export const workspaces = sqliteTable(
   'workspaces',

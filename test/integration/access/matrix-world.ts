@@ -150,6 +150,7 @@ const execution = {
   executor: 'external',
   status: 'running',
   dispatched: true,
+  retry_at: null,
   exit_code: null,
   prompt: '',
   overrides: {},

@@ -18,6 +18,7 @@ export function executionRecord(
     executor: 'person',
     status,
     dispatched: true,
+    retry_at: null,
     exit_code: null,
     prompt: '',
     overrides: {},

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { executorProfiles } from './executor-profiles.ts'
+import { AgentId, Timestamp } from './ids.ts'
+
+/** How far a window of an account is used, as its provider tells it. */
+export const AccountWindow = z.object({
+  name: z.string().describe('As people read it: `5 hours`, `7 days`.'),
+  used: z.number().min(0).nullable().describe('The share that is used, from 0 to 1; null where only its end is told.'),
+  resets_at: Timestamp.nullable(),
+})
+export type AccountWindow = z.infer<typeof AccountWindow>
+
+/** The account that agents of a kind use: their own name for it, or where their credentials lie. */
+export const Account = z
+  .object({
+    account: z.string(),
+    executor: z.enum(executorProfiles),
+    agents: z.array(AgentId),
+    limited_until: Timestamp.nullable().describe('Its usage limit holds: tasks of its agents wait until then.'),
+    resets_at: Timestamp.nullable().describe('When the provider says that it resets; null where it does not say.'),
+    windows: z.array(AccountWindow).describe('Empty where the provider tells none.'),
+    told_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Account' })
+export type Account = z.infer<typeof Account>
