@@ -55,4 +55,5 @@ const sentences: { readonly [T in NotificationType]: (title: string) => string }
   'review.failed': (title) => `“${title}” failed review`,
   'merge.failed': (title) => `Couldn't merge “${title}”`,
   'execution.asks': (title) => `“${title}”: the agent has a question`,
+  'limit.warning': (title) => `“${title}” is near a limit`,
 }

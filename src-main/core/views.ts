@@ -35,6 +35,7 @@ function withoutInside(record: TaskRecord) {
     attended_mark: _attended,
     repository_changes: _repository,
     review_config_changes: _config,
+    limits: _limits,
     ...task
   } = record
   return task
@@ -83,9 +84,14 @@ export function toExecution(record: ExecutionRecord): Execution {
     repository_state: _r,
     pid: _i,
     pid_started: _s,
+    retry_at,
     ...execution
   } = record
-  return { ...execution, ...(overrides.message && { message: overrides.message.text }) }
+  return {
+    ...execution,
+    ...(retry_at !== null && { retry_at }),
+    ...(overrides.message && { message: overrides.message.text }),
+  }
 }
 
 export function toDaemon(record: DaemonRecord): Daemon {

@@ -1,4 +1,5 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
+import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'
 import { createClaims, type Claims } from '../tasks/claims.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
@@ -33,6 +34,7 @@ export interface Engine {
   readonly claims: Claims
   readonly executions: Executions
   readonly scheduler: Scheduler
+  readonly limits: RunLimits
   readonly worktrees: Worktrees
   readonly cleanup: Cleanup
   readonly rescues: Rescues
@@ -64,10 +66,12 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     context,
     transitions,
     worktrees,
+    limits: () => limits,
     wake: (task_id) => worker.wake(task_id),
     onSlotFreed: () => scheduler.startQueued(),
   })
-  const scheduler = createScheduler({ context, transitions, executions: () => executions })
+  const limits = createRunLimits(context, () => executions.running().values())
+  const scheduler = createScheduler({ context, transitions, executions: () => executions, limits })
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const endAll = async (task_id: TaskId, signal: AbortSignal) => {
     await hookQueue.waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
@@ -101,6 +105,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     plugins,
     runs,
     hookQueue,
+    limits,
     dispatch,
     cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
   }
@@ -123,6 +128,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     claims,
     executions,
     scheduler,
+    limits,
     projectDeletions,
     worktrees,
     cleanup,

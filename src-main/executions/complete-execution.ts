@@ -2,6 +2,7 @@ import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { interpretOutcome, type InterpretedOutcome } from '../domain/task/interpret-outcome.ts'
+import type { ReachedLimit } from '../domain/task/limits.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { forwardOf, roleOf } from '../domain/workflow/graph.ts'
 import { agentActivity, type AgentActivity } from './agent-activity.ts'
@@ -9,7 +10,7 @@ import { blockTask, resetRequired } from '../transitions/block-task.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
-import { isMessage, nextMessage } from './messages.ts'
+import { holdsMessages, isMessage, nextMessage } from './messages.ts'
 import { noteChanges, unmarkSent, type FoundChange } from '../core/comment-records.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
@@ -36,6 +37,8 @@ export interface ExecutionEnd {
   readonly outcome: ExecutionOutcome
   /** Why it was stopped; null if it ended without a stop. */
   readonly stopped: StopReason | null
+  /** The limit that has ended it. */
+  readonly limit?: ReachedLimit | null
   /** Its worktree and branch no longer exist. */
   readonly workspace_gone?: boolean
 }
@@ -82,6 +85,7 @@ function writeEnd(
   const concluded = interpretOutcome({
     outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
     stopped: end.stopped,
+    limit: end.limit ?? null,
     changed,
     has_session: session_id !== null,
   })
@@ -154,8 +158,7 @@ function applyOutcome(
   const isItsTurn = isRoleActive(deps, tx, task, record)
   const next = state && forwardOf(workflow, state)
   // A message that a person has written in between comes first.
-  const message =
-    isItsTurn && conclusion.annotation?.type !== 'execution_paused' && nextMessage(tx, task.id, record.role)
+  const message = isItsTurn && !holdsMessages(conclusion.annotation) && nextMessage(tx, task.id, record.role)
   if (message) {
     const left = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
     tx.saveTask({ ...task, active_execution_id: message.id, error_annotation: noteOf(conclusion, record) ?? left })

@@ -21,6 +21,8 @@ export interface NewExecution {
   /** Continue the session of this role's last run, if there is one. */
   readonly resume: boolean
   readonly dispatched: boolean
+  /** When it may start; by default at once. */
+  readonly retry_at?: string
 }
 
 /** Queues an execution with the prompt that it will start with. */
@@ -61,6 +63,7 @@ export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExe
     started_at: null,
     finished_at: null,
     last_heartbeat_at: null,
+    retry_at: request.retry_at ?? null,
     created_at: tx.now(),
   }
   tx.executions.put(record)

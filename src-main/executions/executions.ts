@@ -1,4 +1,10 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
+import type { ReachedLimit } from '../domain/task/limits.ts'
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
+import { toSettings } from '../core/views.ts'
+import { watchLimits, type RunLimits } from './run-limits.ts'
+import { createRunMeter, type RunMeter } from './run-meter.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
@@ -48,6 +54,11 @@ export interface ActiveRun {
   readonly asks: PendingRequests
   live: RunningLaunch | null
   stopped: StopReason | null
+  readonly meter: RunMeter
+  /** When its process was started, in milliseconds since the epoch. */
+  startedAt: number
+  /** The limit that has ended it. */
+  limit: ReachedLimit | null
   /** The time of the last activity, in milliseconds since the epoch. */
   lastActivityAt: number
   /** An event has reported that the run has no activity. */
@@ -58,6 +69,7 @@ export interface ExecutionsDeps {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly worktrees: Worktrees
+  readonly limits: () => RunLimits
   /** Called when a task has new pending steps. */
   readonly wake: (task_id: TaskId) => void
   /** Called when a slot became free. */
@@ -91,6 +103,9 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       ended: ended.promise,
       live: null,
       stopped: null,
+      meter: createRunMeter(modelOf(context.store.read, record), pricesOf(context.store.read, record)),
+      startedAt: context.clock.now(),
+      limit: null,
       asks: createPendingRequests(context, record),
       lastActivityAt: context.clock.now(),
       stalled: false,
@@ -98,6 +113,12 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     const onActivity = () => {
       run.lastActivityAt = context.clock.now()
       if (run.stalled) emitActive(context, run)
+    }
+    const watch = watchLimits(context, deps.limits(), run)
+    const onEntry = (entry: TranscriptEntry) => {
+      run.meter.add(entry)
+      // By then it is known whether its turn is over.
+      if (entry.type === 'usage') queueMicrotask(watch.look)
     }
     runs.set(execution_id, run)
     const leave = () => {
@@ -108,9 +129,12 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     let unfollow: (() => Promise<void>) | null = null
     const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
       run.asks.close()
+      watch.end()
       try {
         await unfollow?.()
-        await completeExecution(deps, execution_id, { outcome, stopped: run.stopped, workspace_gone })
+        const usage = run.meter.usage(outcome.usage)
+        const end = { outcome: { ...outcome, usage }, stopped: run.stopped, limit: run.limit, workspace_gone }
+        await completeExecution(deps, execution_id, end)
       } catch (error) {
         context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
       }
@@ -123,7 +147,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     cancel()
     const launched: LaunchResult = run.stopped
       ? { kind: 'failed', outcome: gone('stopped') }
-      : await launchSafely(deps, { record, onActivity, asks: run.asks }, run.abort.signal)
+      : await launchSafely(deps, { record, onActivity, onEntry, asks: run.asks }, run.abort.signal)
     deps.wake(record.task_id)
     if (launched.kind === 'remote') {
       if (run.stopped) await settle(gone('stopped'))
@@ -135,6 +159,8 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       return
     }
     run.live = launched
+    run.startedAt = context.clock.now()
+    watch.look()
     unfollow = sizes.follow(record.task_id)
     if (run.stopped) void launched.process.stop()
     void launched.process.outcome.then(settle, (error: unknown) => {
@@ -193,6 +219,16 @@ function emitActive(context: EngineContext, run: ActiveRun): void {
   run.stalled = false
   const occurred_at = nowIso(context)
   context.feed.activity({ project_id, task_id, execution_id: id, text: 'Working', quiet_since: null, occurred_at })
+}
+
+function modelOf(q: Queries, { agent_id, overrides }: ExecutionRecord): string | null {
+  const agent = agent_id === null ? null : q.agents.get(agent_id)
+  return overrides.model ?? agent?.config.model ?? null
+}
+
+function pricesOf(q: Queries, { project_id }: ExecutionRecord): ProjectSettings['prices'] {
+  const project = q.projects.get(project_id)
+  return project ? toSettings(project).prices : {}
 }
 
 /** How long an agent may run on after it has completed its role. */

@@ -1,5 +1,5 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
-import type { Usage } from '../../src-shared/contract/executions.ts'
+import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
 import type { PendingRequests } from './pending-requests.ts'
@@ -32,6 +32,8 @@ export interface LaunchRequest {
   readonly record: ExecutionRecord
   /** Called at every sign of activity of the agent. */
   readonly onActivity: () => void
+  /** Told what it says and does. */
+  readonly onEntry: (entry: TranscriptEntry) => void
   readonly asks: PendingRequests
 }
 
@@ -105,6 +107,7 @@ async function startLocal(
     onEntry: (entry) => {
       place.onActivity()
       activity.tell(entry)
+      place.onEntry(entry)
     },
   })
   try {

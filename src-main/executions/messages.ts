@@ -1,5 +1,6 @@
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { ExecutionRecord, OpenExecution, Queries } from '../ports/store.ts'
@@ -21,7 +22,12 @@ export function messageWaitReason(q: Queries, record: OpenExecution): 'task_busy
   const before = q.executions.openOfTask(record.task_id).some((one) => String(one.id) < String(record.id))
   if (before) return 'task_busy'
   // After a person stopped the agent, messages wait until a person resumes it.
-  return q.tasks.get(record.task_id)?.error_annotation?.type === 'execution_paused' ? 'task_paused' : null
+  return holdsMessages(q.tasks.get(record.task_id)?.error_annotation ?? null) ? 'task_paused' : null
+}
+
+/** Returns whether messages wait with a task: a person or a limit has stopped it. */
+export function holdsMessages(annotation: Pick<ErrorAnnotation, 'type'> | null): boolean {
+  return annotation !== null && ['execution_paused', 'limit_reached', 'usage_limit'].includes(annotation.type)
 }
 
 /** Returns the last run of a role with its overrides; executions withdrawn before they started don't count. */

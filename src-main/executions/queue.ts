@@ -1,6 +1,7 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { WaitReason } from '../../src-shared/contract/queue.ts'
-import type { EngineContext } from '../core/context.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import type { RunLimits } from './run-limits.ts'
 import type { Executions } from './executions.ts'
 import { messageWaitReason } from './messages.ts'
 import type { OpenExecution, Queries } from '../ports/store.ts'
@@ -17,17 +18,29 @@ export interface QueuedExecution {
  * Returns the queued executions, oldest first, each with the reason for its wait. Each project has its own slots; an
  * execution that waits for another reason takes none, so it holds up no other.
  */
-export function queuedExecutions(context: EngineContext, executions: Executions): readonly QueuedExecution[] {
+export function queuedExecutions(
+  context: EngineContext,
+  executions: Executions,
+  limits: RunLimits,
+): readonly QueuedExecution[] {
   const read = rememberingOnce(context.store.read)
   const running = countRunning(executions)
   const taken = takenWorktrees(read, executions)
+  const now = nowIso(context)
+  const held = (q: Queries, record: OpenExecution): WaitReason | null => {
+    if (record.retry_at !== null && record.retry_at > now) return 'retry_later'
+    return limits.holds(q, record) ? 'limit_reached' : null
+  }
   return read.executions
     .queue()
     .filter(({ status }) => status === 'queued')
     .map((record) => {
       const reason = executions.running().has(record.id)
         ? 'starting'
-        : (waitReason(read, record) ?? busyWorktree(read, record, taken) ?? noSlot(read, record, running))
+        : (waitReason(read, record) ??
+          held(read, record) ??
+          busyWorktree(read, record, taken) ??
+          noSlot(read, record, running))
       if (reason === null) {
         // Reserve the slot and worktree so that later entries see them as taken.
         const worktree = worktreeOf(read, record)

@@ -1,6 +1,8 @@
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
+import { limitAnnotation } from '../domain/task/limits.ts'
+import type { RunLimits } from './run-limits.ts'
 import type { Executions } from './executions.ts'
 import { enqueueExecution } from './enqueue-execution.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
@@ -24,13 +26,14 @@ export function createScheduler(deps: {
   context: EngineContext
   transitions: Transitions
   executions: () => Executions
+  limits: RunLimits
 }): Scheduler {
   const { context, transitions } = deps
   let closed = false
   const startQueued = () => {
     if (closed) return
     try {
-      for (const { record, reason } of queuedExecutions(context, deps.executions())) {
+      for (const { record, reason } of queuedExecutions(context, deps.executions(), deps.limits)) {
         if (reason === null) void start(deps, record.id)
       }
     } catch (error) {
@@ -40,7 +43,7 @@ export function createScheduler(deps: {
   }
   return {
     startQueued,
-    waiting: () => queuedExecutions(context, deps.executions()),
+    waiting: () => queuedExecutions(context, deps.executions(), deps.limits),
     close: () => {
       closed = true
     },
@@ -59,7 +62,13 @@ export function createScheduler(deps: {
         if (open && !open.dispatched) tx.executions.put({ ...open, dispatched: true })
         if (open) return { kind: 'ok' }
         if (holder?.type !== 'agent') return { kind: 'skipped', reason: holder ? 'person' : 'no_agent' }
-        if (!tx.agents.get(holder.id)) return agentGone(role)
+        const agent = tx.agents.get(holder.id)
+        if (!agent) return agentGone(role)
+        const reached = deps.limits.reached(tx, task, agent)
+        if (reached) {
+          const annotation = limitAnnotation(reached)
+          return { kind: 'failed', reason: annotation.message, annotation }
+        }
         const record = enqueueExecution(context, tx, {
           task,
           role,

@@ -73,6 +73,8 @@ export interface RunningExecution {
   /** TERM to the tree, KILL after 10 s; settles when it is gone. */
   stop(): Promise<void>
   input(data: string): Promise<void>
+  /** Its turn has ended and no other follows: it ends by itself. Absent where that can't be told. */
+  readonly isTurnOver?: () => boolean
   /** Absent where it has no terminal. */
   readonly resize?: (cols: number, rows: number) => void
 }

@@ -6,6 +6,7 @@ import type { Assignee, ErrorAnnotation, HookOutcome } from '../../src-shared/co
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
 import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
+import { limitRefusal } from '../domain/task/limits.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
@@ -150,7 +151,7 @@ function planFor(
     if (!other || isDone(workflow, other.status)) return []
     return [{ id, context_holder: other.context_holder, submitted: isSubmitted(workflow, other.status) }]
   })
-  return planClaim({
+  const plan = planClaim({
     workflow,
     status: task.status,
     archived: task.archived,
@@ -166,6 +167,8 @@ function planFor(
     parent_workspace: parentWorkspace(q, workflow, task),
     workspace_taken: needsLock(request) && othersInWorkspace(q, task).length > 0,
   })
+  const reached = isRefusal(plan) ? null : deps.limits.reached(q, task, agent)
+  return reached ? limitRefusal(reached) : plan
 }
 
 /**

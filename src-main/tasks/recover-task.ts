@@ -1,6 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { HookOutcome, RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import { limitAmount } from '../../src-shared/contract/limits.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'
@@ -19,6 +20,8 @@ export interface RecoveryRequest {
   readonly reason: string | null
   /** The tree that the caller looked at, for a merge. */
   readonly tree?: string | null
+  /** With `raise_limit`: how much is allowed from now on. */
+  readonly to?: number | null
 }
 
 const reasonRequired = invalidInput('reason', 'Say why the hook is skipped: give a reason.')
@@ -48,9 +51,10 @@ export async function recoverTask(
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
     return resumeHook(deps, task, request, actor)
   }
-  const again = context.feed.commit((tx) =>
-    restartExecution(deps, tx, task, request.action === 'resume', actor.triggered_by),
-  )
+  const raised = request.action === 'raise_limit' ? raiseLimit(deps, task, request.to ?? null) : task
+  if (isRefusal(raised)) return raised
+  const resume = request.action === 'resume' || request.action === 'raise_limit'
+  const again = context.feed.commit((tx) => restartExecution(deps, tx, raised, resume, actor.triggered_by))
   if (typeof again === 'object') return again
   if (again === 'queued') {
     deps.scheduler.startQueued()
@@ -62,6 +66,19 @@ export async function recoverTask(
   const by = { claimant, triggered_by, by_person: isPerson(triggered_by) }
   const claimed = await deps.claims.claim({ task_id: task.id, ...by, overrides: {}, recovers: true }, signal)
   return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
+}
+
+/** Raises the limit that the task has reached, for this task alone. */
+function raiseLimit({ context }: ActionDeps, task: TaskRecord, to: number | null): TaskRecord | Refusal {
+  const { limit, spent = 0 } = task.error_annotation ?? {}
+  if (limit === undefined) return { code: 'recovery_not_available', message: 'The task has reached no limit.' }
+  if (to === null) return invalidInput('to', 'Say what it is raised to: give `to`.')
+  if (to <= spent) return invalidInput('to', `${limitAmount(limit, spent)} are used already. Raise it above that.`)
+  return context.feed.commit((tx) => {
+    const current = tx.tasks.get(task.id) ?? task
+    const { raises = {}, warned = {} } = current.limits ?? {}
+    return tx.saveTask({ ...current, limits: { raises: { ...raises, [limit]: to }, warned } })
+  })
 }
 
 /** Applies a person's decision about repositories inside the worktree, then runs the checks. */

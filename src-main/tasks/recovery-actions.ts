@@ -1,5 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import { limitRefusal } from '../domain/task/limits.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -49,6 +50,8 @@ export function restartExecution(
     return { code: 'already_claimed', message: 'Someone is already working on this task.' }
   if (assignee.type === 'agent' && !tx.agents.get(assignee.id))
     return { code: 'not_claimable', message: `The agent assigned as ${role} was deleted. Assign another.` }
+  const reached = deps.limits.reached(tx, task, assignee.type === 'agent' ? tx.agents.get(assignee.id) : null)
+  if (reached) return limitRefusal(reached)
   const again = (): NewExecution => ({
     task,
     role,

@@ -1,4 +1,6 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { limitAmount } from '../../src-shared/contract/limits.ts'
+import { timeOfDay } from './time-of-day.ts'
 import { count } from './format-amounts.ts'
 
 /** What went wrong with a task, in a line: what failed, and why. The annotation's message says more. */
@@ -9,6 +11,12 @@ export function failureText(annotation: ErrorAnnotation): string {
       return annotation.reason === 'limit' ? `Usage limit: ${cause}` : `Agent failed: ${cause}`
     case 'execution_lost':
       return `Agent lost: ${cause}`
+    case 'limit_reached':
+      return annotation.limit === undefined
+        ? cause
+        : `Limit of ${limitAmount(annotation.limit, annotation.allowed ?? 0)} reached`
+    case 'usage_limit':
+      return annotation.retry_at === undefined ? cause : `Usage limit: continues at ${timeOfDay(annotation.retry_at)}`
     case 'execution_paused':
       return 'Stopped'
     case 'execution_incomplete':

@@ -1,4 +1,5 @@
-import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import { limitAmount, raisedTo } from '../../src-shared/contract/limits.ts'
+import type { ErrorAnnotation, RecoveryAction } from '../../src-shared/contract/tasks.ts'
 
 /** What the buttons say that lead a task out of its condition. */
 export const recoveryLabels = {
@@ -6,7 +7,14 @@ export const recoveryLabels = {
   skip_hook_once: 'Skip once…',
   resume: 'Resume',
   retry_execution: 'Restart',
+  raise_limit: 'Raise the limit and resume',
   retry_merge: 'Retry merge',
   absorb_nested: 'Take its files',
   ignore_nested: 'Leave it out',
 } as const satisfies Record<RecoveryAction, string>
+
+/** What a button says that leads out of this condition: a limit is raised to an amount. */
+export function recoveryLabel(action: RecoveryAction, { limit, allowed, spent }: ErrorAnnotation): string {
+  if (action !== 'raise_limit' || limit === undefined || allowed === undefined) return recoveryLabels[action]
+  return `Raise to ${limitAmount(limit, raisedTo(allowed, spent ?? allowed))} and resume`
+}

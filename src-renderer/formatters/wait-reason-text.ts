@@ -1,9 +1,10 @@
+import { timeOfDay } from './time-of-day.ts'
 import type { Queue } from '../../src-shared/contract/queue.ts'
 
-type Waiting = Pick<Queue['waiting'][number], 'reason' | 'position'>
+type Waiting = Pick<Queue['waiting'][number], 'reason' | 'position' | 'retry_at'>
 
 /** Where an agent that waits stands, in two or three words. `held`: a hook of its task failed and holds it. */
-export function waitReasonText({ reason, position }: Waiting, held: boolean): string {
+export function waitReasonText({ reason, position, retry_at }: Waiting, held: boolean): string {
   switch (reason) {
     case 'entering':
       return held ? 'Hook failed' : 'Running hooks'
@@ -19,6 +20,10 @@ export function waitReasonText({ reason, position }: Waiting, held: boolean): st
       return 'Worktree in use'
     case 'slots_full':
       return position === null || position === 1 ? 'Starts next' : `${ordinal(position)} in queue`
+    case 'limit_reached':
+      return 'Limit reached'
+    case 'retry_later':
+      return retry_at === undefined ? 'Waiting' : `Continues at ${timeOfDay(retry_at)}`
     case 'starting':
       return 'Starting'
   }

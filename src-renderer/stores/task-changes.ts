@@ -1,7 +1,8 @@
+import { raisedTo } from '../../src-shared/contract/limits.ts'
 import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import type { Assignee, RecoveryAction, Task } from '../../src-shared/contract/tasks.ts'
+import type { ErrorAnnotation, Assignee, RecoveryAction, Task } from '../../src-shared/contract/tasks.ts'
 import type { TaskState } from './task-state.ts'
 
 /** Everything that a person does to a task; what the service answers goes into the state. */
@@ -74,7 +75,8 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
     recover: (taskId: string, action: RecoveryAction, reason?: string) => {
       const tree = action === 'retry_merge' ? seen(taskId) : undefined
-      const request = { task_id: taskId, action, ...named({ reason, tree }) }
+      const to = action === 'raise_limit' ? raisedAmount(state.byId.get(taskId)?.error_annotation) : undefined
+      const request = { task_id: taskId, action, ...named({ reason, tree, to }) }
       return answered(ofTask(taskId, client.call('tasks.recover', request)))
     },
     delete: async (taskId: string): Promise<void> => {
@@ -118,6 +120,12 @@ interface RoleHolder {
 type Named<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 /** Leaves out what is undefined: the contract knows absent keys only. */
+/** What one press raises the limit to that a task has reached. */
+function raisedAmount(annotation: ErrorAnnotation | null | undefined): number | undefined {
+  const { allowed, spent } = annotation ?? {}
+  return allowed === undefined ? undefined : raisedTo(allowed, spent ?? allowed)
+}
+
 function named<T extends Record<string, unknown>>(values: T): Named<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Named<T>
 }

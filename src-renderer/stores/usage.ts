@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
+import type { ProjectLimits } from '../../src-shared/contract/limits.ts'
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import { useClient } from './client.ts'
 import { useExecutions } from './executions.ts'
@@ -11,6 +12,7 @@ export const useUsage = defineStore('usage', () => {
   return {
     ofTask: (taskId: string): Promise<UsageSum> => client.call('tasks.usage', { task_id: taskId }),
     ofProject: (projectId: string): Promise<ProjectUsage> => client.call('projects.usage', { project_id: projectId }),
+    limitsOf: (projectId: string): Promise<ProjectLimits> => client.call('projects.limits', { project_id: projectId }),
     /** Grows with every run that ends, which is when sums change. */
     ended: computed(() => [...executions.byId.values()].filter((execution) => execution.finished_at !== null).length),
   }

@@ -62,6 +62,7 @@ export const errorStatus = {
   merge_target_dirty: 409,
   merge_conflict: 409,
   workspace_failed: 409,
+  limit_reached: 409,
   branch_missing: 409,
   repository_missing: 409,
   transition_blocked: 412,

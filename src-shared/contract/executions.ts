@@ -11,6 +11,9 @@ export const Usage = z.object({
   input_tokens: z.int().min(0),
   output_tokens: z.int().min(0),
   cost_usd: z.number().min(0).nullable().describe('null where the price is unknown; never 0 for that.'),
+  turns: z.int().min(0).optional().describe('Requests to the model; absent where the agent does not show them.'),
+  model: z.string().optional().describe('The model that answered last, where the agent names it.'),
+  estimated: z.boolean().optional().describe('The agent named no cost: it is worked out by list prices.'),
 })
 export type Usage = z.infer<typeof Usage>
 
@@ -86,6 +89,7 @@ export const Execution = z
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
     last_heartbeat_at: Timestamp.nullable(),
+    retry_at: Timestamp.optional().describe('It waits until then: for its provider’s limit, or to be tried again.'),
     created_at: Timestamp,
   })
   .meta({ id: 'Execution' })
@@ -140,6 +144,9 @@ export const TranscriptEntry = z
       input_tokens: z.int(),
       output_tokens: z.int(),
       cost_usd: z.number().nullable(),
+      cached_tokens: z.int().optional().describe('How much of the input came from a cache.'),
+      turns: z.int().optional().describe('How many requests to the model this tells of.'),
+      model: z.string().optional(),
     }),
     z.object({ type: z.literal('error'), ...at, text: z.string() }),
     z.object({

@@ -6,6 +6,7 @@ export const notificationTypes = [
   'review.failed',
   'merge.failed',
   'execution.asks',
+  'limit.warning',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
@@ -29,6 +30,7 @@ const kinds: { readonly [T in NotificationType]: NotificationKind } = {
   'review.failed': 'failed',
   'merge.failed': 'failed',
   'execution.asks': 'needs_you',
+  'limit.warning': 'needs_you',
 }
 
 /** What a notification is to whoever gets it: something to decide, something that went wrong, or done. */

@@ -1,3 +1,4 @@
+import { AgentLimits, defaultLimits, Limits, ModelPrice } from './limits.ts'
 import { z } from 'zod'
 import { effortPattern } from './effort.ts'
 import { branchPrefixProblem } from './branch-names.ts'
@@ -95,6 +96,10 @@ export const ProjectSettings = z
       .min(1)
       .max(86_400)
       .describe('After so long without a sign of an agent its task says so. Nothing is ended.'),
+    limits: Limits.describe('What agents may use; at a limit a run ends after its current turn, with its work kept.'),
+    prices: z
+      .record(z.string().min(1).max(200), ModelPrice)
+      .describe('What models cost, for agents that name no cost. They come before the built-in list.'),
     knowledge: z.object({ enabled: z.boolean() }),
     nested_repositories: z
       .enum(['auto', 'absorb', 'hold'])
@@ -155,6 +160,8 @@ export const defaultProjectSettings: ProjectSettings = {
   execution_timeout_seconds: null,
   ci_step_timeout_seconds: 1_800,
   stall_after_seconds: 600,
+  limits: defaultLimits,
+  prices: {},
   knowledge: { enabled: true },
   nested_repositories: 'auto',
   prompt_templates: {},
@@ -188,6 +195,17 @@ export const AgentConfig = z.object({
       'What it may do without asking; people are asked about the rest. `all` (when absent): everything. `worktree`: read, ' +
         'search and edit in its worktree. `ask`: read and search there. Our own tools are always allowed. An agent ' +
         'that can’t ask is `all` only; `validation_failed` says so.',
+    ),
+  limits: AgentLimits.optional().describe('What it may use in a day, in all projects together.'),
+  account: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'Which account of its provider it uses. Agents with the same one wait together when its usage limit is reached. ' +
+        'Without it, agents of one type with the same credential folder and keys are one account.',
     ),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>

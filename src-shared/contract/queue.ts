@@ -11,6 +11,8 @@ const waitReasons = [
   'worktree_busy',
   'slots_full',
   'starting',
+  'limit_reached',
+  'retry_later',
 ] as const
 export type WaitReason = (typeof waitReasons)[number]
 
@@ -38,8 +40,9 @@ export const Queue = z
         reason: z
           .enum(waitReasons)
           .describe(
-            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free.',
+            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free. `limit_reached`: a limit of its project, task or agent. `retry_later`: at `retry_at`.',
           ),
+        retry_at: Timestamp.optional().describe('When it is tried again.'),
         position: z.int().nullable().describe('From 1, among those that wait for a slot only.'),
       }),
     ),
@@ -53,6 +56,7 @@ export const UsageSum = z.object({
   input_tokens: z.int(),
   output_tokens: z.int(),
   cost_usd: z.number().nullable().describe('null when no agent named a price.'),
+  incomplete: z.boolean().describe('Some runs named no price, so the cost may be more.'),
 })
 export type UsageSum = z.infer<typeof UsageSum>
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConflictHunk } from './conflicts.ts'
 import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
+import { limitNames } from './limits.ts'
 import { hookEvents } from './lifecycle-hooks.ts'
 import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'
@@ -18,6 +19,8 @@ export const annotationTypes = [
   'execution_failed',
   'execution_incomplete',
   'execution_lost',
+  'limit_reached',
+  'usage_limit',
   'merge_conflict',
   'retry_budget_exhausted',
   'workspace_error',
@@ -30,6 +33,7 @@ export const recoveryActions = [
   'skip_hook_once',
   'resume',
   'retry_execution',
+  'raise_limit',
   'retry_merge',
   'absorb_nested',
   'ignore_nested',
@@ -53,6 +57,12 @@ export const ErrorAnnotation = z.object({
   log_name: z.string().optional().describe('The log of the hook.'),
   exit_code: z.int().nullable().optional(),
   stderr_summary: z.string().optional(),
+  limit: z.enum(limitNames).optional().describe('Of `limit_reached`.'),
+  allowed: z.number().optional(),
+  spent: z.number().optional(),
+  account: z.string().optional().describe('Of `usage_limit`: the account whose provider has limited it.'),
+  resets_at: Timestamp.nullable().optional().describe('When the provider says that the limit resets.'),
+  retry_at: Timestamp.optional().describe('When it goes on, in the same session.'),
 })
 export type ErrorAnnotation = z.infer<typeof ErrorAnnotation>
 

@@ -80,7 +80,9 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
   }
   const tellUsage = (): void => {
     const news = usage.news()
-    if (news !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...news })
+    // Tokens on the way are those of one request to the model.
+    const turns = news !== null && news.output_tokens > 0 ? { turns: 1 } : {}
+    if (news !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...news, ...turns })
   }
   return {
     read(update) {

@@ -78,6 +78,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
   return {
     process: tree.process,
     outcome,
+    isTurnOver: () => !open,
     stop: async () => {
       await end('stop')
       await outcome

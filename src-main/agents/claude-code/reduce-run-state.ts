@@ -13,7 +13,9 @@ export interface RunState {
   /** What the model calls of the turn have used so far; what the turn itself tells at its end counts. */
   readonly spent: TokenCount
   /** The model call that spoke last: each of its events tells the sum of the call again. */
-  readonly call: { readonly id: string; readonly tokens: TokenCount } | null
+  readonly call: { readonly id: string; readonly tokens: TokenCount; readonly model: string | null } | null
+  /** The model calls of the run so far, those of sub-agents left out. */
+  readonly calls: number
   /** It called a tool. */
   readonly acted: boolean
   /** Its latest words, when nothing was done after them. */
@@ -27,7 +29,7 @@ export interface RunState {
   readonly result: RunResult | null
 }
 
-type TokenCount = Pick<Usage, 'input_tokens' | 'output_tokens'>
+type TokenCount = Pick<Usage, 'input_tokens' | 'output_tokens'> & { readonly cached_tokens: number }
 
 export interface RunResult {
   readonly failed: boolean
@@ -36,7 +38,7 @@ export interface RunResult {
   readonly api_error_status: number | null
 }
 
-const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0 }
+const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
 
 /** Nothing has been heard yet. */
 export const initialRunState: RunState = {
@@ -46,6 +48,7 @@ export const initialRunState: RunState = {
   earlier: null,
   spent: noTokens,
   call: null,
+  calls: 0,
   acted: false,
   finalMessage: null,
   lastMessage: null,
@@ -119,15 +122,20 @@ function costOfRun(event: ResultEvent, output_tokens: number, earlier: Usage | n
 }
 
 /** A sub-agent's calls come between those of the agent; the turn tells of them at its end. */
-function afterCall({ spent, call }: RunState, { message, parent_tool_use_id }: AssistantEvent) {
+function afterCall({ spent, call, calls }: RunState, { message, parent_tool_use_id }: AssistantEvent) {
   const { id, usage } = message
-  if (id === undefined || !usage || (parent_tool_use_id ?? null) !== null) return { spent, call }
+  if (id === undefined || !usage || (parent_tool_use_id ?? null) !== null) return { spent, call, calls }
   const tokens = tokensOf(usage)
   const known = call?.id === id ? call.tokens : noTokens
   const more = (kind: keyof TokenCount) => spent[kind] + Math.max(0, tokens[kind] - known[kind])
   return {
-    spent: { input_tokens: more('input_tokens'), output_tokens: more('output_tokens') },
-    call: { id, tokens },
+    spent: {
+      input_tokens: more('input_tokens'),
+      output_tokens: more('output_tokens'),
+      cached_tokens: more('cached_tokens'),
+    },
+    call: { id, tokens, model: message.model ?? null },
+    calls: call?.id === id ? calls : calls + 1,
   }
 }
 
@@ -135,7 +143,11 @@ function afterCall({ spent, call }: RunState, { message, parent_tool_use_id }: A
 function tokensOf(usage: Tokens | null | undefined): TokenCount {
   const input =
     (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0)
-  return { input_tokens: Math.round(input), output_tokens: Math.round(usage?.output_tokens ?? 0) }
+  return {
+    input_tokens: Math.round(input),
+    output_tokens: Math.round(usage?.output_tokens ?? 0),
+    cached_tokens: Math.round(usage?.cache_read_input_tokens ?? 0),
+  }
 }
 
 function resultOf(event: ResultEvent): RunResult {

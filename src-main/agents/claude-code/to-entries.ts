@@ -79,10 +79,24 @@ function fromResult(before: RunState, after: RunState, at: string): TranscriptEn
 }
 
 /** What the model call has used that was not told yet. */
-function usageSoFar({ spent: told }: RunState, { spent }: RunState, at: string): TranscriptEntry[] {
+function usageSoFar(
+  { spent: told, calls: before }: RunState,
+  { spent, call, calls }: RunState,
+  at: string,
+): TranscriptEntry[] {
   const input_tokens = spent.input_tokens - told.input_tokens
   const output_tokens = spent.output_tokens - told.output_tokens
-  return input_tokens + output_tokens === 0 ? [] : [{ type: 'usage', at, input_tokens, output_tokens, cost_usd: null }]
+  if (input_tokens + output_tokens === 0) return []
+  const cached_tokens = spent.cached_tokens - told.cached_tokens
+  const model = call?.model ?? null
+  return [
+    {
+      ...({ type: 'usage', at, input_tokens, output_tokens, cost_usd: null } as const),
+      ...(cached_tokens > 0 && { cached_tokens }),
+      ...(calls > before && { turns: calls - before }),
+      ...(model !== null && { model }),
+    },
+  ]
 }
 
 /** What the turn has used and its model calls did not tell, and what it cost. */

@@ -107,7 +107,8 @@ function createScribe(
           output_tokens: Math.max(0, output_tokens - outBefore),
           cost_usd: null,
         }
-        listener.onEntry({ type: 'usage', at: at(), ...story.usage })
+        const cached = Math.min(story.usage.input_tokens, event.usage?.cached_input_tokens ?? 0)
+        listener.onEntry({ type: 'usage', at: at(), ...story.usage, ...(cached > 0 && { cached_tokens: cached }) })
         return listener.onTurnEnd(0)
       }
     }

@@ -32,7 +32,7 @@ const Event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('turn.started') }),
   z.looseObject({
     type: z.literal('turn.completed'),
-    usage: z.looseObject({ input_tokens: count, output_tokens: count }).optional(),
+    usage: z.looseObject({ input_tokens: count, cached_input_tokens: count, output_tokens: count }).optional(),
   }),
   z.looseObject({ type: z.literal('turn.failed'), error: Failure }),
   z.looseObject({ type: z.literal('item.started'), item: Item }),

@@ -1,14 +1,20 @@
 import type { QueueEntry } from '../../../src-shared/contract/queue.ts'
 import type { z } from 'zod'
-import type { OpenExecution } from '../../ports/store.ts'
+import type { OpenExecution, ProjectRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject } from '../find.ts'
+import { findProject, findTask } from '../find.ts'
 
-type Names = 'projects.queue' | 'projects.usage' | 'tasks.usage'
+type Names = 'projects.queue' | 'projects.usage' | 'tasks.usage' | 'projects.limits' | 'tasks.limits'
 
 /** What agents are at, what waits for them, and what they have used. */
 export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
   const { engine } = parts
+  const { limits } = engine
+  const dayOf = (project: ProjectRecord) => ({
+    since: limits.since(),
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    warn_at: engine.views.settings(project).limits.warn_at,
+  })
   const { read } = parts.store
   const entryOf = ({ id, task_id, role, agent_id, created_at }: OpenExecution): z.infer<typeof QueueEntry>[] => {
     const title = read.tasks.get(task_id)?.title ?? ''
@@ -37,12 +43,39 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
           .flatMap(({ record, reason }) =>
             entryOf(record).map((entry) => {
               if (reason === 'slots_full') position += 1
-              return { ...entry, reason: reason ?? 'starting', position: reason === 'slots_full' ? position : null }
+              return {
+                ...entry,
+                reason: reason ?? 'starting',
+                position: reason === 'slots_full' ? position : null,
+                ...(record.retry_at !== null && { retry_at: record.retry_at }),
+              }
             }),
           ),
       }
     },
     'projects.usage': ({ project_id }) => read.usage.ofProject(findProject(read, project_id).id),
+    'projects.limits': ({ project_id }) => {
+      const project = findProject(read, project_id)
+      const used = read.usage.ofProject(project.id).by_agent.map(({ agent_id }) => agent_id)
+      const active = read.executions.queue(project.id).flatMap(({ agent_id }) => agent_id ?? [])
+      const agents = [...new Set([...used, ...active])].flatMap((agent_id) => {
+        const agent = read.agents.get(agent_id)
+        if (!agent) return []
+        const { unknown: incomplete, ...today } = limits.today(read, { agent_id })
+        return today.executions === 0 ? [] : [{ agent_id, ...today, incomplete, items: limits.ofAgent(read, agent) }]
+      })
+      return { ...dayOf(project), items: limits.ofProject(read, project), agents }
+    },
+    'tasks.limits': ({ task_id }) => {
+      const task = findTask(read, task_id)
+      const open = task.active_execution_id === null ? null : read.executions.get(task.active_execution_id)
+      const last = open ?? read.executions.byTask(task_id).find((one) => one.agent_id !== null) ?? null
+      const agent = last?.agent_id == null ? null : read.agents.get(last.agent_id)
+      return {
+        ...dayOf(findProject(read, task.project_id)),
+        items: [...limits.uses(read, task, agent, last === null ? undefined : limits.spentBy(last))],
+      }
+    },
     'tasks.usage': ({ task_id }) => read.usage.ofTask(task_id),
   }
 }

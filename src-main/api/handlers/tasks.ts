@@ -9,6 +9,7 @@ import { placeBeside } from '../../domain/task/place-task.ts'
 import type { Actor, Outcome } from '../../tasks/action-services.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { AgentRecord, TaskRecord } from '../../ports/store.ts'
+import { checkOwner } from '../project-visibility.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findAgent, findProject, findTask, throwNotFound } from '../find.ts'
 import { canSeeAgent } from '../agent-visibility.ts'
@@ -104,8 +105,9 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })
       return taskOf(unwrap(await actions.assignRole({ ...request, assignee }, actor(principal))))
     },
-    'tasks.recover': async ({ task_id, action, reason, tree }, { principal, signal }) => {
-      const request = { task_id, action, reason: reason ?? null, tree: tree ?? null }
+    'tasks.recover': async ({ task_id, action, reason, tree, to }, { principal, signal }) => {
+      if (action === 'raise_limit') checkOwner(read, principal, findProject(read, findTask(read, task_id).project_id))
+      const request = { task_id, action, reason: reason ?? null, tree: tree ?? null, to: to ?? null }
       return taskOf(unwrap(await actions.recover(request, actor(principal), signal)))
     },
     'tasks.reset_workspace': async ({ task_id }, { signal }) => {

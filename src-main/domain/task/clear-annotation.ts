@@ -8,6 +8,8 @@ const ofRuns: readonly AnnotationType[] = [
   'execution_failed',
   'execution_incomplete',
   'execution_lost',
+  'limit_reached',
+  'usage_limit',
   'retry_budget_exhausted',
 ]
 

@@ -20,6 +20,7 @@ export const newTaskDefaults = {
   review_config_changes: [],
   review_summary: null,
   diff_stat: null,
+  limits: null,
 } as const
 
 type Stored = Omit<Task, 'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'>

@@ -1,6 +1,8 @@
 import type { ExecutionStatus } from '../../../src-shared/contract/executions.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
+import { limitAnnotation, type ReachedLimit } from './limits.ts'
+
 export interface OutcomeFacts {
   readonly outcome: {
     readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start'
@@ -10,6 +12,8 @@ export interface OutcomeFacts {
   }
   /** Why it was stopped: for good, or because the task moved on. */
   readonly stopped: 'stopped' | 'cancelled' | null
+  /** The limit that has ended it. */
+  readonly limit?: ReachedLimit | null
   /** The run changed the worktree. */
   readonly changed: boolean
   readonly has_session: boolean
@@ -37,6 +41,10 @@ export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
       error: null,
       annotation: { type: 'execution_paused', message, recovery_actions: stillToDo },
     }
+  }
+  if (facts.limit && outcome.ended === 'stopped') {
+    const annotation = limitAnnotation(facts.limit)
+    return { status: 'stopped', error: annotation.message, annotation }
   }
   if (outcome.ended === 'timed_out')
     return failed(outcome.message ?? 'The run reached its time limit.', outcome.exit_code, again)

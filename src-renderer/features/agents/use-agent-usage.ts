@@ -29,5 +29,6 @@ function add(known: UsageSum | undefined, more: UsageSum): UsageSum {
     input_tokens: known.input_tokens + more.input_tokens,
     output_tokens: known.output_tokens + more.output_tokens,
     cost_usd: cost,
+    incomplete: known.incomplete || more.incomplete,
   }
 }

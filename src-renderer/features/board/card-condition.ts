@@ -29,6 +29,8 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
   execution_lost: 'timed-out',
   execution_paused: 'clock',
   execution_incomplete: 'gate',
+  limit_reached: 'gate',
+  usage_limit: 'clock',
   // These have a state of their own, whose label already carries the glyph.
   merge_conflict: null,
   retry_budget_exhausted: null,

@@ -8,6 +8,8 @@ const titles = {
   execution_failed: 'The agent failed',
   execution_incomplete: 'The agent didn’t finish',
   execution_lost: 'Lost contact with the agent',
+  limit_reached: 'Stopped at a limit',
+  usage_limit: 'Waiting for the usage limit to reset',
   merge_conflict: 'Merge conflict',
   retry_budget_exhausted: 'Review limit reached',
   workspace_error: 'Worktree problem',
@@ -50,7 +52,8 @@ interface ConditionFacts {
 
 /** Nothing has failed: it goes on when a person says how. */
 const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
-  ...(['execution_incomplete', 'nested_repository', 'submodule_not_pushed'] as const),
+  ...(['execution_incomplete', 'limit_reached', 'usage_limit'] as const),
+  ...(['nested_repository', 'submodule_not_pushed'] as const),
 ])
 
 /** How the note above the tabs says the task's condition. */

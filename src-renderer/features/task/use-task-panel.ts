@@ -78,6 +78,7 @@ const failures: Readonly<Record<RecoveryAction, string>> = {
   skip_hook_once: 'Couldn’t skip the hook',
   resume: 'Couldn’t resume the agent',
   retry_execution: 'Couldn’t start the agent again',
+  raise_limit: 'Couldn’t raise the limit',
   retry_merge: 'Merge failed',
   absorb_nested: 'Couldn’t take its files',
   ignore_nested: 'Couldn’t leave it out',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ProjectId, TaskId } from '../ids.ts'
+import { ProjectLimits, TaskLimits } from '../limits.ts'
 import { get } from '../operation.ts'
 import { ProjectUsage, Queue, UsageSum } from '../queue.ts'
 
@@ -25,5 +26,19 @@ export const queueOperations = {
     'Tokens and cost of the task’s executions, as the agents report them.',
     z.object({ task_id: TaskId }),
     UsageSum,
+  ),
+  'projects.limits': get(
+    '/projects/{project_id}/limits',
+    'member_human',
+    'How far the limits of the project are used today, and what each of its agents has used.',
+    z.object({ project_id: ProjectId }),
+    ProjectLimits,
+  ),
+  'tasks.limits': get(
+    '/tasks/{task_id}/limits',
+    'member_human',
+    'How far the limits are used that hold for a task.',
+    z.object({ task_id: TaskId }),
+    TaskLimits,
   ),
 } as const

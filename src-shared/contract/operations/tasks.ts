@@ -115,6 +115,7 @@ export const tasksOperations = {
       'entry_barrier',
       'PARENT_WORKSPACE_REQUIRED',
       'workspace_locked',
+      'limit_reached',
       'workspace_failed',
       'transition_blocked',
       'humans_only',
@@ -220,11 +221,22 @@ export const tasksOperations = {
       action: z.enum(recoveryActions),
       reason: z.string().max(10_000).optional(),
       tree: SeenTree.describe('With `retry_merge`: as with a transition.'),
+      to: z
+        .number()
+        .positive()
+        .max(1_000_000)
+        .optional()
+        .describe(
+          'With `raise_limit`, by an owner of the project or an admin: how much this task may use from now on.',
+        ),
     }),
     z.object({ task: Task }),
     200,
     [
       'recovery_not_available',
+      'limit_reached',
+      'owner_required',
+      'humans_only',
       'work_changed',
       'task_terminal',
       'already_claimed',

@@ -1,0 +1,96 @@
+import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
+import {
+  limitAmount,
+  limitScope,
+  type LimitName,
+  type Limits,
+  type LimitUse,
+  type ModelPrice,
+} from '../../../src-shared/contract/limits.ts'
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
+
+/** What was spent in one scope. `unknown`: some of it has not told what it cost. */
+export interface Spent {
+  readonly usd: number | null
+  readonly minutes: number
+  readonly unknown: boolean
+}
+
+export interface LimitFacts {
+  readonly limits: Limits | null
+  readonly agent: AgentConfig['limits']
+  readonly raises: Readonly<Partial<Record<LimitName, number>>>
+  readonly run: Spent & { readonly turns: number }
+  readonly task: Spent
+  readonly day: Spent
+  readonly agent_day: Spent
+}
+
+/** A limit that was reached. */
+export interface ReachedLimit {
+  readonly limit: LimitName
+  readonly allowed: number
+  readonly spent: number
+}
+
+type Row = readonly [LimitName, number | null | undefined, number | null, boolean]
+
+/** Returns how far each limit that holds is used. */
+export function usesOf({ limits, agent, raises, run, task, day, agent_day }: LimitFacts): LimitUse[] {
+  const rows: readonly Row[] = [
+    ['per_run.usd', limits?.per_run?.usd, run.usd, run.unknown],
+    ['per_run.minutes', limits?.per_run?.minutes, run.minutes, false],
+    ['per_run.turns', limits?.per_run?.turns, run.turns, false],
+    ['per_task.usd', limits?.per_task?.usd, task.usd, task.unknown],
+    ['per_task.minutes', limits?.per_task?.minutes, task.minutes, false],
+    ['per_day.usd', limits?.per_day?.usd, day.usd, day.unknown],
+    ['per_day.minutes', limits?.per_day?.minutes, day.minutes, false],
+    ['agent_per_day.usd', agent?.per_day?.usd, agent_day.usd, agent_day.unknown],
+    ['agent_per_day.minutes', agent?.per_day?.minutes, agent_day.minutes, false],
+  ]
+  return rows.flatMap(([limit, set, spent, incomplete]) => {
+    if (set === null || set === undefined) return []
+    const raise = raises[limit]
+    return [
+      { limit, allowed: Math.max(set, raise ?? 0), spent, incomplete, raised: raise !== undefined && raise > set },
+    ]
+  })
+}
+
+/** Returns the first limit that is reached. */
+export function findReached(uses: readonly LimitUse[]): ReachedLimit | null {
+  const found = uses.find(({ spent, allowed }) => spent !== null && spent >= allowed)
+  return found ? { limit: found.limit, allowed: found.allowed, spent: found.spent ?? 0 } : null
+}
+
+const sentence = ({ limit, allowed, spent }: ReachedLimit): string =>
+  `Reached the limit of ${limitAmount(limit, allowed)} for ${limitScope(limit)} (${limitAmount(limit, spent)} used).`
+
+/** The refusal of a run that would begin beyond a limit. */
+export const limitRefusal = (reached: ReachedLimit): Refusal => ({
+  code: 'limit_reached',
+  message: `${sentence(reached)} Raise the limit, or wait if it is one of the day.`,
+  details: { ...reached },
+})
+
+/** What stands at a task whose run a limit has ended, or kept from starting. */
+export const limitAnnotation = (reached: ReachedLimit): ErrorAnnotation => ({
+  type: 'limit_reached',
+  message: `${sentence(reached)} The work is kept. Raise the limit to go on in the same session.`,
+  recovery_actions: ['raise_limit', 'retry_execution'],
+  ...reached,
+})
+
+export interface PricedTokens {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cached_tokens?: number | undefined
+}
+
+/** What tokens cost by a price list, in US dollars. */
+export function costOf({ input_tokens, output_tokens, cached_tokens = 0 }: PricedTokens, price: ModelPrice): number {
+  const cached = Math.min(cached_tokens, input_tokens)
+  const { input_usd_per_mtok: input, output_usd_per_mtok: output, cached_usd_per_mtok: cache = input } = price
+  return ((input_tokens - cached) * input + cached * cache + output_tokens * output) / 1_000_000
+}

@@ -1,0 +1,190 @@
+import type { AgentId, ProjectId } from '../../src-shared/contract/ids.ts'
+import { defaultLimits, limitAmount, limitScope, type LimitUse } from '../../src-shared/contract/limits.ts'
+import { notify } from '../core/notify.ts'
+import { toSettings } from '../core/views.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import { findReached, usesOf, type ReachedLimit, type Spent } from '../domain/task/limits.ts'
+import type { AgentRecord, ExecutionRecord, ProjectRecord, Queries, SpentScope, TaskRecord } from '../ports/store.ts'
+import type { ActiveRun } from './executions.ts'
+
+/** Watches over what agents may use. */
+export interface RunLimits {
+  /** Returns how far each limit is used that holds for a task with an agent, at the start of a run or during one. */
+  uses(q: Queries, task: TaskRecord, agent: AgentRecord | null, run?: RunSpent): readonly LimitUse[]
+  /** Returns the limit beyond which the next run of a task would begin. */
+  reached(q: Queries, task: TaskRecord, agent: AgentRecord | null): ReachedLimit | null
+  /** The same for an execution that waits. */
+  holds(q: Queries, record: Pick<ExecutionRecord, 'task_id' | 'agent_id'>): ReachedLimit | null
+  /** Looks whether a run may go on: warns where a limit is near. `spent`: what it has told, where it runs elsewhere. */
+  check(record: ExecutionRecord, spent: RunSpent): ReachedLimit | null
+  /** Returns what was spent since the day began. */
+  today(
+    q: Queries,
+    scope: { readonly project_id: ProjectId } | { readonly agent_id: AgentId },
+  ): Spent & { readonly executions: number }
+  ofProject(q: Queries, project: ProjectRecord): LimitUse[]
+  ofAgent(q: Queries, agent: AgentRecord): LimitUse[]
+  /** Returns what a run has spent, one that runs or has ended. */
+  spentBy(record: ExecutionRecord): RunSpent
+  /** When the day began, by the clock and time zone of this machine. */
+  since(): string
+}
+
+export interface RunSpent extends Spent {
+  readonly turns: number
+}
+
+const nothing: RunSpent = { usd: null, minutes: 0, unknown: false, turns: 0 }
+
+const empty = {
+  limits: null,
+  agent: undefined,
+  raises: {},
+  run: nothing,
+  task: nothing,
+  day: nothing,
+  agent_day: nothing,
+}
+
+export function createRunLimits(context: EngineContext, running: () => Iterable<ActiveRun>): RunLimits {
+  const since = () => {
+    const day = new Date(context.clock.now())
+    day.setHours(0, 0, 0, 0)
+    return day.toISOString()
+  }
+  /** Runs tell the database what they cost at their end. */
+  const spent = (q: Queries, scope: SpentScope, fits: (record: ExecutionRecord) => boolean) => {
+    const sum = q.usage.spent(scope, nowIso(context))
+    const live = [...running()].filter(({ record }) => fits(record)).map(({ meter }) => meter.usd())
+    const costs = [sum.usd, ...live].filter((usd) => usd !== null)
+    const usd = costs.length === 0 ? null : costs.reduce((all, one) => all + one, 0)
+    return { executions: sum.executions, usd, minutes: sum.minutes, unknown: sum.unknown > 0 }
+  }
+  const today: RunLimits['today'] = (q, scope) =>
+    'agent_id' in scope
+      ? spent(q, { ...scope, since: since() }, (record) => record.agent_id === scope.agent_id)
+      : spent(q, { ...scope, since: since() }, (record) => record.project_id === scope.project_id)
+  const uses: RunLimits['uses'] = (q, task, agent, run = nothing) => {
+    const project = q.projects.get(task.project_id)
+    const limits = project ? toSettings(project).limits : null
+    if (!hasAny(limits) && !hasAny(agent?.config.limits)) return []
+    return usesOf({
+      limits,
+      agent: agent?.config.limits,
+      raises: task.limits?.raises ?? {},
+      run,
+      task: spent(q, { task_id: task.id }, (record) => record.task_id === task.id),
+      day: today(q, { project_id: task.project_id }),
+      agent_day: agent ? today(q, { agent_id: agent.id }) : nothing,
+    })
+  }
+  const reached: RunLimits['reached'] = (q, task, agent) => (agent ? findReached(uses(q, task, agent)) : null)
+  return {
+    uses,
+    reached,
+    today,
+    since,
+    ofProject: (q, { id, settings }) =>
+      usesOf({
+        ...empty,
+        limits: { ...(settings.limits ?? defaultLimits), per_run: null, per_task: null },
+        day: today(q, { project_id: id }),
+      }),
+    ofAgent: (q, { id, config }) =>
+      config.limits ? usesOf({ ...empty, agent: config.limits, agent_day: today(q, { agent_id: id }) }) : [],
+    spentBy: (record) => {
+      const live = [...running()].find((run) => run.record.id === record.id)
+      if (live) return spentOf(context, live)
+      const { usage, started_at, finished_at } = record
+      const end = finished_at === null ? context.clock.now() : Date.parse(finished_at)
+      return {
+        usd: usage?.cost_usd ?? null,
+        minutes: started_at === null ? 0 : (end - Date.parse(started_at)) / 60_000,
+        turns: usage?.turns ?? 0,
+        unknown: (usage?.cost_usd ?? null) === null,
+      }
+    },
+    holds: (q, { task_id, agent_id }) => {
+      const task = agent_id === null ? null : q.tasks.get(task_id)
+      return task ? reached(q, task, agent_id === null ? null : q.agents.get(agent_id)) : null
+    },
+    check: (record, run) => {
+      const { read } = context.store
+      const task = read.tasks.get(record.task_id)
+      const agent = record.agent_id === null ? null : read.agents.get(record.agent_id)
+      if (!task || !agent) return null
+      const found = uses(read, task, agent, run)
+      const hit = findReached(found)
+      if (hit === null) warn(context, task, found)
+      return hit
+    },
+  }
+}
+
+const hasAny = (limits: object | null | undefined): boolean =>
+  Object.values(limits ?? {}).some((scope) => typeof scope === 'object' && scope !== null)
+
+/** Warns of each limit once, and again only after it was raised. */
+function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: readonly LimitUse[]): void {
+  const project = context.store.read.projects.get(project_id)
+  const { warn_at } = (project && toSettings(project).limits) ?? defaultLimits
+  const near = uses.filter(({ spent, allowed }) => spent !== null && spent >= allowed * warn_at)
+  const known = context.store.read.tasks.get(id)?.limits?.warned ?? {}
+  if (near.every(({ limit, allowed }) => known[limit] === allowed)) return
+  context.feed.commit((tx) => {
+    const task = tx.tasks.get(id)
+    if (!task) return
+    const limits = task.limits ?? { raises: {}, warned: {} }
+    const news = near.filter(({ limit, allowed }) => limits.warned[limit] !== allowed)
+    for (const { limit, allowed, spent } of news) {
+      const body = `${limitAmount(limit, spent ?? 0)} of ${limitAmount(limit, allowed)} for ${limitScope(limit)}. At the limit its agent stops; the work is kept.`
+      notify(context, tx, task, { event_type: 'limit.warning', body })
+    }
+    const warned = { ...limits.warned, ...Object.fromEntries(news.map(({ limit, allowed }) => [limit, allowed])) }
+    tx.saveTask({ ...task, limits: { ...limits, warned } })
+  })
+}
+
+/** How often a run is looked at that tells nothing. */
+const lookEveryMs = 15_000
+
+/**
+ * Ends a run when it reaches a limit: looked at with all that it tells, and when its minutes are over. Returns what to
+ * call with news of the run, and what ends the watch.
+ */
+export function watchLimits(
+  context: EngineContext,
+  limits: RunLimits,
+  run: ActiveRun,
+): { readonly look: () => void; readonly end: () => void } {
+  const { record } = run
+  let timer: NodeJS.Timeout | undefined
+  const look = (): void => {
+    clearTimeout(timer)
+    const { live } = run
+    if (live === null || run.limit !== null || run.stopped !== null) return
+    const spent = spentOf(context, run)
+    run.limit = limits.check(record, spent)
+    if (run.limit !== null && live.process.isTurnOver?.() !== true) {
+      void live.process.stop()
+      return
+    }
+    // At the end of its turn it ends by itself, and what it has done counts.
+    run.limit = null
+    const task = context.store.read.tasks.get(record.task_id)
+    const agent = record.agent_id === null ? null : context.store.read.agents.get(record.agent_id)
+    const left = (task ? limits.uses(context.store.read, task, agent, spent) : []).map(
+      ({ limit, allowed, spent: used }) =>
+        limit.endsWith('.minutes') ? Math.max(1, (allowed - (used ?? 0)) * 60_000) : lookEveryMs,
+    )
+    if (left.length > 0) timer = setTimeout(look, Math.min(lookEveryMs, ...left))
+  }
+  return { look, end: () => clearTimeout(timer) }
+}
+
+const spentOf = ({ clock }: EngineContext, { meter, startedAt }: ActiveRun): RunSpent => ({
+  usd: meter.usd(),
+  minutes: (clock.now() - startedAt) / 60_000,
+  turns: meter.turns(),
+  unknown: meter.usd() === null,
+})
