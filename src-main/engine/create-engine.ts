@@ -1,3 +1,5 @@
+import { accountOf, limitedUntil } from '../executions/accounts.ts'
+import type { AgentRecord, Queries } from '../ports/store.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'
@@ -35,6 +37,8 @@ export interface Engine {
   readonly executions: Executions
   readonly scheduler: Scheduler
   readonly limits: RunLimits
+  readonly accountOf: typeof accountOf
+  readonly limitedUntil: (q: Queries, agent: AgentRecord | null) => string | null
   readonly worktrees: Worktrees
   readonly cleanup: Cleanup
   readonly rescues: Rescues
@@ -129,6 +133,8 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     executions,
     scheduler,
     limits,
+    accountOf,
+    limitedUntil: (q, agent) => limitedUntil(q, agent, nowIso(context)),
     projectDeletions,
     worktrees,
     cleanup,

@@ -16,6 +16,8 @@ import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../transitions/transitions.ts'
+import { noteAccount } from './accounts.ts'
+import { enqueueExecution } from './enqueue-execution.ts'
 import { saveFinished } from '../core/execution-records.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import { findRepositoryChanges, noteRepositoryChanges } from '../workspaces/repository-changes.ts'
@@ -82,10 +84,13 @@ function writeEnd(
   if (!current || !isOpen(current)) return
   const session_id = outcome.session_id ?? current.session_id
   const deed = agentActivity(tx, current)
+  const agent = current.agent_id === null ? null : tx.agents.get(current.agent_id)
+  const limited = end.stopped === null ? noteAccount(deps.context, tx, agent, outcome) : null
   const concluded = interpretOutcome({
     outcome: { ...outcome, conclusion: conclusionOf(outcome, deed) },
     stopped: end.stopped,
     limit: end.limit ?? null,
+    usage_limit: limited,
     changed,
     has_session: session_id !== null,
   })
@@ -189,8 +194,36 @@ function applyOutcome(
     })
     return
   }
+  if (isItsTurn && conclusion.annotation?.type === 'usage_limit') {
+    parkUntilReset(deps, tx, task, record, conclusion)
+    return
+  }
   const error_annotation = isItsTurn ? (noteOf(conclusion, record) ?? task.error_annotation) : task.error_annotation
   tx.saveTask({ ...task, error_annotation })
+}
+
+/** Queues the next execution for the time when its provider's limit resets, in the same session. */
+function parkUntilReset(
+  { context }: SettleDeps,
+  tx: Tx,
+  task: TaskRecord,
+  record: ExecutionRecord,
+  conclusion: InterpretedOutcome,
+): void {
+  const assignee = task.roles[record.role]
+  const retry_at = conclusion.annotation?.retry_at
+  if (!assignee || retry_at === undefined) return
+  const { message: _said, ...overrides } = record.overrides
+  const again = enqueueExecution(context, tx, {
+    task,
+    role: record.role,
+    assignee,
+    overrides,
+    resume: true,
+    dispatched: true,
+    retry_at,
+  })
+  tx.saveTask({ ...task, active_execution_id: again.id, error_annotation: noteOf(conclusion, record) })
 }
 
 function noteOf({ annotation }: InterpretedOutcome, { id }: ExecutionRecord): ErrorAnnotation | null {

@@ -1,6 +1,7 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { WaitReason } from '../../src-shared/contract/queue.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
+import { limitedUntil } from './accounts.ts'
 import type { RunLimits } from './run-limits.ts'
 import type { Executions } from './executions.ts'
 import { messageWaitReason } from './messages.ts'
@@ -29,6 +30,8 @@ export function queuedExecutions(
   const now = nowIso(context)
   const held = (q: Queries, record: OpenExecution): WaitReason | null => {
     if (record.retry_at !== null && record.retry_at > now) return 'retry_later'
+    const agent = record.agent_id === null ? null : q.agents.get(record.agent_id)
+    if (limitedUntil(q, agent, now) !== null) return 'usage_limit'
     return limits.holds(q, record) ? 'limit_reached' : null
   }
   return read.executions

@@ -1,6 +1,7 @@
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
-import type { EngineContext } from '../core/context.ts'
+import { limitedUntil } from './accounts.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
 import { limitAnnotation } from '../domain/task/limits.ts'
 import type { RunLimits } from './run-limits.ts'
 import type { Executions } from './executions.ts'
@@ -30,12 +31,29 @@ export function createScheduler(deps: {
 }): Scheduler {
   const { context, transitions } = deps
   let closed = false
+  let timer: NodeJS.Timeout | undefined
+  /** What waits for a time starts then; the sweeps look too, for a clock that was set. */
+  const wakeLater = (queued: readonly QueuedExecution[]) => {
+    clearTimeout(timer)
+    const now = context.clock.now()
+    const { read } = context.store
+    const times = queued.flatMap(({ record, reason }) => {
+      if (reason === 'retry_later') return record.retry_at ?? []
+      const agent = reason === 'usage_limit' && record.agent_id !== null ? read.agents.get(record.agent_id) : null
+      return limitedUntil(read, agent, nowIso(context)) ?? []
+    })
+    if (times.length === 0) return
+    const next = Math.min(...times.map((time) => Date.parse(time))) - now
+    timer = setTimeout(startQueued, Math.min(Math.max(1, next + 1), longestTimerMs))
+  }
   const startQueued = () => {
     if (closed) return
     try {
-      for (const { record, reason } of queuedExecutions(context, deps.executions(), deps.limits)) {
+      const queued = queuedExecutions(context, deps.executions(), deps.limits)
+      for (const { record, reason } of queued) {
         if (reason === null) void start(deps, record.id)
       }
+      wakeLater(queued)
     } catch (error) {
       // The caller that freed a slot did not cause this error; the next sweep tries again.
       context.log.error({ err: error }, 'the queue could not be looked through')
@@ -46,6 +64,7 @@ export function createScheduler(deps: {
     waiting: () => queuedExecutions(context, deps.executions(), deps.limits),
     close: () => {
       closed = true
+      clearTimeout(timer)
     },
     dispatch: (task) => {
       const result = context.feed.commit((tx): PluginResult => {
@@ -85,6 +104,9 @@ export function createScheduler(deps: {
     },
   }
 }
+
+/** `setTimeout` takes no more. */
+const longestTimerMs = 2_147_483_647
 
 function agentGone(role: string): PluginResult {
   const message = `The agent assigned as ${role} was deleted. Assign another.`

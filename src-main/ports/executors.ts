@@ -1,4 +1,5 @@
 import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
+import type { AccountWindow } from '../../src-shared/contract/accounts.ts'
 import type { Ask, AskOption, Usage } from '../../src-shared/contract/executions.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
@@ -64,6 +65,10 @@ export interface ExecutionOutcome {
   readonly conclusion: 'done' | 'question' | 'limit' | 'silent'
   /** A sentence for people: its last words, or why it failed. */
   readonly message: string | null
+  /** Its provider has refused it for now, until `resets_at` where that was told apart from the message. */
+  readonly usage_limit?: { readonly resets_at: string | null }
+  /** How far the account is used, where the provider tells it. */
+  readonly windows?: readonly AccountWindow[]
 }
 
 export interface RunningExecution {

@@ -8,7 +8,7 @@ export function failureText(annotation: ErrorAnnotation): string {
   const cause = causeOf(annotation.message)
   switch (annotation.type) {
     case 'execution_failed':
-      return annotation.reason === 'limit' ? `Usage limit: ${cause}` : `Agent failed: ${cause}`
+      return `Agent failed: ${cause}`
     case 'execution_lost':
       return `Agent lost: ${cause}`
     case 'limit_reached':
@@ -21,7 +21,7 @@ export function failureText(annotation: ErrorAnnotation): string {
       return 'Stopped'
     case 'execution_incomplete':
       if (annotation.reason === 'nothing_done') return 'Agent changed nothing'
-      return annotation.reason === 'limit' ? `Usage limit: ${cause}` : cause
+      return annotation.reason === 'turn_limit' ? `Turn limit: ${cause}` : cause
     case 'hook_failed':
       return hookText(annotation)
     case 'merge_conflict':

@@ -22,6 +22,7 @@ export function waitReasonText({ reason, position, retry_at }: Waiting, held: bo
       return position === null || position === 1 ? 'Starts next' : `${ordinal(position)} in queue`
     case 'limit_reached':
       return 'Limit reached'
+    case 'usage_limit':
     case 'retry_later':
       return retry_at === undefined ? 'Waiting' : `Continues at ${timeOfDay(retry_at)}`
     case 'starting':

@@ -30,6 +30,8 @@ export interface ExecutorInfo {
   readonly resumes: boolean
   /** When it reads what a person writes while it runs; null when it never does. */
   readonly input: 'next_step' | 'turn_end' | null
+  /** Variables of its own that tell which account it uses. */
+  readonly accountVariables: readonly string[]
   /** What it can be held to; `all` alone when it can't ask. */
   readonly permissions: readonly PermissionPolicy[]
 }
@@ -48,11 +50,19 @@ const acpProgram = {
   // Over the protocol a message is a turn of its own.
   input: 'turn_end',
   permissions: permissionPolicies,
+  accountVariables: [],
 } as const
 
 const infos = {
   'claude-code': {
     ...acpProgram,
+    accountVariables: [
+      'CLAUDE_CONFIG_DIR',
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'CLAUDE_CODE_OAUTH_TOKEN',
+      'ANTHROPIC_BASE_URL',
+    ],
     name: 'Claude Code',
     about: 'Anthropic’s agent.',
     example: '/opt/claude/claude',
@@ -60,6 +70,7 @@ const infos = {
   },
   codex: {
     ...acpProgram,
+    accountVariables: ['CODEX_HOME', 'OPENAI_API_KEY', 'CODEX_API_KEY'],
     name: 'Codex',
     about: 'OpenAI’s agent.',
     example: '/opt/codex/codex',
@@ -68,21 +79,37 @@ const infos = {
   },
   opencode: {
     ...acpProgram,
+    accountVariables: ['XDG_DATA_HOME', 'OPENCODE_CONFIG', 'OPENCODE_API_KEY', 'OPENROUTER_API_KEY'],
     name: 'opencode',
     about: 'An open agent for any model; models are named `provider/model`.',
     example: '/opt/opencode/opencode',
   },
   gemini: {
     ...acpProgram,
+    accountVariables: ['GEMINI_CLI_HOME', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'],
     name: 'Gemini CLI',
     about: 'Google’s agent.',
     example: '/opt/gemini/gemini',
     effort: false,
   },
-  copilot: { ...acpProgram, name: 'Copilot CLI', about: 'GitHub’s agent.', example: '/opt/copilot/copilot' },
-  qwen: { ...acpProgram, name: 'Qwen Code', about: 'Alibaba’s agent.', example: '/opt/qwen/qwen', effort: false },
+  copilot: {
+    ...acpProgram,
+    accountVariables: ['COPILOT_HOME', 'XDG_CONFIG_HOME', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    name: 'Copilot CLI',
+    about: 'GitHub’s agent.',
+    example: '/opt/copilot/copilot',
+  },
+  qwen: {
+    ...acpProgram,
+    accountVariables: ['HOME', 'OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'OPENAI_BASE_URL'],
+    name: 'Qwen Code',
+    about: 'Alibaba’s agent.',
+    example: '/opt/qwen/qwen',
+    effort: false,
+  },
   acp: {
     ...acpProgram,
+    accountVariables: ['HOME', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'CLAUDE_CONFIG_DIR', 'CODEX_HOME'],
     name: 'ACP agent',
     about: 'Any agent that speaks the Agent Client Protocol.',
     command: 'line',
@@ -102,6 +129,7 @@ const infos = {
     mcp: false,
     resumes: false,
     input: null,
+    accountVariables: [],
     permissions: ['all'],
   },
   external: {
@@ -118,6 +146,7 @@ const infos = {
     mcp: true,
     resumes: false,
     input: null,
+    accountVariables: [],
     permissions: ['all'],
   },
 } as const satisfies Record<string, ExecutorInfo>

@@ -12,6 +12,7 @@ const waitReasons = [
   'slots_full',
   'starting',
   'limit_reached',
+  'usage_limit',
   'retry_later',
 ] as const
 export type WaitReason = (typeof waitReasons)[number]
@@ -40,7 +41,7 @@ export const Queue = z
         reason: z
           .enum(waitReasons)
           .describe(
-            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free. `limit_reached`: a limit of its project, task or agent. `retry_later`: at `retry_at`.',
+            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free. `limit_reached`: a limit of its project, task or agent. `usage_limit`: its account is limited by its provider until `retry_at`. `retry_later`: it is tried again at `retry_at`.',
           ),
         retry_at: Timestamp.optional().describe('When it is tried again.'),
         position: z.int().nullable().describe('From 1, among those that wait for a slot only.'),

@@ -86,7 +86,7 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
 }
 
 /** A program that waits for somebody at a terminal never answers. A package that is fetched first takes its time. */
-const handshakeMs = 120_000
+const handshakeMs = 60_000
 
 async function shakeHands(agent: ClientContext): Promise<InitializeResponse> {
   let timer: NodeJS.Timeout | undefined

@@ -54,7 +54,10 @@ export interface AgentSessionListener {
 }
 
 /** What a run comes to, by the agent's own words and deeds. */
-export type RunResult = Pick<ExecutionOutcome, 'session_id' | 'usage' | 'conclusion' | 'message'> & {
+export type RunResult = Pick<
+  ExecutionOutcome,
+  'session_id' | 'usage' | 'conclusion' | 'message' | 'usage_limit' | 'windows'
+> & {
   /** It failed, whatever its exit code. */
   readonly failed: boolean
 }

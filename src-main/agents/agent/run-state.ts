@@ -50,13 +50,15 @@ export function recordFailure(story: RunState, text: string, limit = isLimitErro
 export function toRunResult(story: RunState, stderr: string): RunResult {
   const { session_id, usage, failure } = story
   const unheard = story.ended || story.lastMessage !== null ? '' : stderr.trim()
+  const conclusion = conclusionOf(story, unheard)
   const words = failure?.text ?? story.lastMessage ?? unheard
   return {
     session_id,
     usage,
     failed: failure !== null,
-    conclusion: conclusionOf(story, unheard),
+    conclusion,
     message: clipMessage(words),
+    ...(conclusion === 'limit' && isLimitError(words) && { usage_limit: { resets_at: null } }),
   }
 }
 

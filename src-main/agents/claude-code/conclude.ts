@@ -7,8 +7,19 @@ const limitErrors: ReadonlySet<string> = new Set(['rate_limit', 'billing_error']
 const tooManyRequests = 429
 
 /** What the words and deeds of a run show, and a sentence for people. `stderr` is its end. */
-export function conclude(facts: RunState, stderr: string): Pick<ExecutionOutcome, 'conclusion' | 'message'> {
-  return { conclusion: conclusionOf(facts), message: messageOf(facts, stderr) }
+export function conclude(
+  facts: RunState,
+  stderr: string,
+): Pick<ExecutionOutcome, 'conclusion' | 'message' | 'usage_limit' | 'windows'> {
+  const conclusion = conclusionOf(facts)
+  const isOwn = facts.result !== null && limitSubtypes.has(facts.result.subtype)
+  const windows = Object.values(facts.windows)
+  return {
+    conclusion,
+    message: messageOf(facts, stderr),
+    ...(conclusion === 'limit' && !isOwn && { usage_limit: { resets_at: facts.resets_at } }),
+    ...(windows.length > 0 && { windows }),
+  }
 }
 
 function conclusionOf(facts: RunState): ExecutionOutcome['conclusion'] {

@@ -1,6 +1,8 @@
 import type { Usage } from '../../../src-shared/contract/executions.ts'
+import type { AccountWindow } from '../../../src-shared/contract/accounts.ts'
+import { resetTime, toWindow } from './account.ts'
 import { blocksOf, isSynthetic } from './stream-events.ts'
-import type { AssistantEvent, ResultEvent, StreamEvent, Tokens } from './stream-events.ts'
+import type { AssistantEvent, RateLimitEvent, ResultEvent, StreamEvent, Tokens } from './stream-events.ts'
 
 /** What is known of a run from the events so far. */
 export interface RunState {
@@ -25,6 +27,10 @@ export interface RunState {
   /** The latest API error that nothing good has followed. */
   readonly api_error: { readonly kind: string; readonly text: string } | null
   readonly rate_limit_rejected: boolean
+  /** When the limit resets that has rejected it. */
+  readonly resets_at: string | null
+  /** The windows of its account, by their names. */
+  readonly windows: Readonly<Record<string, AccountWindow>>
   /** How its last turn ended; null while a turn runs. */
   readonly result: RunResult | null
 }
@@ -54,6 +60,8 @@ export const initialRunState: RunState = {
   lastMessage: null,
   api_error: null,
   rate_limit_rejected: false,
+  resets_at: null,
+  windows: {},
   result: null,
 }
 
@@ -68,7 +76,7 @@ export function reduceRunState(before: RunState, event: StreamEvent): RunState {
     case 'user':
       return facts
     case 'rate_limit_event':
-      return { ...facts, rate_limit_rejected: event.rate_limit_info.status === 'rejected' }
+      return afterRateLimit(facts, event)
     case 'result':
       return {
         ...facts,
@@ -77,6 +85,17 @@ export function reduceRunState(before: RunState, event: StreamEvent): RunState {
         call: null,
         result: resultOf(event),
       }
+  }
+}
+
+function afterRateLimit(facts: RunState, event: RateLimitEvent): RunState {
+  const rejected = event.rate_limit_info.status === 'rejected'
+  const window = toWindow(event)
+  return {
+    ...facts,
+    rate_limit_rejected: rejected,
+    resets_at: rejected ? resetTime(event.rate_limit_info.resetsAt) : null,
+    windows: window === null ? facts.windows : { ...facts.windows, [window.name]: window },
   }
 }
 

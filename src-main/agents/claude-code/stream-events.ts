@@ -93,7 +93,12 @@ const Result = z.looseObject({
 const RateLimit = z.looseObject({
   type: z.literal('rate_limit_event'),
   ...common,
-  rate_limit_info: z.looseObject({ status: z.string() }),
+  rate_limit_info: z.looseObject({
+    status: z.string(),
+    rateLimitType: z.string().nullish().catch(null),
+    utilization: z.number().min(0).nullish().catch(null),
+    resetsAt: z.number().min(0).max(100_000_000_000).nullish().catch(null),
+  }),
 })
 
 const Known = z.discriminatedUnion('type', [System, Assistant, User, Result, RateLimit])
@@ -103,6 +108,7 @@ export type SystemEvent = z.infer<typeof System>
 export type AssistantEvent = z.infer<typeof Assistant>
 export type UserEvent = z.infer<typeof User>
 export type ResultEvent = z.infer<typeof Result>
+export type RateLimitEvent = z.infer<typeof RateLimit>
 export type StreamEvent = z.infer<typeof Known>
 
 /** `garbage` is not of the protocol at all; `unknown` is, but says nothing that is read here. */

@@ -1,4 +1,4 @@
-import { missingCommand, type ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
+import { executorInfos, missingCommand, type ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId } from '../../../src-shared/contract/ids.ts'
 import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.ts'
@@ -21,6 +21,7 @@ type Names =
   | 'agents.delete'
   | 'agents.check_args'
   | 'agents.test'
+  | 'accounts.list'
 
 const given = givenFields<AgentRecord>()
 
@@ -47,6 +48,31 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         .filter((agent) => sees(principal, agent))
         .map((agent) => viewFor(principal, agent)),
     }),
+    'accounts.list': (_input, { principal }) => {
+      const now = new Date(clock.now()).toISOString()
+      const byAccount = Map.groupBy(
+        store.read.agents.list().filter((agent) => sees(principal, agent)),
+        (agent) => engine.accountOf(agent),
+      )
+      const items = [...byAccount].flatMap(([account, agents]) => {
+        const [first] = agents
+        if (!first || executorInfos[first.executor].location === 'remote') return []
+        const told = store.read.accounts.get(account)
+        const holds = told?.limited_until != null && told.limited_until > now
+        return [
+          {
+            account,
+            executor: first.executor,
+            agents: agents.map(({ id }) => id),
+            limited_until: holds ? (told.limited_until ?? null) : null,
+            resets_at: holds ? told.resets_at : null,
+            windows: [...(told?.windows ?? [])],
+            told_at: told?.told_at ?? null,
+          },
+        ]
+      })
+      return { items }
+    },
     'agents.detect': async (_input, { signal }) => ({ items: [...(await executors.detect({ signal }))] }),
     'agents.create': ({ executor, config = {}, ...fields }, { principal }) => {
       checkCommand(executor, config)

@@ -1,4 +1,4 @@
-import type { QueueEntry } from '../../../src-shared/contract/queue.ts'
+import type { QueueEntry, WaitReason } from '../../../src-shared/contract/queue.ts'
 import type { z } from 'zod'
 import type { OpenExecution, ProjectRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -9,7 +9,12 @@ type Names = 'projects.queue' | 'projects.usage' | 'tasks.usage' | 'projects.lim
 /** What agents are at, what waits for them, and what they have used. */
 export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
   const { engine } = parts
-  const { limits } = engine
+  const { limits, limitedUntil } = engine
+  const retryOf = (record: OpenExecution, reason: WaitReason | null) => {
+    const agent = record.agent_id === null ? null : read.agents.get(record.agent_id)
+    const until = reason === 'usage_limit' ? limitedUntil(read, agent) : record.retry_at
+    return until === null ? {} : { retry_at: until }
+  }
   const dayOf = (project: ProjectRecord) => ({
     since: limits.since(),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -47,7 +52,7 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
                 ...entry,
                 reason: reason ?? 'starting',
                 position: reason === 'slots_full' ? position : null,
-                ...(record.retry_at !== null && { retry_at: record.retry_at }),
+                ...retryOf(record, reason),
               }
             }),
           ),

@@ -14,6 +14,12 @@ export interface OutcomeFacts {
   readonly stopped: 'stopped' | 'cancelled' | null
   /** The limit that has ended it. */
   readonly limit?: ReachedLimit | null
+  /** Its provider has limited its account: it goes on at `retry_at`. */
+  readonly usage_limit?: {
+    readonly account: string
+    readonly resets_at: string | null
+    readonly retry_at: string
+  } | null
   /** The run changed the worktree. */
   readonly changed: boolean
   readonly has_session: boolean
@@ -51,15 +57,20 @@ export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
   if (outcome.ended === 'failed_to_start')
     return failed(outcome.message ?? "The agent couldn't start.", null, ['retry_execution'])
   if (outcome.ended === 'stopped') return failed('The agent was killed from outside Copse.', outcome.exit_code, again)
+  if (facts.usage_limit) {
+    const end = failed(outcome.message ?? 'The usage limit of its account is reached.', outcome.exit_code, again)
+    const { message } = end.annotation ?? { message: '' }
+    return { ...end, annotation: { type: 'usage_limit', message, recovery_actions: [], ...facts.usage_limit } }
+  }
   if (outcome.exit_code !== 0) {
     const code = outcome.exit_code === null ? 'a signal' : `exit code ${outcome.exit_code}`
     const end = failed(outcome.message ?? `The agent failed with ${code}.`, outcome.exit_code, again)
-    // Usage limits are not failures: the run can resume when the limit resets.
-    const isLimit = outcome.conclusion === 'limit' && end.annotation !== null
-    return isLimit ? { ...end, annotation: { ...end.annotation, reason: 'limit' } } : end
+    const isTurnLimit = outcome.conclusion === 'limit' && end.annotation !== null
+    return isTurnLimit ? { ...end, annotation: { ...end.annotation, reason: 'turn_limit' } } : end
   }
   if (outcome.conclusion === 'question') return incomplete('question', outcome.message ?? 'The agent has a question.')
-  if (outcome.conclusion === 'limit') return incomplete('limit', outcome.message ?? 'The agent hit a usage limit.')
+  if (outcome.conclusion === 'limit')
+    return incomplete('turn_limit', outcome.message ?? 'The agent reached a limit of its own for one turn.')
   if (outcome.conclusion === 'silent' && !facts.changed) {
     return incomplete('nothing_done', 'The agent ended without output or changes.')
   }

@@ -1,4 +1,5 @@
 import { endCause } from '../../formatters/failure-text.ts'
+import { timeOfDay } from '../../formatters/time-of-day.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 
@@ -63,6 +64,10 @@ export function conditionOf({ annotation, agent, review }: ConditionFacts): Cond
     return { tone: 'neutral', title: 'Stopped. Your agent’s work is kept.', text: null, place: null }
   if (annotation.type === 'execution_failed')
     return { tone: 'fail', title: failureSentence(annotation.message, agent, review), text: null, place }
+  if (annotation.type === 'usage_limit' && annotation.retry_at !== undefined) {
+    const title = `Usage limit. Continues at ${timeOfDay(annotation.retry_at)}.`
+    return { tone: 'warn', title, text: annotation.message, place }
+  }
   const asks = annotation.type === 'execution_incomplete' && annotation.reason === 'question'
   const title = asks ? 'The agent has a question' : titles[annotation.type]
   const says = annotation.message.replace(/\.$/, '')

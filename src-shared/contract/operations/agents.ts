@@ -1,5 +1,6 @@
 import { executorProfiles, permissionPolicies } from '../executor-profiles.ts'
 import { z } from 'zod'
+import { Account } from '../accounts.ts'
 import { AgentTest } from '../agent-tests.ts'
 import { AgentId } from '../ids.ts'
 import { get, post, patch, del, list } from '../operation.ts'
@@ -63,5 +64,12 @@ export const agentsOperations = {
     'Delete an agent that is not running.',
     z.object({ agent_id: AgentId }),
     ['forbidden', 'already_claimed'],
+  ),
+  'accounts.list': get(
+    '/accounts',
+    'human',
+    'The accounts of the agents that the caller sees, with what their providers have told of them.',
+    z.object({}),
+    list(Account),
   ),
 } as const

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runApp } from '../../helpers/running-app.ts'
 import { startJob } from '../../helpers/job.ts'
 
 /** An app whose coder is a program that speaks as Claude Code does, and ends as the script says. */
@@ -25,6 +26,7 @@ async function startEnding(script: string) {
   await job.claim(task, agent)
   return {
     job,
+    agent,
     client: job.running.client,
     task: await job.running.taskWhere(task.id, (one) => one.error_annotation !== null || one.status === 'review'),
     [Symbol.asyncDispose]: async () => {
@@ -61,22 +63,91 @@ test.concurrent(
 )
 
 test.concurrent(
-  'an agent that hits its usage limit has not finished: its task says so, and it can be resumed',
+  'an agent that hits its usage limit has not finished: its task waits for the reset, and a stop ends that',
   async () => {
     await using ending = await startEnding(
-      `if (resumed) { words('Now it is done.'); result() }
-     else { words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets 3pm" }); process.exitCode = 1 }`,
+      `words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets 3pm" }); process.exitCode = 1`,
     )
     const { client, task, job } = ending
     expect(task).toMatchObject({
       status: 'in_progress',
-      error_annotation: { type: 'execution_failed', reason: 'limit', recovery_actions: ['resume', 'retry_execution'] },
+      error_annotation: { type: 'usage_limit', recovery_actions: [] },
     })
     expect(task.error_annotation?.message).toBe("You've hit your session limit · resets 3pm")
-    await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
-    await job.running.taskWhere(task.id, (one) => one.status === 'review')
+    const retry = new Date(task.error_annotation?.retry_at ?? 0)
+    expect([retry.getHours(), retry.getMinutes(), retry > new Date()]).toEqual([15, 0, true])
+    const [next, first] = await job.executions(task.id)
+    expect([next?.status, next?.session_id, first?.status]).toEqual(['queued', 's1', 'failed'])
+    await client.call('executions.stop', { execution_id: next?.id ?? '' })
+    const stopped = await client.call('tasks.get', { task_id: task.id })
+    expect(stopped.error_annotation).toMatchObject({ type: 'execution_paused' })
+    expect((await client.call('projects.queue', { project_id: job.project.id })).waiting).toEqual([])
   },
 )
+
+test.concurrent(
+  'at the reset it goes on once in its session; other tasks of the account wait, those of another don’t',
+  async () => {
+    const soon = `Math.ceil(Date.now() / 1000) + 4`
+    await using ending = await startEnding(
+      `const at = ${soon}
+     if (resumed || process.env.OTHER) { words('Now it is done.'); result() }
+     else if (require('node:fs').existsSync(__dirname + '/reset')) { words('Done.'); result() }
+     else {
+       require('node:fs').writeFileSync(__dirname + '/reset', '')
+       say({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', rateLimitType: 'five_hour', resetsAt: at } })
+       words('I begin.'); result({ is_error: true, result: "You've hit your limit · resets soon" }); process.exitCode = 1 }`,
+    )
+    const { client, task, job, agent } = ending
+    expect(task.error_annotation).toMatchObject({ type: 'usage_limit', account: 'Claude Code' })
+    const { items } = await client.call('accounts.list', {})
+    expect(items.find(({ account }) => account === 'Claude Code')).toMatchObject({
+      agents: [agent.id],
+      resets_at: task.error_annotation?.resets_at,
+      windows: [{ name: '5 hours', used: 1 }],
+    })
+    const second = await job.task({ title: 'Second' })
+    await job.claim(second, agent)
+    const { waiting } = await client.call('projects.queue', { project_id: job.project.id })
+    expect(waiting.map(({ title, reason }) => [title, reason])).toEqual([
+      [task.title, 'retry_later'],
+      ['Second', 'usage_limit'],
+    ])
+    expect(waiting[1]?.retry_at).toBe(task.error_annotation?.retry_at)
+    const config = { ...agent.config, env: { CLAUDE_CONFIG_DIR: '/elsewhere/.claude-work', OTHER: '1' } }
+    const other = await client.call('agents.create', { name: 'Other', executor: 'claude-code', config })
+    const third = await job.task({ title: 'Third' })
+    await job.claim(third, other)
+    await job.running.taskWhere(third.id, (one) => one.status === 'review')
+    const retry_at = task.error_annotation?.retry_at ?? ''
+    await job.running.taskWhere(task.id, (one) => one.status === 'review')
+    await job.running.taskWhere(second.id, (one) => one.status === 'review')
+    const runs = await job.executions(task.id)
+    expect(runs.map(({ status, session_id }) => [status, session_id])).toEqual([
+      ['succeeded', 's1'],
+      ['failed', 's1'],
+    ])
+    expect((runs[0]?.started_at ?? '') >= retry_at).toBe(true)
+  },
+)
+
+test('after a restart of the service it still goes on at the reset', async () => {
+  const at = Math.ceil(Date.now() / 1_000) + 3_600
+  await using ending = await startEnding(
+    `if (resumed) { words('Now it is done.'); result() }
+     else { words('I begin.'); result({ is_error: true, result: 'Claude AI usage limit reached|${at}' }); process.exitCode = 1 }`,
+  )
+  const { task, job } = ending
+  expect(task.error_annotation).toMatchObject({ type: 'usage_limit', retry_at: new Date(at * 1_000).toISOString() })
+  job.running = await job.running.restart()
+  const { waiting } = await job.running.client.call('projects.queue', { project_id: job.project.id })
+  expect(waiting).toMatchObject([{ reason: 'retry_later', retry_at: new Date(at * 1_000).toISOString() }])
+  const { dataDir } = job.running
+  await job.running.app.close()
+  job.running = await runApp({ dataDir, clock: { now: () => Date.now() + 3_601_000 } })
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  expect((await job.executions(task.id)).map(({ status }) => status)).toEqual(['succeeded', 'failed'])
+})
 
 test.concurrent('what a resumed session tells as the cost of all its runs is counted once', async () => {
   const cost = (usd: number, output: number) =>
@@ -119,7 +190,7 @@ test.concurrent('what an agent says that it has used is told of its run, its tas
   const { client, task, job } = ending
   const [execution] = await job.executions(task.id)
   expect(execution?.usage).toEqual({ input_tokens: 1000, output_tokens: 50, cost_usd: 0.25 })
-  const sum = { executions: 1, ...execution?.usage }
+  const sum = { executions: 1, ...execution?.usage, incomplete: false }
   expect(await client.call('tasks.usage', { task_id: task.id })).toEqual(sum)
   expect(await client.call('projects.usage', { project_id: job.project.id })).toEqual({
     total: sum,

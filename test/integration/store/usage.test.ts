@@ -18,17 +18,45 @@ test('what agents report to have used is summed for a task, and for a project by
   used(other.id, dear, 1000, 0.25)
   open.store.write((q) => q.executions.put(executionRecord(open, other.id, 'failed')))
   const { usage } = open.store.read
-  expect(usage.ofTask(one.id)).toEqual({ executions: 2, input_tokens: 110, output_tokens: 2, cost_usd: 0.5 })
+  expect(usage.ofTask(one.id)).toEqual({
+    executions: 2,
+    input_tokens: 110,
+    output_tokens: 2,
+    cost_usd: 0.5,
+    incomplete: true,
+  })
   expect(usage.ofProject(open.project_id)).toEqual({
-    total: { executions: 3, input_tokens: 1110, output_tokens: 3, cost_usd: 0.75 },
+    total: { executions: 3, input_tokens: 1110, output_tokens: 3, cost_usd: 0.75, incomplete: true },
     by_agent: [
-      { agent_id: dear, executions: 2, input_tokens: 1100, output_tokens: 2, cost_usd: 0.75 },
-      { agent_id: cheap, executions: 1, input_tokens: 10, output_tokens: 1, cost_usd: null },
+      { agent_id: dear, executions: 2, input_tokens: 1100, output_tokens: 2, cost_usd: 0.75, incomplete: false },
+      { agent_id: cheap, executions: 1, input_tokens: 10, output_tokens: 1, cost_usd: null, incomplete: true },
     ],
     by_task: [
-      { task_id: other.id, title: 'Other', executions: 1, input_tokens: 1000, output_tokens: 1, cost_usd: 0.25 },
-      { task_id: one.id, title: 'One', executions: 2, input_tokens: 110, output_tokens: 2, cost_usd: 0.5 },
+      {
+        task_id: other.id,
+        title: 'Other',
+        executions: 1,
+        input_tokens: 1000,
+        output_tokens: 1,
+        cost_usd: 0.25,
+        incomplete: false,
+      },
+      {
+        task_id: one.id,
+        title: 'One',
+        executions: 2,
+        input_tokens: 110,
+        output_tokens: 2,
+        cost_usd: 0.5,
+        incomplete: true,
+      },
     ],
   })
-  expect(usage.ofTask(open.task().id)).toEqual({ executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null })
+  expect(usage.ofTask(open.task().id)).toEqual({
+    executions: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_usd: null,
+    incomplete: false,
+  })
 })

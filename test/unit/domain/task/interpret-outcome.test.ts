@@ -23,12 +23,18 @@ test.each<[string, Partial<OutcomeFacts['outcome']>, Partial<OutcomeFacts>, (str
   ],
   ['it talked and changed nothing', {}, { changed: false }, ['succeeded', null, null]],
   ['a question', { conclusion: 'question' }, {}, ['stopped', 'execution_incomplete', 'question']],
-  ['a limit', { conclusion: 'limit' }, {}, ['stopped', 'execution_incomplete', 'limit']],
+  ['a limit', { conclusion: 'limit' }, {}, ['stopped', 'execution_incomplete', 'turn_limit']],
   [
     'a limit that ended it with an exit code',
     { conclusion: 'limit', exit_code: 1 },
     {},
-    ['failed', 'execution_failed', 'limit'],
+    ['failed', 'execution_failed', 'turn_limit'],
+  ],
+  [
+    'a usage limit of its provider, whatever its exit code',
+    { conclusion: 'limit' },
+    { usage_limit: { account: 'Claude Code', resets_at: null, retry_at: '2026-11-24T14:30:00.000Z' } },
+    ['failed', 'usage_limit', 'Well'],
   ],
   [
     'an exit code',

@@ -54,7 +54,9 @@ test('of a failure the cause is said, not how it ended', () => {
   expect(text({ message: 'The agent failed (exit 1). nothing to commit' })).toBe('Agent failed: nothing to commit')
   expect(text({ message: 'The agent failed with exit code 7.' })).toBe('Agent failed: exit code 7')
   expect(text({ message: '529 overloaded\nrequest 12' })).toBe('Agent failed: 529 overloaded')
-  expect(text({ message: 'Resets at 15:00', reason: 'limit' })).toBe('Usage limit: Resets at 15:00')
+  expect(text({ type: 'usage_limit', message: 'Used up', retry_at: '2026-11-24T14:30:00.000Z' })).toMatch(
+    /^Usage limit: continues at (?:.+ )?\d\d:\d\d$/,
+  )
   expect(text({ type: 'execution_incomplete', message: 'Which port?', reason: 'question' })).toBe('Which port?')
   expect(text({ type: 'execution_incomplete', message: 'It ended …', reason: 'nothing_done' })).toBe(
     'Agent changed nothing',

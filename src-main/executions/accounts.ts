@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
+import { nowIso, type EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { pauseUntil, readReset } from '../domain/task/usage-limit.ts'
+import type { ExecutionOutcome } from '../ports/executors.ts'
+import type { AgentRecord, Queries } from '../ports/store.ts'
+
+/**
+ * Returns the account that an agent uses: its own name for it, else its type with what tells its credentials apart. Keys
+ * are named by a part of their hash.
+ */
+export function accountOf({ executor, config }: Pick<AgentRecord, 'executor' | 'config'>): string {
+  if (config.account !== undefined) return config.account
+  const { name, accountVariables } = executorInfos[executor]
+  const own = accountVariables.flatMap((variable) => {
+    const value = config.env?.[variable]
+    if (value === undefined || value === '') return []
+    // Others may read it, so it holds neither keys nor whole paths.
+    const folder = /_(?:DIR|HOME)$|^HOME$/.test(variable) ? (value.split(/[\\/]/).at(-1) ?? '') : variable
+    return [`${folder} ${digest(value)}`]
+  })
+  return [name, ...own].join(', ')
+}
+
+const digest = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 8)
+
+/** Returns until when the usage limit of an agent's account holds; null when it holds none. */
+export function limitedUntil(q: Queries, agent: AgentRecord | null, now: string): string | null {
+  const until = agent && (q.accounts.get(accountOf(agent))?.limited_until ?? null)
+  return until !== null && until > now ? until : null
+}
+
+export interface FoundLimit {
+  readonly account: string
+  readonly resets_at: string | null
+  readonly retry_at: string
+}
+
+/** Keeps what a run has told of its account; returns the usage limit that has ended it. */
+export function noteAccount(
+  context: EngineContext,
+  tx: Tx,
+  agent: AgentRecord | null,
+  { usage_limit, windows = [], message }: ExecutionOutcome,
+): FoundLimit | null {
+  if (agent === null) return null
+  const account = accountOf(agent)
+  const known = tx.accounts.get(account)
+  if (usage_limit === undefined && windows.length === 0 && (known?.tries ?? 0) === 0) return null
+  const now = context.clock.now()
+  const base = {
+    account,
+    executor: agent.executor,
+    told_at: nowIso(context),
+    windows: windows.length > 0 ? windows : (known?.windows ?? []),
+  }
+  if (usage_limit === undefined) {
+    tx.accounts.put({ ...base, limited_until: null, resets_at: null, tries: 0 })
+    return null
+  }
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const told = usage_limit.resets_at ?? isoOf(readReset(message ?? '', now, timeZone))
+  const tries = known?.tries ?? 0
+  // A reset that has just passed and still refuses is tried again after a pause.
+  const resets_at = told !== null && Date.parse(told) > now ? told : null
+  const retry_at = resets_at ?? isoOf(pauseUntil(now, tries)) ?? nowIso(context)
+  tx.accounts.put({ ...base, limited_until: retry_at, resets_at, tries: tries + 1 })
+  return { account, resets_at, retry_at }
+}
+
+const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
