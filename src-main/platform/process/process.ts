@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { isAbsolute } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { guardTree } from './orphan-guard.ts'
 import { createOutputPipe } from './process-pipes.ts'
 import { sweep } from './process-sweep.ts'
 import { readProcess } from './process-table.ts'
@@ -79,13 +80,18 @@ export async function spawnTree(
 ): Promise<ProcessTree> {
   const processMarker = options.processMarker ?? randomUUID()
   const since = performance.now()
-  const child = spawnChild(command, args, options, processMarker)
+  // Told first: what is started may run before anything more is said.
+  const release = guardTree({ pid: 0, processMarker: `${treeVariable}=${processMarker}`, cwd: options.cwd })
+  const child = spawnGuarded(() => spawnChild(command, args, options, processMarker), release)
   const { pid, stdout, stderr } = child
-  if (pid === undefined || !stdout || !stderr) throw await startError(child, command, options.cwd)
+  if (pid === undefined || !stdout || !stderr) {
+    release()
+    throw await startError(child, command, options.cwd)
+  }
   // A process that closes its stdin early, or ends, is no failure of ours; its exit tells what happened.
   child.stdin?.on('error', () => undefined)
   const pipes = [createOutputPipe(stdout), createOutputPipe(stderr)] as const
-  const tree = await superviseTree({ pid, processMarker, since, exited: exitOf(child) })
+  const tree = await superviseTree({ pid, processMarker, since, cwd: options.cwd, exited: exitOf(child) })
   void tree.ended.then(() => {
     for (const pipe of pipes) pipe.treeIsGone()
   })
@@ -97,6 +103,8 @@ export interface TreeRoot {
   readonly pid: number
   /** The value of `treeVariable` in its environment. */
   readonly processMarker: string
+  /** Where it was started. */
+  readonly cwd: string
   /** `performance.now()` just before it was started. */
   readonly since: number
   /** Never rejects. */
@@ -105,7 +113,8 @@ export interface TreeRoot {
 
 /** Watches over a process and all that it starts, however it was started. */
 export async function superviseTree(leader: TreeRoot): Promise<Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'>> {
-  const { pid, processMarker, since, exited } = leader
+  const { pid, processMarker, since, cwd, exited } = leader
+  const release = guardTree({ pid, processMarker: `${treeVariable}=${processMarker}`, cwd })
   const identity = await identifyChild(pid)
   let deadline = Infinity
   let ending: Promise<readonly number[]> | undefined
@@ -116,6 +125,7 @@ export async function superviseTree(leader: TreeRoot): Promise<Omit<ProcessTree,
   }
   const ended = exited.then(async (exit): Promise<TreeEnd> => {
     const survivors = await (ending ?? end(aftermathMs))
+    release()
     return { ...exit, survivors }
   })
   return {
@@ -220,6 +230,15 @@ function spawnChild(
   } catch (error) {
     // Node throws some of the system's answers at once, and tells of the others by an event.
     if (error instanceof Error && 'code' in error) throw startErrorOf(error, command, options.cwd)
+    throw error
+  }
+}
+
+function spawnGuarded(start: () => ChildProcess, release: () => void): ChildProcess {
+  try {
+    return start()
+  } catch (error) {
+    release()
     throw error
   }
 }

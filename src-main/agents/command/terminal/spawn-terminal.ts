@@ -56,7 +56,7 @@ export async function spawnTerminal(
       resolve({ exit_code: signal > 0 ? 128 + signal : exitCode, signal: null })
     })
   })
-  const tree = await superviseTree({ pid: pty.pid, processMarker, since, exited })
+  const tree = await superviseTree({ pid: pty.pid, processMarker, since, cwd, exited })
   return {
     ...tree,
     output,

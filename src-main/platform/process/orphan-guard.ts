@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { tmpdir } from 'node:os'
+
+/** A tree that must not outlive this process. */
+export interface GuardedTree {
+  /** The first process; its pid is the group's number. 0: it is about to be started. */
+  readonly pid: number
+  /** `NAME=value` that every process of the tree inherits. */
+  readonly processMarker: string
+  /** Where it was started. */
+  readonly cwd: string
+}
+
+/**
+ * Reads the trees that run, one line each, until the pipe ends: then this process is gone, however it ended. What still
+ * runs of them gets SIGTERM and a second later SIGKILL, until a round finds nothing. A shell does it, since the packaged
+ * app can't run scripts as Node; it needs `awk`, and `ps` where there is no /proc.
+ */
+const script = String.raw`
+left=$(awk '/^\+/ { line = substr($0, 3); live[$2] = line } /^-/ { delete live[$2] } END { for (m in live) print live[m] }')
+[ -n "$left" ] || exit 0
+# No terminal and no HOME: what cleaned its environment and left its group. A person's own program in that folder has both or one.
+cleaned() {
+  case "$(readlink "/proc/$1/cwd")/" in "$2"/*) ;; *) return 1 ;; esac
+  tr '\0' '\n' <"/proc/$1/environ" | grep -q '^HOME=' && return 1
+  stat=$(cat "/proc/$1/stat") && set -- $(printf '%s' "$stat" | sed 's/.*) //') && [ "$5" = 0 ]
+}
+members() {
+  printf '%s\n' "$left" | while read -r marker pid cwd; do
+    [ "$pid" = 0 ] || { kill -s 0 -- "-$pid" && echo "-$pid"; }
+    if [ -d /proc/self ]; then
+      grep -lzxF -e "$marker" /proc/[0-9]*/environ | cut -d/ -f3
+      ls -ld /proc/[0-9]*/cwd | grep -F "/cwd -> $cwd" | sed 's|.*/proc/\([0-9]*\)/cwd -> .*|\1|' | while read -r one; do
+        cleaned "$one" "$cwd" && echo "$one"
+      done
+    else
+      ps -A -E -ww -o pid=,command= | grep -F -e "$marker" | grep -v grep | awk '{ print $1 }'
+    fi
+  done
+}
+end() { for pid in $(members); do [ "$pid" = $$ ] || kill -s "$1" -- "$pid"; done; }
+end TERM
+sleep 0.5
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  found=$(members)
+  [ -n "$found" ] || break
+  for pid in $found; do [ "$pid" = $$ ] || kill -s KILL -- "$pid"; done
+  sleep 0.1
+done
+`
+
+let guard: ChildProcess | undefined
+
+/**
+ * Has a tree ended when this process dies without a chance to do it, as by SIGKILL; returns what to call once the tree
+ * has ended. Windows has no such guard.
+ */
+export function guardTree({ pid, processMarker, cwd }: GuardedTree): () => void {
+  if (process.platform === 'win32' || /\n/.test(cwd)) return () => undefined
+  tell(`+ ${processMarker} ${pid} ${cwd}\n`)
+  return () => tell(`- ${processMarker}\n`)
+}
+
+function tell(line: string): void {
+  guard ??= startGuard()
+  guard.stdin?.write(line)
+}
+
+function startGuard(): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', script], {
+    cwd: tmpdir(),
+    // A session of its own: what ends this process's group must not end its guard.
+    detached: true,
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const gone = (): void => {
+    if (guard === child) guard = undefined
+  }
+  child.once('error', gone)
+  child.once('exit', gone)
+  child.stdin?.on('error', gone)
+  child.unref()
+  // A pipe that waits must not keep this process running.
+  ;(child.stdin as (typeof child.stdin & { unref?: () => void }) | null)?.unref?.()
+  return child
+}

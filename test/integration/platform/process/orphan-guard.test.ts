@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createProcessBeacon } from '../../../helpers/process-beacon.ts'
+import { projectRoot } from '../../../helpers/project-root.ts'
+
+const spawner = join(projectRoot, 'src-main/platform/process/process.ts')
+
+/** A process that starts a tree in this folder and waits, as a service does. */
+function startService(cwd: string, command: string) {
+  const code = `const { spawnTree } = await import(${JSON.stringify(spawner)})
+    await spawnTree('/bin/sh', ['-c', process.argv[1]], { cwd: process.argv[2], env: process.env, stdin: 'ignore' })`
+  return spawn(process.execPath, ['--input-type=module', '--eval', code, command, cwd], { stdio: 'inherit' })
+}
+
+it.runIf(process.platform === 'linux')(
+  'within two seconds of a kill -9 nothing is left of what a service ran, wherever it went',
+  async () => {
+    await using beacon = await createProcessBeacon()
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'copse-guard-'))
+    const forever = 'while :; do sleep 0.1; done'
+    const service = startService(
+      folder.path,
+      [
+        `(setsid ${beacon.hold('left the group', forever)} &)`,
+        `(env -i PATH="$PATH" setsid ${beacon.hold('forgot who it is', forever)} &)`,
+        beacon.hold('stubborn', `trap "" TERM; ${forever}`),
+      ].join('; '),
+    )
+    const names = ['left the group', 'forgot who it is', 'stubborn']
+    await Promise.all(names.map((name) => beacon.alive(name)))
+    const gone = once(service, 'exit')
+    service.kill('SIGKILL')
+    await gone
+    const killed = performance.now()
+    await Promise.all(names.map((name) => beacon.gone(name)))
+    expect(performance.now() - killed).toBeLessThan(2_000)
+  },
+)
+
+it.runIf(process.platform === 'linux')("leaves a person's own program in the same folder alone", async () => {
+  await using beacon = await createProcessBeacon()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'copse-guard-'))
+  const own = spawn('sleep', ['300'], { cwd: folder.path, detached: true, stdio: 'ignore' })
+  const service = startService(folder.path, beacon.hold('run', 'while :; do sleep 0.1; done'))
+  await beacon.alive('run')
+  service.kill('SIGKILL')
+  await beacon.gone('run')
+  expect(own.exitCode ?? own.signalCode).toBeNull()
+  const gone = once(own, 'exit')
+  own.kill('SIGKILL')
+  await gone
+})
