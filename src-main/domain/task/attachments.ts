@@ -9,7 +9,7 @@ const longestName = 120
 /** What people see as the name of a file: the last part of a path, without what no file system takes. */
 export function attachmentName(given: string): string {
   const last = given.split(/[\\/]/).at(-1) ?? ''
-   
+
   const plain = last
     .replace(/[\u0000-\u001f\u007f<>:"|?*\u202a-\u202e\u2066-\u2069]/g, '')
     .replace(/^[.\s]+|[.\s]+$/g, '')
