@@ -5,7 +5,7 @@ import { fitEntry } from './fit-entry.ts'
 import type { LogFileWriter } from './log-file.ts'
 
 /** Size of a transcript after which only the raw log goes on. */
-const maxTranscriptBytes = 256 * 1024 * 1024
+const maxTranscriptBytes = 64 * 1024 * 1024
 
 /** The log of one execution over its two files. Entries and bytes after `close` are dropped. */
 export function createAgentLog(options: {

@@ -10,8 +10,9 @@ import { agentLogNames, logKind, LogNameError, taskFolder } from './log-names.ts
 
 /** A script's log is capped: what floods is worth nothing to a reader. */
 const maxScriptLogBytes = 50 * 1024 * 1024
-/** An agent's raw log is kept whole; this only keeps a runaway from filling the disk. */
-const maxRawLogBytes = 2 * 1024 * 1024 * 1024
+/** Of an agent's raw log the beginning and the end are kept: a runaway must not fill the disk. */
+const maxRawLogBytes = 64 * 1024 * 1024
+const rawTailBytes = 4 * 1024 * 1024
 const maxSliceBytes = 4 * 1024 * 1024
 
 /** Logs as files below `dir`: a folder for each task, readable by their owner only. */
@@ -26,7 +27,11 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
     async openAgent({ task_id, execution_id, redact, onEntry }) {
       const names = agentLogNames(execution_id)
       const folder = await folderOf(task_id)
-      const raw = await live.openWriter(join(folder, names.raw), { maxBytes: maxRawLogBytes, records: false })
+      const raw = await live.openWriter(join(folder, names.raw), {
+        maxBytes: maxRawLogBytes,
+        tailBytes: rawTailBytes,
+        records: false,
+      })
       try {
         const options = { maxBytes: Infinity, records: true }
         const transcript = await live.openWriter(join(folder, names.transcript), options)

@@ -26,6 +26,8 @@ export interface LogFileWriter {
 export interface LogFileOptions {
   /** What comes after so many bytes is left out, and a last line says how much that was. */
   readonly maxBytes: number
+  /** The last so many bytes beyond that are kept all the same, behind the line that says how much is missing. */
+  readonly tailBytes?: number
   /** Lines are records: drop an unfinished last one, which a crash has left. */
   readonly records: boolean
 }
@@ -68,7 +70,7 @@ export function createLiveLogs(): LiveLogs & {
         for (const call of log.calls) call()
         log.calls.clear()
       }
-      return createWriter(file, size, options.maxBytes, { grown: () => changed(path), closed })
+      return createWriter(file, size, options, { grown: () => changed(path), closed })
     },
   }
 }
@@ -93,13 +95,14 @@ async function startSize(file: FileHandle, records: boolean): Promise<number> {
 function createWriter(
   file: FileHandle,
   startingSize: number,
-  maxBytes: number,
+  { maxBytes, tailBytes = 0 }: LogFileOptions,
   tell: { readonly grown: () => void; readonly closed: () => void },
 ): LogFileWriter {
   let queue: Uint8Array[] = []
   let queued = 0
   let size = startingSize
   let leftOut = 0
+  const tail = createTail(tailBytes)
   let failure: Error | undefined
   let draining: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -129,7 +132,10 @@ function createWriter(
     if (failure !== undefined) throw failure
   }
   const finish = async (): Promise<void> => {
-    if (leftOut > 0) enqueue(Buffer.from(`\n[${leftOut} bytes of output were left out here]\n`))
+    const last = tail.end()
+    const missing = leftOut - last.length
+    if (missing > 0) enqueue(Buffer.from(`\n[${missing} bytes of output were left out here]\n`))
+    if (last.length > 0) enqueue(last)
     await draining
     await file.close()
     tell.closed()
@@ -144,11 +150,33 @@ function createWriter(
       const kept = headOf(bytes, maxBytes - size)
       // Once something was left out, nothing follows it: the note stands where the gap is.
       if (leftOut === 0 && kept.length > 0) enqueue(kept)
-      leftOut += leftOut === 0 ? bytes.length - kept.length : bytes.length
+      const rest = leftOut === 0 ? bytes.subarray(kept.length) : bytes
+      leftOut += rest.length
+      tail.push(rest)
       await room()
     },
     room,
     close: () => (closing ??= finish()),
+  }
+}
+
+/** Keeps the last bytes of what is pushed, from the beginning of a line. */
+function createTail(max: number): { push(bytes: Uint8Array): void; end(): Uint8Array } {
+  let kept = Buffer.alloc(0)
+  let pushed = 0
+  return {
+    push: (bytes) => {
+      pushed += bytes.length
+      if (max === 0) return
+      kept = Buffer.concat([kept, bytes])
+      // Cut now and then, not at each push.
+      if (kept.length > 2 * max) kept = Buffer.from(kept.subarray(-max))
+    },
+    end: () => {
+      const last = kept.subarray(-max)
+      if (pushed <= last.length) return last
+      return last.subarray(last.indexOf(0x0a) + 1)
+    },
   }
 }
 

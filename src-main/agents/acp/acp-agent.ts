@@ -12,6 +12,8 @@ export interface AcpAgent extends Pick<ExecutorDefinition, 'configNames'> {
     place: PrepareContext,
   ) => readonly string[] | Promise<readonly string[]>
   readonly refusedArgs: RefusedArgs
+  /** How long it may take until it has a session, in ms; by default a minute. */
+  readonly startMs?: number
   /** Variables for every run. */
   readonly defaultEnv?: Readonly<Record<string, string>>
   /** Variables that make it ask before it acts, where that is its policy. */

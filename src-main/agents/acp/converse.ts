@@ -38,6 +38,8 @@ interface AcpState {
   replayed: number
   /** It fell silent in the middle. */
   cutShort: boolean
+  /** It has not answered in time after its start. */
+  neverBegan: boolean
 }
 
 /** Speaks the Agent Client Protocol: a session, a prompt, and further prompts as long as people have something to say. */
@@ -60,6 +62,7 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
     present: false,
     replayed: 0,
     cutShort: false,
+    neverBegan: false,
   }
   const { stream, receive, close } = createStream(listener.write)
   const reader = readJsonLines({ ...listener, onJson: (json) => onMessage(talk, json, receive) })
@@ -158,6 +161,7 @@ async function openSession(talk: AcpState, stream: Stream): Promise<AcpSession> 
     model: agent.configuresViaProtocol ? (run.config.model ?? null) : null,
     effort: agent.configuresViaProtocol ? (run.config.effort ?? null) : null,
     free: policyOf(run.config) === 'all' ? (agent.reportsToolsViaPermission === true ? null : true) : false,
+    startMs: agent.startMs,
     permit: (toolCallId, signal) => permit(talk, toolCallId, signal),
   })
   story.session_id = session.id
@@ -208,15 +212,18 @@ function fail(talk: AcpState, error: unknown): void {
     error instanceof AcpSetupError && error.code === 'sign_in'
       ? `${executorInfos[executor].name}: ${told}. ${signInHint}`
       : told
+  talk.neverBegan = error instanceof AcpSetupError && error.code === 'no_answer'
   story.ended = true
   recordFailure(story, text)
   listener.onEntry({ type: 'error', at: listener.now(), text: clip(text) })
 }
 
-function conclude({ story, run, usage, agent, cutShort }: AcpState, stderr: string): RunResult {
+function conclude({ story, run, usage, agent, cutShort, neverBegan }: AcpState, stderr: string): RunResult {
   story.usage = usage.total()
   if (cutShort)
     recordFailure(story, stderr || `${executorInfos[agent.program.executor].name} ended in the middle of its turn.`)
+  // What it was waiting for mostly stands on its stderr.
+  if (neverBegan && stderr !== '') recordFailure(story, `${story.failure?.text ?? ''} It wrote: ${stderr}`)
   const result = toRunResult(story, stderr)
   // What it never took up is no session to be asked for again, unless it did not come to that.
   return { ...result, session_id: result.session_id ?? (story.failure !== null && !cutShort ? null : run.session_id) }

@@ -30,6 +30,8 @@ export interface AcpSessionRequest {
   readonly effort: string | null
   /** Whether it shall ask nobody, or must ask, if it has modes for that; null leaves it as it is. */
   readonly free: boolean | null
+  /** How long it may take until it has a session, in ms; by default a minute. */
+  readonly startMs?: number | undefined
   /** Whether it may make this call. */
   readonly permit: (toolCallId: string, signal: AbortSignal) => Promise<boolean>
 }
@@ -58,8 +60,10 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
       outcome: choose(params, (await permit(params.toolCall.toolCallId, signal)) ? 'allow' : 'reject'),
     }))
     .connect(stream)
-  const about = await shakeHands(agent)
-  const opened = await enter(agent, about, run)
+  const opened = await inTime(
+    shakeHands(agent).then((about) => enter(agent, about, run)),
+    request.startMs ?? startMs,
+  )
   if (free !== null) await takeMode(agent, opened, free ? freeModes : askingModes, free)
   if (model !== null) await configure(agent, opened, 'model', model)
   if (effort !== null) await configure(agent, opened, 'effort', effort)
@@ -85,20 +89,15 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
   }
 }
 
-/** A program that waits for somebody at a terminal never answers. A package that is fetched first takes its time. */
-const handshakeMs = 60_000
+/** A program that waits for someone at a terminal never answers. A package that is fetched first takes its time. */
+const startMs = 60_000
 
-async function shakeHands(agent: ClientContext): Promise<InitializeResponse> {
+/** Settles as `answer` does, or fails once the agent has been silent for too long. */
+async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {
-    const text = `The agent didn't answer within ${handshakeMs / 1_000} s. Run it once in a terminal to see what it asks.`
-    timer = setTimeout(() => reject(new AcpSetupError('no_answer', text)), handshakeMs)
-  })
-  const clientInfo = { name: 'copse', title: 'Copse', version: '1' }
-  const answer = agent.request<InitializeResponse>(methods.agent.initialize, {
-    protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: {},
-    clientInfo,
+    const text = `The agent didn't answer within ${ms / 1_000} s of its start. Run it once in a terminal to see what it asks.`
+    timer = setTimeout(() => reject(new AcpSetupError('no_answer', text)), ms)
   })
   try {
     return await Promise.race([answer, silence])
@@ -106,6 +105,13 @@ async function shakeHands(agent: ClientContext): Promise<InitializeResponse> {
     clearTimeout(timer)
   }
 }
+
+const shakeHands = (agent: ClientContext): Promise<InitializeResponse> =>
+  agent.request<InitializeResponse>(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: {},
+    clientInfo: { name: 'copse', title: 'Copse', version: '1' },
+  })
 
 type Opened = Pick<NewSessionResponse, 'sessionId' | 'modes' | 'configOptions'>
 

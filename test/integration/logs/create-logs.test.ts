@@ -258,3 +258,21 @@ it('caps the log of a flooding script with a line that says how much was left ou
   )
   expect(isOver).toBe(false)
 })
+
+it('keeps the beginning and the end of an agent that prints 200 MB, and says what is missing between', async () => {
+  const log = await logs.openAgent({ project_id, task_id, execution_id, redact })
+  const line = `${'x'.repeat(1_023)}\n`
+  const chunk = Buffer.from(line.repeat(1_024))
+  await log.raw(Buffer.from('First words.\n'))
+  for (let index = 0; index < 200; index++) await log.raw(chunk)
+  await log.raw(Buffer.from('Last words.\n'))
+  await log.close()
+  const { size } = statSync(join(dir, task_id, rawName))
+  expect(size).toBeLessThan(69 * 1024 * 1024)
+  const text = onDisk(rawName)
+  expect(text.startsWith('First words.\n')).toBe(true)
+  expect(text.endsWith('x\nLast words.\n')).toBe(true)
+  const [, missing] = /\n\[(\d+) bytes of output were left out here\]\n/.exec(text) ?? []
+  const note = `\n[${missing}] bytes of output were left out here\n`.length
+  expect(Number(missing) + size - note).toBe(200 * chunk.length + 'First words.\nLast words.\n'.length)
+})
