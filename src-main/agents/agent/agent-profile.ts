@@ -47,6 +47,8 @@ export interface AgentSessionListener {
   readonly onTurn: () => void
   /** A turn has ended; `queued` more are known to follow without a word from us. */
   readonly onTurnEnd: (queued: number) => void
+  /** Nothing will come of it any more: it is ended at once. */
+  readonly giveUp?: () => void
   /** Sends bytes to the agent's stdin; rejects when it is closed. */
   readonly write: (text: string) => Promise<void>
   /** Nothing more will be said to the agent. */

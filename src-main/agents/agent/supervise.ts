@@ -52,6 +52,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
       clearTimeout(lingerTimer)
       if (queued === 0) lingerTimer = setTimeout(() => void end('exit_timeout', 2_000), exitGraceMs)
     },
+    giveUp: () => void end('exit_timeout', 2_000),
     write: (text) => writeTo(tree.stdin, text),
     closeInput: () => void tree.stdin.end(),
   })

@@ -35,7 +35,12 @@ function resultOf(facts: RunState, asked: string | null, stderr: string): RunRes
   // A session that is not there any more must not be asked for again.
   const lost = facts.result?.subtype === 'error_during_execution' && facts.api_error === null && !facts.acted
   const session_id = lost && facts.lastMessage === null ? null : (facts.session_id ?? asked)
-  return { session_id, usage: usageOf(facts), failed: facts.result?.failed === true, ...conclude(facts, stderr) }
+  return {
+    session_id,
+    usage: usageOf(facts),
+    failed: facts.unauthorized || facts.result?.failed === true,
+    ...conclude(facts, stderr),
+  }
 }
 
 /** A turn that was cut off has used what its calls told; what it cost is not known. */

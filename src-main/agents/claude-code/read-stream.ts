@@ -13,6 +13,8 @@ export interface StreamListener {
   readonly onEntry: (entry: TranscriptEntry) => void
   /** A turn has ended; `queued` more are known to follow without a word from us. */
   readonly onTurnEnd?: (queued: number) => void
+  /** What it does can't succeed any more: it need not be waited for. */
+  readonly giveUp?: (() => void) | undefined
   /** A turn runs: the first one, or one that was queued behind another. */
   readonly onTurn?: () => void
   /** The session has a name, or another one. */
@@ -61,6 +63,7 @@ export function createStreamReader(
     facts = reduceRunState(before, parsed.event)
     if (facts.session_id !== null && facts.session_id !== before.session_id) listener.onSession?.(facts.session_id)
     for (const entry of toEntries(parsed.event, before, facts, at)) listener.onEntry(entry)
+    if (facts.unauthorized && !before.unauthorized) listener.giveUp?.()
     if (parsed.event.type === 'result') listener.onTurnEnd?.(parsed.event.queued_turn_count ?? 0)
     else if (isOfTurn(parsed.event)) listener.onTurn?.()
   }

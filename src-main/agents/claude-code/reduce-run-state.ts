@@ -27,6 +27,8 @@ export interface RunState {
   /** The latest API error that nothing good has followed. */
   readonly api_error: { readonly kind: string; readonly text: string } | null
   readonly rate_limit_rejected: boolean
+  /** The model server does not know who it is. */
+  readonly unauthorized: boolean
   /** When the limit resets that has rejected it. */
   readonly resets_at: string | null
   /** The windows of its account, by their names. */
@@ -60,6 +62,7 @@ export const initialRunState: RunState = {
   lastMessage: null,
   api_error: null,
   rate_limit_rejected: false,
+  unauthorized: false,
   resets_at: null,
   windows: {},
   result: null,
@@ -70,6 +73,7 @@ export function reduceRunState(before: RunState, event: StreamEvent): RunState {
   const facts = { ...before, session_id: event.session_id ?? before.session_id }
   switch (event.type) {
     case 'system':
+      if (event.subtype === 'api_retry') return { ...facts, unauthorized: event.error_status === 401 }
       return event.subtype === 'init' ? { ...facts, cwd: event.cwd ?? facts.cwd, result: null } : facts
     case 'assistant':
       return afterAssistant(facts, event)
@@ -112,6 +116,7 @@ function afterAssistant(facts: RunState, event: AssistantEvent): RunState {
     finalMessage: acts ? null : speaks ? text : facts.finalMessage,
     lastMessage: speaks ? text : facts.lastMessage,
     api_error: null,
+    unauthorized: false,
   }
 }
 

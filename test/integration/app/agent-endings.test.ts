@@ -149,6 +149,20 @@ test('after a restart of the service it still goes on at the reset', async () =>
   expect((await job.executions(task.id)).map(({ status }) => status)).toEqual(['succeeded', 'failed'])
 })
 
+test.concurrent(
+  'an agent that is not signed in any more is ended at its first 401, and its task says how to sign in',
+  async () => {
+    await using ending = await startEnding(
+      `say({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 600000, error_status: 401, error: 'authentication_failed' })
+     setInterval(() => undefined, 60_000)`,
+    )
+    expect(ending.task.error_annotation).toMatchObject({
+      type: 'execution_failed',
+      message: 'Claude Code is not signed in any more (401). Run `claude` once to sign in again, or renew its key.',
+    })
+  },
+)
+
 test.concurrent('what a resumed session tells as the cost of all its runs is counted once', async () => {
   const cost = (usd: number, output: number) =>
     `result({ usage: { input_tokens: 100, output_tokens: 10 }, total_cost_usd: ${usd}, modelUsage: { m: { outputTokens: ${output} } } })`

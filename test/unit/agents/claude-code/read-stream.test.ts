@@ -92,6 +92,7 @@ test('a recorded run becomes the transcript that a person would write of it', ()
     usage: { input_tokens: 800, output_tokens: 160, cost_usd: 0.0048 },
     spent: { input_tokens: 0, output_tokens: 0, cached_tokens: 0 },
     calls: 8,
+    unauthorized: false,
     resets_at: null,
     windows: {},
     call: null,
