@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -23,7 +22,12 @@ export function accountOf({ executor, config }: Pick<AgentRecord, 'executor' | '
   return [name, ...own].join(', ')
 }
 
-const digest = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 8)
+/** 64 bits (FNV-1a) that tell values apart and from which no key can be had back. */
+function digest(value: string): string {
+  let hash = 0xcbf29ce484222325n
+  for (const byte of new TextEncoder().encode(value)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
+  return hash.toString(16).padStart(16, '0')
+}
 
 /** Returns until when the usage limit of an agent's account holds; null when it holds none. */
 export function limitedUntil(q: Queries, agent: AgentRecord | null, now: string): string | null {

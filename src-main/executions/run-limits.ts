@@ -5,14 +5,24 @@ import { toSettings } from '../core/views.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import { findReached, usesOf, type ReachedLimit, type Spent } from '../domain/task/limits.ts'
 import type { AgentRecord, ExecutionRecord, ProjectRecord, Queries, SpentScope, TaskRecord } from '../ports/store.ts'
-import type { ActiveRun } from './executions.ts'
+import type { LimitCheck } from '../core/limit-check.ts'
+import type { RunningExecution } from '../ports/executors.ts'
+import type { RunMeter } from './run-meter.ts'
+
+/** A run that this process follows. */
+interface WatchedRun {
+  readonly record: ExecutionRecord
+  readonly meter: RunMeter
+  readonly startedAt: number
+  readonly live: { readonly process: Pick<RunningExecution, 'stop' | 'isTurnOver'> } | null
+  readonly stopped: string | null
+  limit: ReachedLimit | null
+}
 
 /** Watches over what agents may use. */
-export interface RunLimits {
+export interface RunLimits extends LimitCheck {
   /** Returns how far each limit is used that holds for a task with an agent, at the start of a run or during one. */
   uses(q: Queries, task: TaskRecord, agent: AgentRecord | null, run?: RunSpent): readonly LimitUse[]
-  /** Returns the limit beyond which the next run of a task would begin. */
-  reached(q: Queries, task: TaskRecord, agent: AgentRecord | null): ReachedLimit | null
   /** The same for an execution that waits. */
   holds(q: Queries, record: Pick<ExecutionRecord, 'task_id' | 'agent_id'>): ReachedLimit | null
   /** Looks whether a run may go on: warns where a limit is near. `spent`: what it has told, where it runs elsewhere. */
@@ -46,7 +56,7 @@ const empty = {
   agent_day: nothing,
 }
 
-export function createRunLimits(context: EngineContext, running: () => Iterable<ActiveRun>): RunLimits {
+export function createRunLimits(context: EngineContext, running: () => Iterable<WatchedRun>): RunLimits {
   const since = () => {
     const day = new Date(context.clock.now())
     day.setHours(0, 0, 0, 0)
@@ -155,7 +165,7 @@ const lookEveryMs = 15_000
 export function watchLimits(
   context: EngineContext,
   limits: RunLimits,
-  run: ActiveRun,
+  run: WatchedRun,
 ): { readonly look: () => void; readonly end: () => void } {
   const { record } = run
   let timer: NodeJS.Timeout | undefined
@@ -182,7 +192,7 @@ export function watchLimits(
   return { look, end: () => clearTimeout(timer) }
 }
 
-const spentOf = ({ clock }: EngineContext, { meter, startedAt }: ActiveRun): RunSpent => ({
+const spentOf = ({ clock }: EngineContext, { meter, startedAt }: WatchedRun): RunSpent => ({
   usd: meter.usd(),
   minutes: (clock.now() - startedAt) / 60_000,
   turns: meter.turns(),

@@ -4,7 +4,7 @@ import type { HookRuns } from '../hooks/hook-runs.ts'
 import type { Plugin } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import type { RunLimits } from '../executions/run-limits.ts'
+import type { LimitCheck } from '../core/limit-check.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
@@ -16,7 +16,7 @@ export interface StepServices {
   readonly plugins: ReadonlyMap<string, Plugin>
   readonly runs: HookRuns
   readonly hookQueue: HookQueue
-  readonly limits: RunLimits
+  readonly limits: LimitCheck
   readonly dispatch: (task: TaskRecord) => Promise<PluginResult>
   readonly cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => Promise<void>
 }
