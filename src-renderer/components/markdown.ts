@@ -59,6 +59,24 @@ const block = (content: string) => `<pre class="md-code" tabindex="0">${escape(c
 markdown.renderer.rules['fence'] = (tokens, index) => block(tokens[index]?.content ?? '')
 markdown.renderer.rules['code_block'] = (tokens, index) => block(tokens[index]?.content ?? '')
 
+// A list of tasks has a box for each; who reads it ticks nothing.
+markdown.core.ruler.after('inline', 'task_box', ({ tokens, Token }) => {
+  for (const [index, token] of tokens.entries()) {
+    const [text] = token.children ?? []
+    const [mark, tick] =
+      (tokens[index - 2]?.type === 'list_item_open' && /^\[([ xX])\] /.exec(text?.content ?? '')) || []
+    if (!text || mark === undefined) continue
+    const box = new Token('task_box', '', 0)
+    box.content = tick === ' ' ? 'To do' : 'Done'
+    text.content = text.content.slice(mark.length)
+    token.children?.unshift(box)
+  }
+})
+markdown.renderer.rules['task_box'] = (tokens, index) => {
+  const words = tokens[index]?.content ?? ''
+  return `<span class="md-box" role="img" aria-label="${escape(words)}">${words === 'Done' ? '☑' : '☐'}</span> `
+}
+
 /** Markdown as safe HTML: raw HTML is shown as text, remote images become links, links open outside. */
 export function renderMarkdown(source: string): string {
   return markdown.render(source)

@@ -53,3 +53,31 @@ test('an agent is answered on a phone; at 1024 what needs somebody is counted; a
   await allow.tap()
   await expect.poll(asks).toBe(0)
 })
+
+test('on a phone a row of the list begins with its title, and what a task waits for is named by its title', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const title = 'Count every passenger on each of the ferries'
+  const first = await client.call('tasks.create', { project_id, title, priority: 3 })
+  const second = await client.call('tasks.create', { project_id, title: 'Print it' })
+  await client.call('tasks.add_dependency', { task_id: second.id, depends_on_id: first.id })
+  await page.reload()
+  const card = page.locator('[data-card]').filter({ hasText: 'Print it' })
+  await card.getByTitle(`Waiting for ${first.ref} “${title}”`).waitFor()
+  const shots = process.env['COPSE_SHOTS']
+  if (shots) await page.screenshot({ path: `${shots}/waiting.png` })
+
+  await page.keyboard.press('Control+b')
+  const name = page.getByRole('link', { name: title })
+  await page.getByText(`Waiting for ${first.ref} ${title}`).waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await expect.poll(async () => (await name.boundingBox())?.x ?? 999).toBeLessThan(120)
+  expect((await name.boundingBox())?.width).toBeGreaterThan(180)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  expect(await page.getByRole('row', { name: /Backlog.*Count every/ }).count()).toBe(1)
+  expect(await violationsInThemes(page), 'list on a phone').toEqual([])
+  if (shots) await page.screenshot({ path: `${shots}/list-360.png` })
+})

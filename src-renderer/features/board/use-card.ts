@@ -83,7 +83,8 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
             const other = tasks.byId.get(id)
             return other && !isDoneState(projects.workflow(other.project_id), other.status)
           })
-    return open === undefined ? null : tasks.refOf(open)
+    const other = open === undefined ? undefined : tasks.byId.get(open)
+    return other ? { ref: other.ref, title: other.title } : null
   })
   const verdict = computed(() => {
     const review = task().review_summary

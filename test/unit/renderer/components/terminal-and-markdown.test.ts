@@ -59,6 +59,19 @@ describe('markdown that somebody else wrote', () => {
   test('links open outside', () => {
     expect(renderMarkdown('https://example.org')).toContain('target="_blank" rel="noopener noreferrer"')
   })
+  test('a list of tasks has boxes', () => {
+    const html = renderMarkdown('- [ ] one\n- [x] two\n- [y] three\n\n[x] four')
+    expect(html.match(/aria-label="[^"]*">./g)).toEqual(['aria-label="To do">☐', 'aria-label="Done">☑'])
+    expect(html).toContain('</span> two')
+    expect(html).toContain('[y] three')
+  })
+  test('an attachment is named and not fetched', () => {
+    const id = '0197f000-0000-7000-8000-000000000001'
+    const html = renderMarkdown(`![a "b"](attachment:${id}) [log](attachment:${id}) [x](attachment:1)`)
+    expect(html).toContain(`<a class="md-picture" href="#" data-attachment="${id}">a &quot;b&quot;</a>`)
+    expect(html).toContain(`<a href="#" data-attachment="${id}">log</a>`)
+    expect(html).not.toContain('<img')
+  })
   test('code is escaped', () => {
     expect(renderMarkdown('`<b>`\n\n```html\n<i>\n```')).toContain('&lt;b&gt;')
   })
