@@ -27,6 +27,7 @@ const adapters = {
   logs: 'logs',
   attachments: 'attachments',
   agents: 'agents',
+  containment: 'containment',
   'issue-trackers': 'integrations/trackers',
   identity: 'identity',
   'workflow-files': 'workflow-files',
@@ -252,6 +253,12 @@ const owners = [
     ['node-pty', '@lydell/node-pty', '@agentclientprotocol'],
     ['^src-main/agents/'],
     'Agents are run by agents.',
+  ),
+  owned(
+    'containment',
+    ['@anthropic-ai/sandbox-runtime'],
+    ['^src-main/containment/'],
+    'Runs are contained by containment.',
   ),
   owned('git', ['simple-git'], ['^src-main/git/'], 'Git is run by git/commands/run-git.ts.'),
   owned(

@@ -8,7 +8,7 @@ import type { ViteUserConfig } from 'vitest/config'
  */
 const external = [
   /^(node:|electron$)/,
-  /^(@fastify\/static|bcrypt|better-sqlite3|electron-updater|fastify|node-pty|pino|simple-git)(\/|$)/,
+  /^(@anthropic-ai\/sandbox-runtime|@fastify\/static|bcrypt|better-sqlite3|electron-updater|fastify|node-pty|pino|simple-git)(\/|$)/,
 ]
 
 const routes = new URL('src-shared/client/routes.ts', import.meta.url)

@@ -27,6 +27,8 @@ import type { Clock } from './ports/clock.ts'
 import { changeWorkflow } from './projects/change-workflow.ts'
 import { pluginTraits } from './plugins/create-plugins.ts'
 import { createWorkflows } from './core/workflows.ts'
+import { createContainment } from './containment/create-containment.ts'
+import type { Containment } from './ports/containment.ts'
 import { createExecutors } from './agents/create-executors.ts'
 import { createScripts } from './hooks/scripts/run-script.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
@@ -80,7 +82,13 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const feed = createEventFeed(store, clock, createTaskEventLogger(log.child({ module: 'task-events' })))
     const identity = identityOf(config, { store: identityStore(database, feed), clock, newId: v7, seal })
     const secrets = createKnownSecrets(store.read, (name) => process.env[name])
-    const engineParts = { config, store, feed, identity, secrets, clock, log, url: () => url }
+    const containment = createContainment({
+      dataDir: config.dataDir,
+      workspaceRoot: config.workspaceRoot,
+      auto: config.containment ?? 'none',
+      apiUrl: () => url,
+    })
+    const engineParts = { containment, config, store, feed, identity, secrets, clock, log, url: () => url }
     const context = contextOf({ ...engineParts, builtin: builtin.definition })
     const engine = createEngine(context)
     checkBuiltin(builtin.definition, engine)
@@ -93,7 +101,17 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
     const integrations = createIntegrations(context, trackers)
     const agentTests = agentTestsOf(config, context)
-    const api = apiOf(config, { context, engine, integrations, identity, templates, diffWatches, agentTests, damage })
+    const api = apiOf(config, {
+      context,
+      engine,
+      integrations,
+      identity,
+      templates,
+      diffWatches,
+      agentTests,
+      damage,
+      containment,
+    })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
     await engine.recover()
     await agentTests.sweep()
@@ -102,6 +120,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       await diffWatches.close()
       await integrations.close()
       await engine.close()
+      await containment.close()
       store.close()
     })
     return {
@@ -153,6 +172,7 @@ function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string
 
 interface EngineParts {
   readonly config: AppConfig
+  readonly containment: Containment
   readonly store: EngineContext['store']
   readonly feed: EventFeed
   readonly identity: Identity
@@ -164,7 +184,18 @@ interface EngineParts {
 }
 
 /** The engine's surroundings: real worktrees, processes and logs. */
-function contextOf({ config, store, feed, identity, secrets, clock, log, url, builtin }: EngineParts): EngineContext {
+function contextOf({
+  config,
+  containment,
+  store,
+  feed,
+  identity,
+  secrets,
+  clock,
+  log,
+  url,
+  builtin,
+}: EngineParts): EngineContext {
   return {
     store,
     feed,
@@ -175,7 +206,7 @@ function contextOf({ config, store, feed, identity, secrets, clock, log, url, bu
       trusted: trustedBy(store),
       dataDir: config.dataDir,
     }),
-    executors: createExecutors(),
+    executors: createExecutors(containment),
     scripts: createScripts(),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
     attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
@@ -225,6 +256,7 @@ interface ApiPieces {
   readonly diffWatches: DiffWatchers
   readonly agentTests: AgentTests
   readonly damage: () => string | null
+  readonly containment: Containment
 }
 
 /** Each in a repository of its own, which is gone when it ends. */
@@ -235,7 +267,7 @@ function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newI
 }
 
 function apiOf(config: AppConfig, pieces: ApiPieces): Api {
-  const { context, engine, integrations, identity, templates, diffWatches, agentTests, damage } = pieces
+  const { context, engine, integrations, identity, templates, diffWatches, agentTests, damage, containment } = pieces
   const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
   return createApi({
     store,
@@ -266,6 +298,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
       projectCreators: config.projectCreators ?? (isExposed(config) ? 'admins' : 'all'),
       cleanupDelaySeconds: config.cleanupDelaySeconds,
       damage,
+      containment: containment.status,
     },
   })
 }

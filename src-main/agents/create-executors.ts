@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { reap } from '../platform/process/process.ts'
 import type { Executors } from '../ports/executors.ts'
@@ -6,6 +7,10 @@ import { definition as claudeCode } from './claude-code/definition.ts'
 import { definition as codex } from './codex/definition.ts'
 import { definition as command } from './command/definition.ts'
 import { definition as copilot } from './copilot/definition.ts'
+import type { Containment } from '../ports/containment.ts'
+import { ContainmentUnavailable } from '../ports/containment.ts'
+import { ExecutorError, type ExecutionRun } from '../ports/executors.ts'
+import type { Box } from '../platform/process/box.ts'
 import type { ExecutorDefinition } from './definition.ts'
 import { definition as external } from './external/definition.ts'
 import { definition as gemini } from './gemini/definition.ts'
@@ -33,13 +38,43 @@ const all = Object.values(executorDefinitions)
 export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition) => definition.configNames))
 
 /** All types of agent. */
-export function createExecutors(): Executors {
+export function createExecutors(containment?: Containment): Executors {
   return {
     location: (profile) => executorInfos[profile].location,
     start: async (profile, run, options) =>
-      await executorDefinitions[profile].start({ ...run, protectedNames: configNames }, options),
+      await executorDefinitions[profile].start(
+        { ...run, protectedNames: configNames, box: await boxOf(containment, profile, run) },
+        options,
+      ),
     refusedArgs: (profile, config) => executorDefinitions[profile].refusedArgs(config),
     reap: async (process, executionId) => await reap(process, executionId),
     detect: async (options) => await Promise.all(all.map((definition) => definition.detect(options))),
+  }
+}
+
+/** What its configuration asks for. Throws `ExecutorError`, with the log closed, where this machine can't. */
+async function boxOf(
+  containment: Containment | undefined,
+  profile: ExecutorProfile,
+  { cwd, config, log }: ExecutionRun,
+): Promise<Box | undefined> {
+  const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
+  if (!containment || level === 'none') return undefined
+  const { folders = [], hosts = [] } = executorDefinitions[profile].needs ?? {}
+  const others = all.flatMap(({ needs }) => needs?.folders ?? [])
+  try {
+    const box = await containment.box({
+      level,
+      cwd,
+      hosts: [...hosts, ...allowed_hosts],
+      read: extra_paths?.read ?? [],
+      write: [...folders, ...(extra_paths?.write ?? [])],
+      hidden: others.filter((folder) => !folders.includes(folder)).map((folder) => folder.replace(/^~/, homedir())),
+    })
+    return box ?? undefined
+  } catch (error) {
+    await log.close()
+    if (!(error instanceof ContainmentUnavailable)) throw error
+    throw new ExecutorError('not_configured', error.message, { cause: error })
   }
 }

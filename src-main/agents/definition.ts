@@ -1,5 +1,6 @@
 import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
+import type { Box } from '../platform/process/box.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { ExecutionRun, RunningExecution } from '../ports/executors.ts'
 
@@ -10,6 +11,16 @@ export type ArgsConfig = Pick<AgentConfig, 'args' | 'permissions'>
 export interface AgentRun extends ExecutionRun {
   /** The `configNames` of all types of agent: no agent writes another's settings without asking. */
   readonly protectedNames: ReadonlySet<string>
+  /** What it is started in; absent: it is not contained. */
+  readonly box?: Box | undefined
+}
+
+/** What a contained run of this agent needs beside its worktree. */
+export interface AgentNeeds {
+  /** Its settings, sessions and sign-in below the home folder, by `~`. Other agents can't read them. */
+  readonly folders: readonly string[]
+  /** Where its model is. */
+  readonly hosts: readonly string[]
 }
 
 /**
@@ -18,6 +29,8 @@ export interface AgentRun extends ExecutionRun {
  */
 export interface ExecutorDefinition {
   readonly executor: ExecutorProfile
+  /** Absent: it keeps nothing and reaches no host of its own. */
+  readonly needs?: AgentNeeds | undefined
   /**
    * Names of files and folders in a repository that steer this agent: its settings, instructions for its tools, hooks.
    * Lower case. An agent that may edit its worktree asks before it writes below one.

@@ -1,3 +1,4 @@
+import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AgentTest } from '../../src-shared/contract/agent-tests.ts'
 import type {
@@ -135,6 +136,8 @@ export interface ApiParts {
     readonly cleanupDelaySeconds: number
     /** What was found wrong with the database while it is in use. */
     readonly damage: () => string | null
+    /** Whether runs can be contained on this machine. */
+    readonly containment: () => Promise<ContainmentStatus>
     readonly exposed: boolean
     /** Who may make projects, repositories and agents. */
     readonly projectCreators: 'all' | 'admins'

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { effortPattern } from './effort.ts'
 import { branchPrefixProblem } from './branch-names.ts'
 import { executorProfiles, permissionPolicies } from './executor-profiles.ts'
+import { ContainmentLevel } from './containment.ts'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
 import { PromptTemplates } from './prompts.ts'
@@ -172,6 +173,11 @@ export const Effort = z
   .regex(effortPattern, 'One word, like `low`, `medium` or `high`.')
   .describe('How hard it thinks, in the agent’s own words, like `high`.')
 
+const ContainedPath = z
+  .string()
+  .max(4_096)
+  .regex(/^(?:\/|~\/)[^\0]*[^\0/.]$/, 'An absolute path, or one below `~/`; not `/` itself.')
+
 export const AgentConfig = z.object({
   command: z
     .string()
@@ -207,6 +213,16 @@ export const AgentConfig = z.object({
       'Which account of its provider it uses. Agents with the same one wait together when its usage limit is reached. ' +
         'Without it, agents of one type with the same credential folder and keys are one account.',
     ),
+  containment: ContainmentLevel.optional(),
+  allowed_hosts: z
+    .array(z.string().regex(/^(?:\*\.)?[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?$/, 'A host, like `registry.example.com`.'))
+    .max(100)
+    .optional()
+    .describe('Further hosts that it reaches under `worktree_and_hosts`.'),
+  extra_paths: z
+    .object({ read: z.array(ContainedPath).max(100).optional(), write: z.array(ContainedPath).max(100).optional() })
+    .optional()
+    .describe('What a contained run may read or write besides.'),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ContainmentStatus } from './containment.ts'
 
 export const SystemInfo = z
   .object({
@@ -14,6 +15,7 @@ export const SystemInfo = z
       .describe(
         'What the check after an unclean end has found wrong with the database, and what to do; null for nothing.',
       ),
+    containment: ContainmentStatus.describe('Whether runs can be contained on this machine.'),
     exposed: z.boolean().describe('Other machines can reach the HTTP API.'),
   })
   .meta({ id: 'SystemInfo' })

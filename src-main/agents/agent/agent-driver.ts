@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import { policyOf } from '../../domain/access/permissions.ts'
 import { shellCommand } from '../../platform/process/process-shell.ts'
 import { ProcessStartError, spawnTree } from '../../platform/process/process.ts'
-import type { ProcessTree } from '../../platform/process/process.ts'
+import type { ProcessTree, SpawnTreeOptions } from '../../platform/process/process.ts'
 import { ExecutorError } from '../../ports/executors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RunningExecution } from '../../ports/executors.ts'
@@ -38,6 +38,7 @@ export function createAgentDriver(profile: AgentProfile, options: AgentDriverOpt
   const env = options.env ?? process.env
   return {
     executor: program.executor,
+    needs: program.needs,
     configNames: profile.configNames,
     start: (run, { signal }) =>
       startAgent(profile, run, {
@@ -98,7 +99,11 @@ async function start(profile: AgentProfile, run: AgentRun, options: StartOptions
   const prepared = await profile.prepare(run, own.args, { env, resources })
   signal.throwIfAborted()
   const agentEnv = { ...env, ...prepared.env }
-  const tree = await spawnAgent(profile.program, launch(prepared.args, agentEnv), { cwd: run.cwd, env: agentEnv })
+  const tree = await spawnAgent(profile.program, launch(prepared.args, agentEnv), {
+    cwd: run.cwd,
+    env: agentEnv,
+    box: run.box,
+  })
   if (signal.aborted) {
     await tree.stop({ graceMs: 0 })
     signal.throwIfAborted()
@@ -122,7 +127,7 @@ function launchProgram(
 async function spawnAgent(
   { executor }: AgentProgram,
   { file, args, verbatimArguments = false }: SpawnSpec,
-  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  place: Pick<SpawnTreeOptions, 'cwd' | 'env' | 'box'>,
 ): Promise<ProcessTree & { readonly stdin: Writable }> {
   try {
     const tree = await spawnTree(file, args, { ...place, stdin: 'pipe', verbatimArguments })

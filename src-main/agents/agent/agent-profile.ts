@@ -1,3 +1,4 @@
+import type { AgentNeeds } from '../definition.ts'
 import type { ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import type { ExecutionOutcome } from '../../ports/executors.ts'
@@ -9,6 +10,7 @@ export type Variables = Readonly<Record<string, string | undefined>>
 /** How a coding agent is called and where it lies. */
 export interface AgentProgram {
   readonly executor: ExecutorProfile
+  readonly needs?: AgentNeeds
   /** Its name on PATH. */
   readonly program: string
   /** Where its own installers put it. An app that a desktop started often has a short PATH. */

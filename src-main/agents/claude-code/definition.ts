@@ -14,6 +14,10 @@ import type { AgentRun } from '../definition.ts'
 
 const program: AgentProgram = {
   executor: 'claude-code',
+  needs: {
+    folders: ['~/.claude', '~/.claude.json'],
+    hosts: ['api.anthropic.com', '*.anthropic.com', 'claude.ai', 'platform.claude.com'],
+  },
   program: 'claude',
   places: (home) => [join(home, '.claude', 'local', 'claude')],
   windowsProgram: ['@anthropic-ai', 'claude-code', 'bin', 'claude.exe'],

@@ -58,8 +58,11 @@ async function startCommand(run: AgentRun, { signal }: Cancellable): Promise<Run
     const env = childEnvironment({ ...run.config.env, ...run.env, SVC_PROMPT_FILE: promptFile.path })
     const work =
       run.config.terminal === true
-        ? inTerminal(run, await spawnTerminal(file, args, { cwd: run.cwd, env }))
-        : onPipes(run, await spawnTree(file, args, { cwd: run.cwd, env, stdin: 'pipe', verbatimArguments }))
+        ? inTerminal(run, await spawnTerminal(file, args, { cwd: run.cwd, env, box: run.box }))
+        : onPipes(
+            run,
+            await spawnTree(file, args, { cwd: run.cwd, env, box: run.box, stdin: 'pipe', verbatimArguments }),
+          )
     return watch(run, work, promptFile)
   } catch (error) {
     await promptFile?.[Symbol.asyncDispose]()

@@ -10,6 +10,10 @@ export const copilot: AcpAgent = {
   configNames: ['.copilot'],
   program: {
     executor: 'copilot',
+    needs: {
+      folders: ['~/.copilot', '~/.config/github-copilot'],
+      hosts: ['github.com', 'api.github.com', '*.githubcopilot.com'],
+    },
     program: 'copilot',
     places: (home) => [join(home, '.copilot', 'bin', 'copilot')],
     installHint: 'Install Copilot CLI with `npm install -g @github/copilot` and run `copilot login` once.',

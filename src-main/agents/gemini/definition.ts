@@ -14,6 +14,7 @@ export const gemini: AcpAgent = {
   configNames: ['.gemini'],
   program: {
     executor: 'gemini',
+    needs: { folders: ['~/.gemini'], hosts: ['*.googleapis.com', 'accounts.google.com'] },
     program: 'gemini',
     installHint:
       'Install Gemini CLI with `npm install -g @google/gemini-cli`, and set GEMINI_API_KEY or run `gemini` once to sign in.',

@@ -16,6 +16,10 @@ export const opencode: AcpAgent = {
   configNames: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   program: {
     executor: 'opencode',
+    needs: {
+      folders: ['~/.config/opencode', '~/.local/share/opencode', '~/.local/state/opencode'],
+      hosts: ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
+    },
     program: 'opencode',
     places: (home) => [join(home, '.opencode', 'bin', 'opencode')],
     windowsProgram: ['opencode-ai', 'bin', 'opencode.exe'],

@@ -40,6 +40,8 @@ export interface AppConfig {
   readonly startedAs?: 'desktop' | 'serve'
   /** Listening beyond this machine is meant. */
   readonly expose?: boolean
+  /** What containment `auto` means: where the machine can, or never. */
+  readonly containment?: 'auto' | 'none'
   /** Who may make projects, repositories and agents; null: where others can reach the service, admins alone. */
   readonly projectCreators?: 'all' | 'admins' | null
 }
@@ -86,6 +88,7 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     tls: readTls(from('SVC_TLS_CERT', '--tls-cert', options.tlsCert), from('SVC_TLS_KEY', '--tls-key', options.tlsKey)),
     startedAs: options.startedAs ?? 'serve',
     expose: exposed,
+    containment: choice(from('SVC_CONTAINMENT'), ['auto', 'none']) ?? 'auto',
     projectCreators: choice(from('SVC_PROJECT_CREATORS'), ['all', 'admins']),
   }
 }

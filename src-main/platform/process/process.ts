@@ -7,6 +7,7 @@ import { constants } from 'node:os'
 import { isAbsolute } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { guardTree } from './orphan-guard.ts'
+import type { Box } from './box.ts'
 import { createOutputPipe } from './process-pipes.ts'
 import { sweep } from './process-sweep.ts'
 import { readProcess } from './process-table.ts'
@@ -37,6 +38,8 @@ export interface SpawnTreeOptions {
   readonly stdin: 'pipe' | 'ignore'
   /** A UUID that the tree carries, where somebody wants to find it again; else one of its own. */
   readonly processMarker?: string
+  /** What it can't get out of. */
+  readonly box?: Box | undefined
   /** Windows only: hand the arguments over as they are (for `cmd /c`). */
   readonly verbatimArguments?: boolean
 }
@@ -72,12 +75,25 @@ const aftermathMs = 1_000
 /** In the environment of a tree: by its value those of its processes are found that left the group. */
 export const treeVariable = 'SVC_PROCESS_TREE'
 
-/** Starts a process in a group of its own. Throws `ProcessStartError`. */
+/** Starts a process in a group of its own, in its box if it has one. Throws `ProcessStartError`. */
 export async function spawnTree(
   command: string,
   args: readonly string[],
   options: SpawnTreeOptions,
 ): Promise<ProcessTree> {
+  const { box, ...free } = options
+  if (!box) return await spawnFree(command, args, free)
+  const inside = await box.contain({ file: command, args, env: options.env })
+  try {
+    const tree = await spawnFree(inside.file, inside.args, { ...free, env: inside.env })
+    return { ...tree, ended: tree.ended.finally(inside.release) }
+  } catch (error) {
+    await inside.release()
+    throw error
+  }
+}
+
+async function spawnFree(command: string, args: readonly string[], options: SpawnTreeOptions): Promise<ProcessTree> {
   const processMarker = options.processMarker ?? randomUUID()
   const since = performance.now()
   // Told first: what is started may run before anything more is said.

@@ -9,12 +9,15 @@ import {
   type ProcessExit,
   type ProcessTree,
 } from '../../../platform/process/process.ts'
+import type { Box } from '../../../platform/process/box.ts'
 import { sendSignal } from '../../../platform/process/process-sweep.ts'
 
 export interface SpawnTerminalOptions {
   readonly cwd: string
   /** The whole environment; nothing is inherited beside it. */
   readonly env: Readonly<Record<string, string>>
+  /** What it can't get out of. */
+  readonly box?: Box | undefined
 }
 
 /** A process in a terminal of its own, and all that it starts. */
@@ -37,15 +40,22 @@ const colours = { TERM: 'xterm-256color', COLORTERM: 'truecolor' }
 export async function spawnTerminal(
   file: string,
   args: readonly string[],
-  { cwd, env }: SpawnTerminalOptions,
+  { cwd, env, box }: SpawnTerminalOptions,
 ): Promise<TerminalTree> {
   if (!existsSync(cwd)) throw new ProcessStartError('no_directory', `The directory ${cwd} is not there.`)
   const { spawn } = await loadPty()
   const processMarker = randomUUID()
   const since = performance.now()
   const environment = { ...env, ...colours, [treeVariable]: processMarker }
+  const inside = await box?.contain({ file, args, env: environment })
   // Without an encoding the bytes come as they are.
-  const pty = spawn(file, [...args], { ...firstSize, name: colours.TERM, cwd, env: environment, encoding: null })
+  const pty = spawn(inside?.file ?? file, [...(inside?.args ?? args)], {
+    ...firstSize,
+    name: colours.TERM,
+    cwd,
+    env: environment,
+    encoding: null,
+  })
   const output = pipeOf(pty)
   let isOpen = true
   const exited = new Promise<ProcessExit>((resolve) => {
@@ -59,6 +69,7 @@ export async function spawnTerminal(
   const tree = await superviseTree({ pid: pty.pid, processMarker, since, cwd, exited })
   return {
     ...tree,
+    ended: tree.ended.finally(() => inside?.release()),
     output,
     write: (keys) => {
       if (isOpen) pty.write(keys)

@@ -1,0 +1,143 @@
+import type { SandboxManager as Manager, SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
+import type { Box, BoxedCommand } from '../platform/process/box.ts'
+import { ContainmentUnavailable, type BoxRequest, type Containment } from '../ports/containment.ts'
+import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
+import { placesOf, privateFoldersIn } from './places.ts'
+
+export interface ContainmentOptions {
+  readonly dataDir: string
+  readonly workspaceRoot: string
+  /** What `auto` means: `auto`, contained where the machine can; `none`, not. */
+  readonly auto: 'auto' | 'none'
+  /** Where the API listens, once it does. */
+  readonly apiUrl: () => string | null
+}
+
+type SandboxManager = typeof Manager
+
+/** It walks the working directory of this process, in which no run works: nothing to find there. */
+const ripgrep = { command: 'true' }
+
+export function createContainment(options: ContainmentOptions): Containment {
+  let status: Promise<ContainmentStatus> | undefined
+  let held = false
+  const statusOnce = () => (status ??= readStatus())
+  return {
+    status: statusOnce,
+    box: async (request) => {
+      if (request.level === 'none' || (request.level === 'auto' && options.auto === 'none')) return null
+      const { available, reason } = await statusOnce()
+      if (!available && request.level === 'auto') return null
+      if (!available) throw new ContainmentUnavailable(`This run can’t be contained. ${reason ?? ''}`.trimEnd())
+      if (!held) await hold()
+      held = true
+      return createBox(options, request)
+    },
+    close: async () => {
+      if (held) await letGo()
+      held = false
+    },
+  }
+}
+
+const loadLibrary = async (): Promise<SandboxManager> => (await import('@anthropic-ai/sandbox-runtime')).SandboxManager
+
+async function readStatus(): Promise<ContainmentStatus> {
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    return { available: false, kind: null, reason: 'Containment needs Linux or macOS.' }
+  }
+  const manager = await loadLibrary()
+  const { errors } = manager.checkDependencies(ripgrep)
+  if (errors.length > 0) {
+    const install =
+      process.platform === 'linux' ? ' Install the packages bubblewrap and socat, then restart Copse.' : ''
+    return { available: false, kind: null, reason: `${errors.join('. ')}.${install}` }
+  }
+  return { available: true, kind: process.platform === 'linux' ? 'bubblewrap' : 'seatbelt', reason: null }
+}
+
+// The library keeps one state for the process, whatever number of services it holds.
+let holders = 0
+let starting: Promise<void> | undefined
+
+async function hold(): Promise<void> {
+  holders += 1
+  const manager = await loadLibrary()
+  // Without a list of domains here, a run has the machine's network unless its own configuration has one. Sockets are
+  // hidden by their folders; to refuse them all would refuse every program that talks to itself.
+  const network = { deniedDomains: [], allowAllUnixSockets: true } as unknown as SandboxRuntimeConfig['network']
+  const filesystem = { denyRead: [], allowWrite: [], denyWrite: [] }
+  starting ??= manager.initialize({ network, filesystem, ripgrep, allowPty: true })
+  await starting
+}
+
+async function letGo(): Promise<void> {
+  holders -= 1
+  if (holders > 0) return
+  starting = undefined
+  await (await loadLibrary()).reset()
+}
+
+function createBox(options: ContainmentOptions, request: BoxRequest): Box {
+  return { contain: (command) => contain(options, request, command) }
+}
+
+async function contain(
+  { dataDir, workspaceRoot, apiUrl }: ContainmentOptions,
+  request: BoxRequest,
+  { file, args, env }: BoxedCommand,
+): ReturnType<Box['contain']> {
+  const manager = await loadLibrary()
+  const temporary = await mkdtemp(join(tmpdir(), 'copse-run-'))
+  const id = randomBytes(24).toString('base64url')
+  let forwarder: ApiForwarder | null = null
+  const release = async (): Promise<void> => {
+    manager.unregisterCommandNetworkLists(id)
+    manager.cleanupAfterCommand()
+    await forwarder?.[Symbol.asyncDispose]()
+    await rm(temporary, { recursive: true, force: true })
+  }
+  const limited = request.level === 'worktree_and_hosts'
+  const url = limited ? apiUrl() : null
+  if (url !== null) forwarder = await forwardApi(temporary, new URL(url))
+  if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: [...(request.hosts ?? [])] })
+  const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
+  const knowledge = env['SVC_KNOWLEDGE_FILE']
+  const given = [
+    ...privateFoldersIn([...args, ...Object.values(env)]),
+    ...sockets.filter((path) => path !== undefined),
+    ...(knowledge === undefined ? [] : [knowledge]),
+  ]
+  const filesystem = placesOf(request, { dataDir, workspaceRoot, temporary, given })
+  const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
+  try {
+    const { argv } = await manager.wrapWithSandboxArgv(
+      `${forwarder && url ? toApi(forwarder.path, new URL(url)) : ''}exec env ${quoted([`TMPDIR=${temporary}`, file, ...args])}`,
+      '/bin/sh',
+      { filesystem, ...(limited && { network }) },
+      undefined,
+      request.cwd,
+      { commandId: id, commandText: file },
+    )
+    const [shell = '/bin/sh', ...rest] = argv
+    // The shell goes, so that bubblewrap's parent is this process: it ends with it.
+    const words = rest.map((word) => (word.startsWith('bwrap ') ? `exec ${word}` : word))
+    return { file: shell, args: words, env, release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** Inside, the address of the service is this socket; also for programs that know of no proxy. */
+function toApi(path: string, { port }: URL): string {
+  const address = `TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr`
+  return `{ socat ${quoted([address, `UNIX-CONNECT:${path}`])} >/dev/null 2>&1 & }; while ! socat -u /dev/null TCP4:127.0.0.1:${port} 2>/dev/null; do sleep 0.01; done; `
+}
+
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')

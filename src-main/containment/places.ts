@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { BoxRequest } from '../ports/containment.ts'
+
+export interface Places {
+  readonly allowWrite: string[]
+  readonly denyWrite: string[]
+  readonly denyRead: string[]
+  readonly allowRead: string[]
+}
+
+/** Kept below home by programs that hold keys. */
+const keys = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.netrc',
+  '.git-credentials',
+  '.password-store',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/git/credentials',
+  '.config/op',
+  '.local/share/keyrings',
+  '.local/share/kwalletd',
+  'Library/Keychains',
+]
+
+/** What package managers keep between builds. */
+const caches = [
+  '.npm',
+  '.cache',
+  '.pnpm-store',
+  '.local/share/pnpm',
+  '.yarn',
+  '.bun/install/cache',
+  '.cargo/registry',
+  '.cargo/git',
+  '.rustup',
+  '.gradle',
+  '.m2',
+  '.nuget',
+  'go/pkg',
+  'Library/Caches',
+]
+
+/** Sockets of the machine's services: Docker, systemd, D-Bus, keyrings. Names are looked up in some of the rest. */
+const sockets = ['/run', '/var/run']
+const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
+
+export interface OwnPlaces {
+  readonly dataDir: string
+  readonly workspaceRoot: string
+  /** The run's own temporary folder. */
+  readonly temporary: string
+  /** Files that were written for this run. */
+  readonly given: readonly string[]
+}
+
+/** What a run in this worktree may write and may not read. A name that is not there is left out: it would be made. */
+export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
+  const home = homedir()
+  const { cwd, read = [], write = [], hidden = [] } = request
+  const git = gitFoldersOf(cwd)
+  const inHome = (names: readonly string[]) => names.map((name) => join(home, name))
+  const extra = (paths: readonly string[]) => paths.map((path) => path.replace(/^~(?=\/|$)/, home))
+  const runtime = process.env['XDG_RUNTIME_DIR']
+  return {
+    allowWrite: there([cwd, own.temporary, ...git.write, ...inHome(caches), ...extra(write)]),
+    denyWrite: there(git.protected),
+    denyRead: there([
+      own.dataDir,
+      own.workspaceRoot,
+      tmpdir(),
+      ...inHome(keys),
+      ...sockets,
+      ...(runtime === undefined ? [] : [runtime]),
+      ...hidden,
+    ]),
+    allowRead: there([cwd, own.temporary, ...git.read, ...resolvers, ...own.given, ...extra(read), ...extra(write)]),
+  }
+}
+
+interface GitFolders {
+  readonly read: readonly string[]
+  readonly write: readonly string[]
+  readonly protected: readonly string[]
+}
+
+/** What a commit writes of the folder that all worktrees share. */
+const written = ['objects', 'refs', 'logs']
+
+/** What git writes for a commit here, and what would make it run something for others. */
+function gitFoldersOf(cwd: string): GitFolders {
+  const dotGit = join(cwd, '.git')
+  if (!existsSync(dotGit)) return { read: [], write: [], protected: [] }
+  if (statSync(dotGit).isDirectory()) {
+    const names = ['config', 'config.worktree', 'hooks', 'info', 'objects/info']
+    return { read: [], write: [], protected: names.map((name) => join(dotGit, name)) }
+  }
+  const own = resolve(
+    cwd,
+    readFileSync(dotGit, 'utf8')
+      .replace(/^gitdir:\s*/, '')
+      .trim(),
+  )
+  const common = resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim())
+  return {
+    // One by one: a folder that is read again as a whole would cover what may be written in it.
+    read: readdirSync(common)
+      .filter((name) => name !== 'worktrees' && !written.includes(name))
+      .map((name) => join(common, name)),
+    write: [own, ...written.map((name) => join(common, name))],
+    protected: [
+      dotGit,
+      ...['config.worktree', 'commondir', 'gitdir'].map((name) => join(own, name)),
+      join(common, 'objects', 'info'),
+    ],
+  }
+}
+
+const there = (paths: readonly string[]): string[] => [
+  ...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path))),
+]
+
+/** The folders of private files that this command names: of those that lie in the temporary folder it sees no others. */
+export function privateFoldersIn(texts: readonly string[]): readonly string[] {
+  const base = join(tmpdir(), 'svc-run-').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  const pattern = new RegExp(`${base}\\w{6}(?=/)`, 'g')
+  return [...new Set(texts.flatMap((text) => text.match(pattern) ?? []))].map((path) => dirname(join(path, 'x')))
+}

@@ -1,0 +1,30 @@
+import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
+import type { Box } from '../platform/process/box.ts'
+
+/** What one run may do beside working in its worktree. */
+export interface BoxRequest {
+  readonly level: ContainmentLevel
+  /** The worktree. */
+  readonly cwd: string
+  /** Hosts that `worktree_and_hosts` reaches; the service itself always. */
+  readonly hosts?: readonly string[]
+  /** Absolute, or below the home folder by `~`. */
+  readonly read?: readonly string[]
+  readonly write?: readonly string[]
+  /** What other agents keep: not readable. */
+  readonly hidden?: readonly string[]
+}
+
+export interface Containment {
+  /** What this machine can do; looked at once. */
+  status(): Promise<ContainmentStatus>
+  /** null: the run is not contained. Throws `ContainmentUnavailable` where one was asked for by name and can't be had. */
+  box(request: BoxRequest): Promise<Box | null>
+  close(): Promise<void>
+}
+
+/** A run was to be contained, and this machine can't. */
+export class ContainmentUnavailable extends Error {
+  override readonly name = 'ContainmentUnavailable'
+  readonly code = 'containment_unavailable'
+}

@@ -1,0 +1,281 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createServer as createSocketServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createContainment } from '../../../src-main/containment/create-containment.ts'
+import { spawnTree } from '../../../src-main/platform/process/process.ts'
+import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
+
+// Not in the temporary folder, which is hidden as a whole: each place must be denied for its own sake.
+const cache = join(projectRoot, 'node_modules', '.cache')
+mkdirSync(cache, { recursive: true })
+const root = mkdtempSync(join(cache, 'containment-'))
+const home = join(root, 'home')
+const data = join(root, 'data')
+const repo = join(root, 'repo')
+const worktree = join(data, 'workspaces', 'own')
+const other = join(data, 'workspaces', 'other')
+const outside = join(root, 'outside')
+const strange = join(tmpdir(), `copse-strange-${process.pid}`)
+const socket = join(strange, 'agent.sock')
+const homeBefore = process.env['HOME']
+
+const copse = createServer((_, response) => response.end('copse'))
+const stranger = createServer((_, response) => response.end('stranger'))
+const agent = createSocketServer((connection) => connection.end('agent'))
+const urlOf = (server: typeof copse) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const portOf = (server: typeof copse) => (server.address() as AddressInfo).port
+
+const containment = createContainment({
+  dataDir: data,
+  workspaceRoot: join(data, 'workspaces'),
+  auto: 'auto',
+  apiUrl: () => urlOf(copse),
+})
+const status = await containment.status()
+if (!status.available) console.warn(`Containment is not tested: ${status.reason ?? ''}`)
+const runnable = status.available || process.env['CI'] !== undefined
+
+const secret = 'not for runs'
+const put = (path: string, content = secret): void => {
+  mkdirSync(join(path, '..'), { recursive: true })
+  writeFileSync(path, content)
+}
+const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, stdio: 'pipe' })
+
+beforeAll(async () => {
+  if (!runnable) return
+  process.env['HOME'] = home
+  for (const name of ['copse.db', 'signing.key', 'logs/run.log']) put(join(data, name))
+  for (const name of keyFiles) put(join(home, name))
+  put(join(home, '.claude', '.credentials.json'))
+  put(join(home, '.npm', 'kept'))
+  for (const name of profiles) put(join(home, name), 'mine\n')
+  put(join(outside, 'file'))
+  put(socket.replace(/[^/]*$/, 'file'))
+  mkdirSync(repo)
+  git(repo, 'init', '-q', '-b', 'main')
+  for (const [name, value] of [
+    ['user.name', 'Test'],
+    ['user.email', 'test@copse.test'],
+  ] as const)
+    git(repo, 'config', name, value)
+  put(join(repo, 'README.md'), 'read me\n')
+  git(repo, 'add', '-A')
+  git(repo, 'commit', '-qm', 'first')
+  git(repo, 'worktree', 'add', '-q', '-b', 'own', worktree)
+  git(repo, 'worktree', 'add', '-q', '-b', 'other', other)
+  put(join(other, 'work.txt'))
+  symlinkSync(join(outside, 'file'), join(worktree, 'link'))
+  symlinkSync(join(data, 'copse.db'), join(worktree, 'db-link'))
+  linkSync(join(repo, 'README.md'), join(outside, 'hard'))
+  for (const server of [copse, stranger]) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  agent.listen(socket)
+  await once(agent, 'listening')
+})
+
+afterAll(async () => {
+  await containment.close()
+  for (const server of [copse, stranger, agent]) server.close()
+  if (homeBefore !== undefined) process.env['HOME'] = homeBefore
+  for (const folder of [root, strange]) rmSync(folder, { recursive: true, force: true })
+})
+
+/** What it does, and a shell line that ends with 0 where it worked; `after`: whether it shows outside. */
+type Attempt = readonly [what: string, line: string, after?: () => boolean]
+
+/** Runs each in one contained shell; answers the names of those that worked. */
+async function tryAll(level: ContainmentLevel, attempts: readonly Attempt[]): Promise<readonly string[]> {
+  const box = await containment.box({
+    level,
+    cwd: worktree,
+    hosts: ['allowed.test'],
+    hidden: [join(home, '.claude')],
+  })
+  const script = attempts
+    .map(([, line], index) => `(${line}) </dev/null >/dev/null 2>/dev/null; echo "${index} $?"`)
+    .join('\n')
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, NODE: process.execPath }
+  const tree = await spawnTree('bash', ['-c', script], { cwd: worktree, env, stdin: 'ignore', box: box ?? undefined })
+  const [out, err] = await Promise.all([text(tree.stdout), text(tree.stderr)])
+  await tree.ended
+  const codes = new Map(out.split('\n').map((line) => line.split(' ') as [string, string]))
+  expect([...codes.keys()].filter(Boolean), err).toHaveLength(attempts.length)
+  return attempts
+    .filter(([, , after], index) => (after ? after() : codes.get(String(index)) === '0'))
+    .map(([what]) => what)
+}
+
+const keyFiles = [
+  '.ssh/id_ed25519',
+  '.gnupg/secring.gpg',
+  '.aws/credentials',
+  '.azure/token',
+  '.kube/config',
+  '.docker/config.json',
+  '.netrc',
+  '.git-credentials',
+  '.config/gcloud/credentials.db',
+  '.config/gh/hosts.yml',
+  '.local/share/keyrings/login.keyring',
+]
+const profiles = ['.bashrc', '.profile', '.zshrc', '.gitconfig', '.config/autostart/x.desktop']
+const holds = (path: string, content: string) => () => existsSync(path) && readFileSync(path, 'utf8').includes(content)
+
+const http = (url: string, proxied = false) =>
+  proxied ? `curl -fsS -m 5 ${url}` : `curl -fsS -m 5 --noproxy '*' ${url}`
+const tcp = (host: string, port: number) => `exec 3<>/dev/tcp/${host}/${port}`
+
+const escapes = (): readonly Attempt[] => [
+  ['read the database', `cat ${data}/copse.db`],
+  ['read the key', `cat ${data}/signing.key`],
+  ['read the log of another run', `cat ${data}/logs/run.log`],
+  ['read the database through a link', 'cat db-link'],
+  ['read the database through /proc/self/root', `cat /proc/self/root${data}/copse.db`],
+  ['list the data folder', `ls ${data} | grep -q copse.db`],
+  ['read another worktree', `cat ${other}/work.txt`],
+  ['list the worktrees', `ls ${data}/workspaces | grep -q other`],
+  ...keyFiles.map((name): Attempt => [`read ~/${name}`, `cat ~/${name}`]),
+  ["read another agent's sign-in", 'cat ~/.claude/.credentials.json'],
+  ['read what others keep in the temporary folder', `cat ${strange}/file`],
+  ['reach a socket of the same person', `curl -m 3 --unix-socket ${socket} http://x/; [ $? != 7 ]`],
+  ['see the sockets of the machine', 'find /run -type s | grep -q .'],
+  ['find a D-Bus', '[ -S /run/dbus/system_bus_socket ]'],
+  ['find Docker', '[ -S /run/docker.sock ] || [ -S /var/run/docker.sock ]'],
+  ...profiles.map((name): Attempt => [
+    `write ~/${name}`,
+    `echo escaped >> ~/${name}`,
+    holds(join(home, name), 'escaped'),
+  ]),
+  [
+    'write an authorized key',
+    'echo escaped > ~/.ssh/authorized_keys',
+    () => existsSync(`${home}/.ssh/authorized_keys`),
+  ],
+  ['write the database', `echo escaped > ${data}/copse.db`, holds(`${data}/copse.db`, 'escaped')],
+  ['write another worktree', `mkdir -p ${other}; echo escaped > ${other}/x`, () => existsSync(`${other}/x`)],
+  ['write the main checkout', `echo escaped > ${repo}/README.md`],
+  ['write a hook', `mkdir -p ${repo}/.git/hooks; echo escaped > ${repo}/.git/hooks/post-commit`],
+  ['set git’s configuration', 'git config core.hooksPath /tmp/x'],
+  ['set it for all worktrees', `git config --file ${repo}/.git/config alias.x '!x'`],
+  ['write attributes', `echo '* filter=x' > ${repo}/.git/info/attributes`],
+  ['write alternates', `echo /x > ${repo}/.git/objects/info/alternates`],
+  ['move the head of the main checkout', `echo ref: refs/heads/own > ${repo}/.git/HEAD`],
+  ['write another worktree’s index', `echo x > ${repo}/.git/worktrees/other/index`],
+  ['replace the .git file', 'rm -f .git && mkdir .git'],
+  ['rewrite the .git file', 'echo gitdir: /tmp > .git'],
+  ['lead the worktree elsewhere', `echo /tmp > ${repo}/.git/worktrees/own/commondir`],
+  ['write through a link', 'echo escaped > link', holds(join(outside, 'file'), 'escaped')],
+  ['link a file from outside and write it', `ln ${outside}/hard ./hard && echo escaped > hard`],
+  ['write beside the worktree', `echo x > ${outside}/new`],
+  ['write into the system', 'echo x > /etc/copse-test'],
+  ['write a cron table', `echo x > /var/spool/cron/copse-test || echo '* * * * * true' | crontab -`],
+  ['use at', 'echo true | at now'],
+  ['use systemd-run', 'systemd-run --user true || systemd-run true'],
+  ['mount over a place', `mount --bind / ${repo}`],
+  ['unmount what hides the data folder', `umount ${data} && cat ${data}/copse.db`],
+  ['get a namespace with more rights', `unshare -Urm sh -c "umount ${data}; cat ${data}/copse.db"`],
+  ['chroot by /proc', 'chroot /proc/1/root true && cat /proc/1/root/etc/shadow-'],
+  ['see the processes outside', `kill -0 ${process.pid}`],
+  ['read the environment of its service', `tr '\\0' '\\n' </proc/${process.pid}/environ`],
+  ['read the memory of its service', `head -c1 /proc/${process.pid}/mem`],
+  ['open a raw disk', 'head -c1 /dev/sda || head -c1 /dev/vda'],
+  ['read the kernel’s memory', 'head -c1 /dev/mem || head -c1 /dev/kmsg'],
+  ['load a module', 'insmod /nothing.ko || modprobe dummy'],
+  ['set the host’s name', 'hostname escaped'],
+]
+
+const allowed = (): readonly Attempt[] => [
+  ['write a file', 'echo hi > made.txt', () => existsSync(join(worktree, 'made.txt'))],
+  ['commit', 'git add -A && git commit -qm work'],
+  ['amend', 'git commit -q --amend -m better', () => git(repo, 'log', '-1', '--format=%s', 'own').includes('better')],
+  ['branch and tag', 'git branch third && git tag first'],
+  ['stash', 'echo x >> made.txt && git stash -q && git stash drop -q'],
+  ['rebase', 'git rebase -q main'],
+  ['show what changed', 'git diff main --stat'],
+  ['write settings of an editor', 'mkdir -p .vscode && echo {} > .vscode/settings.json'],
+  ['make a temporary file', 'f=$(mktemp) && echo x > "$f" && grep -q x "$f"'],
+  ['write to /tmp', 'echo x > /tmp/x && grep -q x /tmp/x'],
+  ['fill a cache', 'echo x > ~/.npm/new', () => existsSync(join(home, '.npm', 'new'))],
+  ['read a cache', 'cat ~/.npm/kept'],
+  ['read the main checkout', `cat ${repo}/README.md`],
+  ['run Node', '"$NODE" -e "process.exit(0)"'],
+  [
+    'start a server and reach it',
+    `"$NODE" -e "s=http.createServer((q,r)=>r.end()).listen(0,()=>fetch('http://127.0.0.1:'+s.address().port).then(()=>process.exit(0)))"`,
+  ],
+  [
+    'talk over a socket of its own',
+    '"$NODE" -e "net.createServer(()=>process.exit(0)).listen(process.env.TMPDIR+\'/s\',()=>net.connect(process.env.TMPDIR+\'/s\'))"',
+  ],
+]
+
+describe.runIf(runnable)('a contained run', () => {
+  it('gets to nothing outside', async () => {
+    const attempts = escapes()
+    expect(attempts.length).toBeGreaterThanOrEqual(60)
+    expect(await tryAll('worktree', attempts)).toEqual([])
+  })
+
+  it('is what stops them: the same reads work without', async () => {
+    const reads = escapes().filter(([what]) =>
+      /^(?:read ~|read the (?:data|key|log)|read an|list|reach a socket)/.test(what),
+    )
+    expect(reads.length).toBeGreaterThan(15)
+    expect(await tryAll('none', reads)).toEqual(reads.map(([what]) => what))
+  })
+
+  it('does its work, and leaves the worktree as it would be without', async () => {
+    const attempts = allowed()
+    expect(await tryAll('worktree', attempts)).toEqual(attempts.map(([what]) => what))
+    expect(git(worktree, 'status', '--porcelain').toString()).toBe('?? .vscode/\n')
+  })
+
+  it('has the network of the machine unless its hosts are listed', async () => {
+    expect(await tryAll('worktree', [['a service of the machine', tcp('127.0.0.1', portOf(stranger))]])).toHaveLength(1)
+  })
+
+  it('reaches Copse, and no other host or port', async () => {
+    const { port } = new URL(urlOf(stranger))
+    const attempts: readonly Attempt[] = [
+      ['Copse', `${http(urlOf(copse))} | grep -q copse`],
+      ['a service of the machine', tcp('127.0.0.1', portOf(stranger))],
+      ['the same by name', http(`http://localhost:${port}`)],
+      ['the same through the proxy', `curl -fsS -m 5 --noproxy '' -x "$HTTP_PROXY" http://127.0.0.1:${port}`],
+      ['the same over IPv6', tcp('::1', portOf(stranger))],
+      ['an address by number', tcp('192.0.2.1', 80)],
+      ['an address through the proxy', http('http://192.0.2.1', true)],
+      ['a host off the list', http('http://denied.test', true)],
+      ['a host that ends like one on the list', http('http://notallowed.test', true)],
+      ['a name by DNS', 'getent hosts example.com'],
+      ['a tunnel to another port', `curl -fsS -m 5 -p -x "$HTTP_PROXY" http://127.0.0.1:${port}`],
+      ['the address of the cloud', http('http://169.254.169.254/', true)],
+    ]
+    expect(await tryAll('worktree_and_hosts', attempts)).toEqual(['Copse'])
+  })
+
+  it('leaves nothing behind when it ends, wherever it went', async () => {
+    const proof = join(worktree, 'alive')
+    const forever = `while :; do date +%N > ${proof}; sleep 0.05; done`
+    await tryAll('worktree', [
+      [
+        'double fork',
+        `(setsid sh -c '${forever}' &) ; (nohup env -i PATH="$PATH" setsid sh -c '${forever}' &); sleep 0.2`,
+      ],
+    ])
+    expect(existsSync(proof)).toBe(true)
+    rmSync(proof)
+    // What still ran would have written it many times by now.
+    for (let looks = 0; looks < 20; looks++) git(worktree, 'status')
+    expect(existsSync(proof)).toBe(false)
+  })
+})
