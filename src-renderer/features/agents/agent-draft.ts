@@ -21,6 +21,8 @@ export interface AgentDraft {
   permissions: PermissionPolicy
   /** It runs in a terminal, with which people can work. */
   terminal: boolean
+  /** How it is contained, which this form does not change. */
+  contained?: AgentConfig
 }
 
 export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
@@ -49,7 +51,17 @@ export function draftOf({ executor, name, config }: Agent): AgentDraft {
     env: Object.entries(config.env ?? {}).map(([key, value]) => ({ name: key, value })),
     permissions: config.permissions ?? 'all',
     terminal: config.terminal === true,
+    ...containedOf(config),
   }
+}
+
+function containedOf({ containment, allowed_hosts, extra_paths }: AgentConfig): Pick<AgentDraft, 'contained'> {
+  const contained = {
+    ...(containment && { containment }),
+    ...(allowed_hosts && { allowed_hosts }),
+    ...(extra_paths && { extra_paths }),
+  }
+  return Object.keys(contained).length > 0 ? { contained } : {}
 }
 
 /** One to write in. */
@@ -95,5 +107,6 @@ export function configOf(draft: AgentDraft): AgentConfig {
       variables.length > 0 && { env: Object.fromEntries(variables.map(({ name, value }) => [name.trim(), value])) }),
     ...(draft.permissions !== 'all' && permissions.includes(draft.permissions) && { permissions: draft.permissions }),
     ...(terminal && draft.terminal && { terminal: true }),
+    ...draft.contained,
   }
 }

@@ -44,6 +44,7 @@ test('without any setting everything has its default', () => {
     startedAs: 'serve',
     expose: false,
     projectCreators: null,
+    containment: 'auto',
   })
 })
 

@@ -8,7 +8,7 @@ import {
   variantOf,
 } from '../../../../src-renderer/features/agents/agent-draft.ts'
 import { AgentId } from '../../../../src-shared/contract/ids.ts'
-import { type Agent } from '../../../../src-shared/contract/projects.ts'
+import { type Agent, type AgentConfig } from '../../../../src-shared/contract/projects.ts'
 
 const codex: Agent = {
   id: AgentId.parse('01990003-0000-7000-8000-000000000001'),
@@ -61,4 +61,15 @@ test('what is missing is said before anything is sent', () => {
 
 test('every kind can be begun', () => {
   for (const executor of executorProfiles) expect(configOf(newDraft(executor))).toEqual({})
+})
+
+test('keeps how an agent is contained', () => {
+  const config: AgentConfig = {
+    command: 'true',
+    containment: 'worktree_and_hosts',
+    allowed_hosts: ['registry.example.com'],
+    extra_paths: { read: ['/srv/models'] },
+  }
+  const agent: Agent = { ...codex, executor: 'command', config }
+  expect(configOf(draftOf(agent))).toEqual(config)
 })
