@@ -62,7 +62,7 @@ export const ErrorAnnotation = z.object({
   spent: z.number().optional(),
   account: z.string().optional().describe('Of `usage_limit`: the account whose provider has limited it.'),
   resets_at: Timestamp.nullable().optional().describe('When the provider says that the limit resets.'),
-  retry_at: Timestamp.optional().describe('When it goes on, in the same session.'),
+  retry_at: Timestamp.optional().describe('When it continues, in the same session.'),
 })
 export type ErrorAnnotation = z.infer<typeof ErrorAnnotation>
 

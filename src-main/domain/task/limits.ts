@@ -77,7 +77,7 @@ export const limitRefusal = (reached: ReachedLimit): Refusal => ({
 /** What stands at a task whose run a limit has ended, or kept from starting. */
 export const limitAnnotation = (reached: ReachedLimit): ErrorAnnotation => ({
   type: 'limit_reached',
-  message: `${sentence(reached)} The work is kept. Raise the limit to go on in the same session.`,
+  message: `${sentence(reached)} The work is kept. Raise the limit to continue in the same session.`,
   recovery_actions: ['raise_limit', 'retry_execution'],
   ...reached,
 })
